@@ -1,0 +1,186 @@
+import * as z from "zod";
+
+import { Failure, LiveEvidence } from "#contract/deployments.ts";
+import {
+  BranchName,
+  CommitName,
+  CommitSha,
+  InsidePath,
+  Repository,
+  SharedPath,
+} from "#contract/git-names.ts";
+import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
+import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+import { HealthCheck, ShellCommand, Timeouts } from "#contract/projects.ts";
+import { Disk } from "#contract/servers.ts";
+
+/** Rises when an older agent could misread a message. Both sides say theirs in the first message. */
+export const PROTOCOL_VERSION = 1;
+
+/** What the agent sends to keep the link; the control plane answers `pong` without waking up. */
+export const PING = "ping";
+export const PONG = "pong";
+/** Milliseconds between pings. Three missed ones mean that the link is dead. */
+export const PING_INTERVAL_MS = 15_000;
+
+/** WebSocket close codes (RFC 6455 section 7.4.2, private use). */
+export const closeCodes = {
+  replaced: 4001,
+  credentialRevoked: 4003,
+  protocolMismatch: 4010,
+  malformedMessage: 4022,
+} as const;
+
+/** POST /v1/agent/enroll: a single-use enrolment token for the agent's own credential. */
+export const EnrollInput = z.strictObject({
+  token: z.string().max(200),
+  hostname: z.string().max(255),
+  agent_version: z.string().max(50),
+});
+export type EnrollInput = z.infer<typeof EnrollInput>;
+export const Enrolled = z.strictObject({ server_id: ServerId, credential: z.string() });
+export type Enrolled = z.infer<typeof Enrolled>;
+
+/** A release folder's name: the version of the deployment that built it. */
+export const ReleaseVersion = z.int().min(1);
+
+/**
+ * Everything the agent needs for one run. It trusts none of it: names and paths are parsed again here.
+ * `reuse_release`: activate this kept release without fetching or building, if its files are whole;
+ * otherwise the agent builds `source` into `releases/<version>`.
+ * `permitted`: the activation permit rides along, so the agent does not ask for it.
+ * `keep_releases`: the releases that stay after this one is live, besides itself; all others go.
+ */
+export const RunOrder = z.strictObject({
+  run_id: RunId,
+  deployment_id: DeploymentId,
+  project_id: ProjectId,
+  project_name: z.string(),
+  domain: z.string(),
+  version: ReleaseVersion,
+  source: z.strictObject({
+    repository: Repository,
+    branch: BranchName,
+    commit: CommitName.nullable(),
+  }),
+  reuse_release: ReleaseVersion.nullable(),
+  permitted: z.boolean(),
+  root_directory: InsidePath,
+  build_command: ShellCommand.nullable(),
+  output_directory: InsidePath,
+  activate_command: ShellCommand.nullable(),
+  shared_paths: z.array(SharedPath),
+  health_check: HealthCheck.nullable(),
+  timeouts: Timeouts,
+  keep_releases: z.array(ReleaseVersion),
+});
+export type RunOrder = z.infer<typeof RunOrder>;
+
+/** Control plane to agent, over the link. */
+export const ToAgent = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("welcome"), protocol: z.int(), server_id: ServerId }),
+  z.strictObject({ type: z.literal("run"), order: RunOrder }),
+  z.strictObject({
+    type: z.literal("stop"),
+    project_id: ProjectId,
+    deployment_id: DeploymentId,
+    run_id: RunId,
+  }),
+  /** What `current` should point to, sent when the agent's greeting says otherwise and nothing runs. */
+  z.strictObject({ type: z.literal("restore"), project_id: ProjectId, release: ReleaseVersion }),
+]);
+export type ToAgent = z.infer<typeof ToAgent>;
+
+/** What one project serves on this server. `releases`: the folders that are whole. `url`: where the agent serves it, if it does. */
+export const ProjectReport = z.strictObject({
+  project_id: ProjectId,
+  release: ReleaseVersion.nullable(),
+  releases: z.array(ReleaseVersion),
+  url: z.string().max(2048).nullable(),
+});
+export type ProjectReport = z.infer<typeof ProjectReport>;
+
+/** A run that the agent has taken and not yet reported as ended. */
+export const ActiveRun = z.strictObject({
+  project_id: ProjectId,
+  deployment_id: DeploymentId,
+  run_id: RunId,
+});
+export type ActiveRun = z.infer<typeof ActiveRun>;
+
+/** Agent to control plane, over the link: at connect, and every few minutes (`status`). */
+export const FromAgent = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("hello"),
+    protocol: z.int(),
+    agent_version: z.string().max(50),
+    disk: Disk,
+    projects: z.array(ProjectReport).max(1000),
+    runs: z.array(ActiveRun).max(1000),
+  }),
+  z.strictObject({
+    type: z.literal("status"),
+    disk: Disk,
+    projects: z.array(ProjectReport).max(1000),
+  }),
+]);
+export type FromAgent = z.infer<typeof FromAgent>;
+
+export const OutputLine = z.strictObject({
+  time: z.string().max(40),
+  stream: LogStream,
+  stage: LogStage,
+  message: z.string().max(MAX_LOG_LINE_BYTES),
+});
+export type OutputLine = z.infer<typeof OutputLine>;
+
+const seq = z.int().min(1);
+const runStage = z.enum(["fetch", "build", "activate", "verify"]);
+
+/** Where a run ended. A `failed` or `canceled` run has switched back (or never switched). */
+export const RunResult = z.discriminatedUnion("outcome", [
+  z.strictObject({ outcome: z.literal("live"), release: ReleaseVersion, evidence: LiveEvidence }),
+  z.strictObject({ outcome: z.literal("failed"), failure: Failure }),
+  z.strictObject({ outcome: z.literal("canceled") }),
+]);
+export type RunResult = z.infer<typeof RunResult>;
+
+/**
+ * What happened in a run, numbered by `seq` from 1 without a gap.
+ * `ready` asks for the activation permit. `result` is the last event, sent after every line of output.
+ */
+export const RunEvent = z.discriminatedUnion("type", [
+  z.strictObject({ seq, type: z.literal("stage"), stage: runStage }),
+  z.strictObject({
+    seq,
+    type: z.literal("resolved"),
+    commit_sha: CommitSha,
+    commit_message: z.string().max(1000),
+  }),
+  z.strictObject({ seq, type: z.literal("output"), lines: z.array(OutputLine).max(2000) }),
+  z.strictObject({ seq, type: z.literal("ready") }),
+  z.strictObject({ seq, type: z.literal("result"), result: RunResult, project: ProjectReport }),
+]);
+export type RunEvent = z.infer<typeof RunEvent>;
+
+/** POST /v1/agent/deployments/:id/events. No events at all is a sign of life. */
+export const RunEvents = z.strictObject({
+  project_id: ProjectId,
+  run_id: RunId,
+  events: z.array(RunEvent).max(500),
+});
+export type RunEvents = z.infer<typeof RunEvents>;
+
+/**
+ * What the agent does now. `activate`: the permit. `stop`: end the run, and report it as `canceled`;
+ * `over`: the control plane has ended this run: stop, clean up, report nothing more.
+ */
+export const Instruction = z.enum(["continue", "activate", "stop", "over"]);
+export type Instruction = z.infer<typeof Instruction>;
+
+/** `acked_seq`: every event up to this one is stored, and need not be sent again. */
+export const RunEventsAnswer = z.strictObject({
+  acked_seq: z.int().min(0),
+  instruction: Instruction,
+});
+export type RunEventsAnswer = z.infer<typeof RunEventsAnswer>;

@@ -1,0 +1,186 @@
+import * as z from "zod";
+
+import { BranchName, CommitName } from "#contract/git-names.ts";
+import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import { NextCursor, PageQuery } from "#contract/paging.ts";
+
+export const DeploymentStatus = z.enum(["building", "live", "superseded", "failed", "canceled"]);
+export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
+
+/** Where a deployment that is `building` stands; `null` once it has ended (DESIGN section 3). */
+export const DeploymentStage = z.enum([
+  "queued",
+  "fetch",
+  "build",
+  "activate",
+  "verify",
+  "canceling",
+]);
+export type DeploymentStage = z.infer<typeof DeploymentStage>;
+
+export const DeploymentKind = z.enum(["deploy", "rollback"]);
+export type DeploymentKind = z.infer<typeof DeploymentKind>;
+
+export const FailureCode = z.enum([
+  "fetch_failed",
+  "ref_not_found",
+  "build_failed",
+  "activate_failed",
+  "health_check_failed",
+  "timed_out",
+  "server_lost",
+  "server_offline",
+  "disk_full",
+  "refused_by_policy",
+  "internal",
+]);
+export type FailureCode = z.infer<typeof FailureCode>;
+
+/** What shows that a failure is one: whatever of this the failed stage has. */
+export const FailureEvidence = z.strictObject({
+  exit_code: z.int().nullable().optional(),
+  signal: z.string().max(20).nullable().optional(),
+  stderr_tail: z.string().max(8192).optional(),
+  health_status: z.int().nullable().optional(),
+  health_body: z.string().max(2048).optional(),
+});
+export type FailureEvidence = z.infer<typeof FailureEvidence>;
+
+export const Failure = z.strictObject({
+  code: FailureCode,
+  message: z.string().max(2000),
+  stage: DeploymentStage,
+  evidence: FailureEvidence.optional(),
+});
+export type Failure = z.infer<typeof Failure>;
+
+/** What showed that the deployment went live: the link's target, the commit, the health check's answer. */
+export const LiveEvidence = z.strictObject({
+  target: z.string().max(1024),
+  commit_sha: z.string().max(64),
+  health_check: z
+    .strictObject({ url: z.string().max(2048), status: z.int(), tries: z.int() })
+    .nullable(),
+});
+export type LiveEvidence = z.infer<typeof LiveEvidence>;
+
+export const WaitingOn = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("deployment"), id: DeploymentId, position: z.int().min(1) }),
+  z.strictObject({ type: z.literal("server"), id: ServerId }),
+]);
+export type WaitingOn = z.infer<typeof WaitingOn>;
+
+/** Who asked for a deployment. The token's name is kept as it was then. */
+export const Actor = z.strictObject({ type: z.literal("token"), id: z.string(), name: z.string() });
+export type Actor = z.infer<typeof Actor>;
+
+const timestamp = z.string();
+
+/** A row of the project-scoped list: exactly the fields of SPEC section 2. `duration` is in seconds. */
+export const DeploymentRow = z.strictObject({
+  id: DeploymentId,
+  status: DeploymentStatus,
+  version: z.int().min(1),
+  branch: z.string(),
+  commit: z.string().nullable(),
+  duration: z.number().min(0),
+  created_at: timestamp,
+});
+export type DeploymentRow = z.infer<typeof DeploymentRow>;
+
+/** A deployment with everything that is known of it. */
+export const Deployment = DeploymentRow.extend({
+  project_id: ProjectId,
+  server_id: ServerId,
+  kind: DeploymentKind,
+  rollback_of: DeploymentId.nullable(),
+  stage: DeploymentStage.nullable(),
+  deadline_at: timestamp.nullable(),
+  waiting_on: WaitingOn.nullable(),
+  trigger: z.enum(["api"]),
+  actor: Actor,
+  commit_sha: z.string().nullable(),
+  commit_message: z.string().nullable(),
+  started_at: timestamp.nullable(),
+  finished_at: timestamp.nullable(),
+  failure: Failure.nullable(),
+  evidence: LiveEvidence.nullable(),
+  release_kept: z.boolean(),
+});
+export type Deployment = z.infer<typeof Deployment>;
+
+/** What a start and a rollback answer: exactly the three fields of SPEC section 2. */
+export const DeploymentStarted = z.strictObject({
+  id: DeploymentId,
+  status: z.literal("building"),
+  version: z.int().min(1),
+});
+export type DeploymentStarted = z.infer<typeof DeploymentStarted>;
+
+/** What to deploy: the project's branch where both are left out. */
+export const StartDeploymentInput = z.strictObject({
+  branch: BranchName.optional(),
+  commit: CommitName.optional(),
+});
+export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
+
+export const DeployInput = StartDeploymentInput.extend({ project_id: ProjectId });
+export type DeployInput = z.infer<typeof DeployInput>;
+
+/** Where to go back to: one that was live, named by id or by version; the default target without either. */
+export const RollbackInput = z
+  .strictObject({
+    project_id: ProjectId,
+    deployment_id: DeploymentId.optional(),
+    version: z.int().min(1).optional(),
+  })
+  .refine((input) => input.deployment_id === undefined || input.version === undefined, {
+    path: ["version"],
+    message: "name the target by deployment_id or by version, not by both",
+  });
+export type RollbackInput = z.infer<typeof RollbackInput>;
+
+const StatusFilter = z
+  .string()
+  .max(200)
+  .transform((text) => text.split(","))
+  .pipe(z.array(DeploymentStatus));
+
+export const ProjectDeploymentsQuery = PageQuery.extend({
+  status: StatusFilter.optional(),
+  branch: z.string().min(1).max(244).optional(),
+  commit: CommitName.optional(),
+});
+export type ProjectDeploymentsQuery = z.infer<typeof ProjectDeploymentsQuery>;
+
+export const DeploymentsQuery = ProjectDeploymentsQuery.extend({
+  project_id: ProjectId.optional(),
+  server_id: ServerId.optional(),
+});
+export type DeploymentsQuery = z.infer<typeof DeploymentsQuery>;
+
+export const DeploymentRows = z.strictObject({
+  deployments: z.array(DeploymentRow),
+  next_cursor: NextCursor,
+});
+export type DeploymentRows = z.infer<typeof DeploymentRows>;
+export const Deployments = z.strictObject({
+  deployments: z.array(Deployment),
+  next_cursor: NextCursor,
+});
+export type Deployments = z.infer<typeof Deployments>;
+
+/** A deployment that can be gone back to. `instant`: its files are still on the server, so nothing is fetched or built. */
+export const RollbackTarget = z.strictObject({
+  deployment_id: DeploymentId,
+  version: z.int().min(1),
+  branch: z.string(),
+  commit: z.string().nullable(),
+  commit_message: z.string().nullable(),
+  live_at: timestamp,
+  instant: z.boolean(),
+  default: z.boolean(),
+});
+export type RollbackTarget = z.infer<typeof RollbackTarget>;
+export const RollbackTargets = z.strictObject({ rollback_targets: z.array(RollbackTarget) });
+export type RollbackTargets = z.infer<typeof RollbackTargets>;

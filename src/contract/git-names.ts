@@ -1,0 +1,96 @@
+import * as z from "zod";
+
+// Both the API (422) and the agent parse with these, so a hostile control plane gets no further than a hostile client.
+
+const CONTROL = /\p{Cc}/u;
+
+/** Source: git-check-ref-format(1), plus no leading dash, so that a name can never be read as an option. */
+function isBranchName(name: string): boolean {
+  if (CONTROL.test(name) || /[ ~^:?*[\\]/.test(name)) return false;
+  if (
+    name.startsWith("-") ||
+    name.startsWith("/") ||
+    name.endsWith("/") ||
+    name.endsWith(".") ||
+    name === "@"
+  )
+    return false;
+  if (name.includes("..") || name.includes("@{") || name.includes("//")) return false;
+  return name.split("/").every((part) => !part.startsWith(".") && !part.endsWith(".lock"));
+}
+
+/** A branch or tag name, without `refs/heads/`. */
+export const BranchName = z
+  .string()
+  .min(1)
+  .max(244)
+  .refine(isBranchName, "must be a valid git branch or tag name");
+
+/** A full or abbreviated commit hash, 7 characters or more. */
+export const CommitName = z
+  .string()
+  .regex(
+    /^(?:[0-9a-fA-F]{7,40}|[0-9a-fA-F]{64})$/,
+    "must be 7 to 40 hexadecimal digits of a commit hash",
+  );
+
+/** A whole commit hash as git prints it: SHA-1 or SHA-256. */
+export const CommitSha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+
+function isRepository(text: string): boolean {
+  if (CONTROL.test(text) || /\s/.test(text)) return false;
+  if (text.startsWith("/")) return isCleanPath(text.slice(1));
+  if (text.startsWith("file:///")) return isCleanPath(text.slice("file:///".length));
+  if (/^(https|ssh):\/\//.test(text))
+    return /^(?:https|ssh):\/\/(?:[^@/]*@)?[a-zA-Z0-9[][^/@]*\/[^-].*$/.test(text);
+  // The short form of ssh, user@host:path. `ext::…` and `fd::…` would run a command, so a second colon is refused.
+  return /^[a-zA-Z0-9_][\w.-]*@[a-zA-Z0-9][a-zA-Z0-9.-]*:[^-:][^:]*$/.test(text);
+}
+
+function isCleanPath(path: string): boolean {
+  return (
+    path !== "" &&
+    !CONTROL.test(path) &&
+    path.split("/").every((part) => part !== ".." && !part.startsWith("-"))
+  );
+}
+
+/** Where git fetches from: https, ssh (both forms), `file://`, or an absolute path on the server. */
+export const Repository = z
+  .string()
+  .min(1)
+  .max(2048)
+  .refine(
+    isRepository,
+    "must be an https or ssh URL, user@host:path, file:///path or an absolute path, without spaces or `..`",
+  );
+
+function isInsidePath(path: string): boolean {
+  if (path.startsWith("/") || path.includes("\\")) return false;
+  return isCleanPath(path) && path.split("/").every((part) => part !== "" && part !== ".git");
+}
+
+/** A path inside a release, relative, without `..`; `.` is the release itself. */
+export const InsidePath = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine(
+    (path) => path === "." || isInsidePath(path),
+    "must be a relative path inside the repository",
+  );
+
+/** A path inside a release that a link can replace, so never the release itself. */
+export const SharedPath = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine(
+    (path) => path !== "." && isInsidePath(path),
+    "must be a relative path inside the repository",
+  );
+
+/** Hides the password of a URL: it may stand in a setting, but is never shown again. */
+export function maskUrlPassword(text: string): string {
+  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):[^\s@/]+@/gi, "$1:***@");
+}

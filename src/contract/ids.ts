@@ -1,0 +1,78 @@
+import * as z from "zod";
+
+/** Crockford's base32 in lower case: its letters stand in ASCII order, so encoded numbers sort like the numbers. */
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** 26 characters of 5 bits hold the 128 bits of a UUID; the first holds only 3 of them. */
+const ENCODED_UUID = "[0-7][0-9a-hjkmnp-tv-z]{25}";
+
+const idSchema = (prefix: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_${ENCODED_UUID}$`), `must be an id of the form ${prefix}_…`);
+
+export const AccountId = idSchema("acct").brand<"AccountId">();
+export type AccountId = z.infer<typeof AccountId>;
+export const TokenId = idSchema("tok").brand<"TokenId">();
+export type TokenId = z.infer<typeof TokenId>;
+export const ServerId = idSchema("srv").brand<"ServerId">();
+export type ServerId = z.infer<typeof ServerId>;
+export const ProjectId = idSchema("proj").brand<"ProjectId">();
+export type ProjectId = z.infer<typeof ProjectId>;
+export const DeploymentId = idSchema("dpl").brand<"DeploymentId">();
+export type DeploymentId = z.infer<typeof DeploymentId>;
+/** One attempt of an agent to carry out a deployment. */
+export const RunId = idSchema("run").brand<"RunId">();
+export type RunId = z.infer<typeof RunId>;
+
+/** Where ids take their time (Unix milliseconds) and their randomness from. */
+export type IdSource = { now(): number; randomBytes(count: number): Uint8Array };
+
+export type IdGenerator = {
+  account(): AccountId;
+  token(): TokenId;
+  server(): ServerId;
+  project(): ProjectId;
+  deployment(): DeploymentId;
+  run(): RunId;
+};
+
+/**
+ * Makes ids that rise for as long as the generator lives, also within one millisecond.
+ * Source: RFC 9562 section 5.7 (UUIDv7), with section 6.2 method 1: the 12 bits after the version count.
+ */
+export function createIdGenerator(source: IdSource): IdGenerator {
+  let lastMs = 0;
+  let counter = 0;
+
+  function uuid7(): bigint {
+    const now = source.now();
+    if (now > lastMs) {
+      lastMs = now;
+      counter = 0;
+    } else if (counter < 0xfff) {
+      counter += 1;
+    } else {
+      lastMs += 1;
+      counter = 0;
+    }
+    const random = source.randomBytes(8).reduce((bits, byte) => (bits << 8n) | BigInt(byte), 0n);
+    const randomWithVariant = (random & 0x3fff_ffff_ffff_ffffn) | 0x8000_0000_0000_0000n;
+    return (BigInt(lastMs) << 80n) | (0x7n << 76n) | (BigInt(counter) << 64n) | randomWithVariant;
+  }
+
+  return {
+    account: () => AccountId.parse(`acct_${encode(uuid7())}`),
+    token: () => TokenId.parse(`tok_${encode(uuid7())}`),
+    server: () => ServerId.parse(`srv_${encode(uuid7())}`),
+    project: () => ProjectId.parse(`proj_${encode(uuid7())}`),
+    deployment: () => DeploymentId.parse(`dpl_${encode(uuid7())}`),
+    run: () => RunId.parse(`run_${encode(uuid7())}`),
+  };
+}
+
+function encode(uuid: bigint): string {
+  let text = "";
+  for (let shift = 125n; shift >= 0n; shift -= 5n) text += ALPHABET[Number((uuid >> shift) & 31n)];
+  return text;
+}

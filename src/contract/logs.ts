@@ -1,0 +1,41 @@
+import * as z from "zod";
+
+import { DeploymentStatus } from "#contract/deployments.ts";
+import { DeploymentId } from "#contract/ids.ts";
+import { NextCursor, queryInteger } from "#contract/paging.ts";
+
+export const MAX_LOG_LINE_BYTES = 16 * 1024;
+export const MAX_LOG_BYTES = 50 * 1024 * 1024;
+export const DEFAULT_LOG_PAGE = 500;
+export const MAX_LOG_PAGE = 1000;
+
+/** `system` lines are Gantry's own words; the others are what a command wrote. */
+export const LogStream = z.enum(["stdout", "stderr", "system"]);
+export type LogStream = z.infer<typeof LogStream>;
+
+export const LogStage = z.enum(["queued", "fetch", "build", "activate", "verify", "prune", "end"]);
+export type LogStage = z.infer<typeof LogStage>;
+
+/** One line of a deployment's log. `line` counts from 1 without a gap; `time` is ISO 8601 in UTC. */
+export const LogLine = z.strictObject({
+  line: z.int().min(1),
+  time: z.string(),
+  stream: LogStream,
+  stage: LogStage,
+  message: z.string(),
+});
+export type LogLine = z.infer<typeof LogLine>;
+
+export const LogQuery = z.strictObject({
+  limit: queryInteger(1, MAX_LOG_PAGE).optional(),
+  cursor: z.string().min(1).max(512).optional(),
+});
+export type LogQuery = z.infer<typeof LogQuery>;
+
+export const LogPage = z.strictObject({
+  deployment_id: DeploymentId,
+  status: DeploymentStatus,
+  lines: z.array(LogLine),
+  next_cursor: NextCursor,
+});
+export type LogPage = z.infer<typeof LogPage>;

@@ -1,0 +1,149 @@
+import * as z from "zod";
+
+type ProblemDefinition = { status: number; title: string; when: string };
+
+/** Every refusal that the API can give: one code, one status, one title. Codes never change once published. */
+export const problems = {
+  malformed_json: { status: 400, title: "Malformed JSON", when: "The body is not valid JSON." },
+  missing_token: {
+    status: 401,
+    title: "Token missing",
+    when: "The request carries no bearer token.",
+  },
+  invalid_token: {
+    status: 401,
+    title: "Token invalid",
+    when: "The bearer token is malformed, unknown, expired or revoked.",
+  },
+  insufficient_scope: {
+    status: 403,
+    title: "Scope missing",
+    when: "The token lacks the scope that the endpoint needs.",
+  },
+  not_found: {
+    status: 404,
+    title: "Not found",
+    when: "No such path, or no such thing in this account. Malformed ids and ids of other accounts read the same.",
+  },
+  method_not_allowed: {
+    status: 405,
+    title: "Method not allowed",
+    when: "The path exists, but not with this method; see Allow.",
+  },
+  already_live: {
+    status: 409,
+    title: "Already live",
+    when: "The rollback's target is what is live now.",
+  },
+  deployment_activating: {
+    status: 409,
+    title: "Deployment activating",
+    when: "The deployment is being switched to at this moment; it can be deleted once it has a verdict.",
+  },
+  deployment_live: {
+    status: 409,
+    title: "Deployment live",
+    when: "The live deployment cannot be deleted.",
+  },
+  domain_taken: {
+    status: 409,
+    title: "Domain taken",
+    when: "Another project of this installation uses the domain.",
+  },
+  name_taken: {
+    status: 409,
+    title: "Name taken",
+    when: "The account already has one with this name.",
+  },
+  no_rollback_target: {
+    status: 409,
+    title: "No rollback target",
+    when: "Nothing older was live, or the named deployment never was.",
+  },
+  not_cancelable: {
+    status: 409,
+    title: "Not cancelable",
+    when: "The deployment has ended, or its release is being switched to at this moment.",
+  },
+  queue_full: {
+    status: 409,
+    title: "Queue full",
+    when: "The project already has 100 deployments waiting.",
+  },
+  too_many: {
+    status: 409,
+    title: "Too many",
+    when: "The account holds as many of these as it can.",
+  },
+  live_changed: {
+    status: 412,
+    title: "Live deployment changed",
+    when: "If-Live names a deployment that is not live any more.",
+  },
+  body_too_large: {
+    status: 413,
+    title: "Body too large",
+    when: "The body is over the limit of the endpoint (64 KiB; 1 MiB for agents).",
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: "Unsupported media type",
+    when: "The body is not sent as application/json.",
+  },
+  invalid_request: {
+    status: 422,
+    title: "Invalid request",
+    when: "A field of the body, the query or a header is unknown, missing or out of bounds; `errors` says which.",
+  },
+  internal: {
+    status: 500,
+    title: "Internal error",
+    when: "Gantry failed. The request id finds the cause in the Worker's log.",
+  },
+  unavailable: {
+    status: 503,
+    title: "Unavailable",
+    when: "A part that the answer needs is not there; try again after Retry-After.",
+  },
+} as const satisfies Record<string, ProblemDefinition>;
+
+export type ProblemCode = keyof typeof problems;
+
+/** One field that is wrong; `pointer` is an RFC 6901 JSON pointer into the body, `?name` a query parameter, or a header's name. */
+export const FieldError = z.strictObject({ pointer: z.string(), message: z.string() });
+export type FieldError = z.infer<typeof FieldError>;
+
+/** A problem as it is sent (RFC 9457, application/problem+json). */
+export const Problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  code: z.string(),
+  request_id: z.string(),
+  errors: z.array(FieldError).optional(),
+});
+export type Problem = z.infer<typeof Problem>;
+
+/** Why something asked for is not done. A value, never thrown; `detail` is a sentence for the person who asked. */
+export type Refusal<Code extends ProblemCode = ProblemCode> = {
+  readonly code: Code;
+  readonly detail: string;
+  readonly errors?: readonly FieldError[];
+};
+
+export type Result<Value, Code extends ProblemCode = ProblemCode> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly refusal: Refusal<Code> };
+
+export function succeed<Value>(value: Value): { readonly ok: true; readonly value: Value } {
+  return { ok: true, value };
+}
+
+export function refuse<Code extends ProblemCode>(
+  code: Code,
+  detail: string,
+  errors?: readonly FieldError[],
+): { readonly ok: false; readonly refusal: Refusal<Code> } {
+  return { ok: false, refusal: errors === undefined ? { code, detail } : { code, detail, errors } };
+}

@@ -1,0 +1,22 @@
+import * as z from "zod";
+
+/** What a token may do. `write` on a resource implies `read` on it (DESIGN section 7). */
+export const Scope = z.enum([
+  "deployments:read",
+  "deployments:write",
+  "projects:read",
+  "projects:write",
+  "servers:read",
+  "servers:write",
+  "tokens:read",
+  "tokens:write",
+]);
+export type Scope = z.infer<typeof Scope>;
+
+export const allScopes: readonly Scope[] = Scope.options;
+
+export function scopesAllow(granted: readonly Scope[], needed: Scope): boolean {
+  if (granted.includes(needed)) return true;
+  const [resource, access] = needed.split(":");
+  return access === "read" && granted.some((scope) => scope === `${resource}:write`);
+}

@@ -1,0 +1,57 @@
+import * as z from "zod";
+
+import { ServerId } from "#contract/ids.ts";
+import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { DisplayName } from "#contract/projects.ts";
+
+/** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full. */
+export const ServerStatus = z.enum(["pending", "healthy", "degraded", "offline"]);
+export type ServerStatus = z.infer<typeof ServerStatus>;
+
+export const CreateServerInput = z.strictObject({
+  name: DisplayName,
+  ip: z.ipv4("must be an IPv4 address in dotted notation"),
+});
+export type CreateServerInput = z.infer<typeof CreateServerInput>;
+
+/** A row of the servers list: exactly the fields of SPEC section 2. `uptime` is a percentage such as "99.98%". */
+export const ServerRow = z.strictObject({
+  id: ServerId,
+  name: z.string(),
+  ip: z.string(),
+  status: ServerStatus,
+  apps: z.int().min(0),
+  uptime: z.string(),
+});
+export type ServerRow = z.infer<typeof ServerRow>;
+
+export const Disk = z.strictObject({
+  total_bytes: z.number().min(0),
+  free_bytes: z.number().min(0),
+});
+export type Disk = z.infer<typeof Disk>;
+
+export const Server = ServerRow.extend({
+  created_at: z.string(),
+  enrolled_at: z.string().nullable(),
+  last_seen_at: z.string().nullable(),
+  agent_version: z.string().nullable(),
+  disk: Disk.nullable(),
+});
+export type Server = z.infer<typeof Server>;
+
+/** How a server's agent joins: a token that works once, until it expires, and the command that uses it. */
+export const Enrollment = z.strictObject({
+  token: z.string(),
+  expires_at: z.string(),
+  command: z.string(),
+});
+export type Enrollment = z.infer<typeof Enrollment>;
+
+export const ServerCreated = Server.extend({ enrollment: Enrollment });
+export type ServerCreated = z.infer<typeof ServerCreated>;
+
+/** Without `limit` all of them: an account holds at most 1,000. */
+export const ServersQuery = PageQuery;
+export const ServerRows = z.strictObject({ servers: z.array(ServerRow), next_cursor: NextCursor });
+export type ServerRows = z.infer<typeof ServerRows>;
