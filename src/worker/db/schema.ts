@@ -1,0 +1,163 @@
+import { sql } from "drizzle-orm";
+import {
+  index,
+  integer,
+  real,
+  sqliteTable,
+  text,
+  unique,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+
+import type {
+  Actor,
+  DeploymentKind,
+  DeploymentStage,
+  DeploymentStatus,
+  Failure,
+  LiveEvidence,
+} from "#contract/deployments.ts";
+import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
+import type { HealthCheck, QueueMode, Timeouts } from "#contract/projects.ts";
+import type { Scope } from "#contract/scopes.ts";
+
+// Times are Unix milliseconds. Every table but `accounts` has an account_id, and only AccountRows reads and writes
+// those tables for a request, so no query can forget whose rows they are.
+
+export const accounts = sqliteTable("accounts", {
+  id: text("id").$type<AccountId>().primaryKey(),
+  name: text("name").notNull(),
+  createdAt: integer("created_at").notNull(),
+});
+
+export const tokens = sqliteTable(
+  "tokens",
+  {
+    id: text("id").$type<TokenId>().primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    name: text("name").notNull(),
+    /** SHA-256 of the whole token, in hex. */
+    hash: text("hash").notNull(),
+    scopes: text("scopes", { mode: "json" }).$type<Scope[]>().notNull(),
+    /** The projects that the token is limited to; null: all of the account. */
+    projectIds: text("project_ids", { mode: "json" }).$type<ProjectId[]>(),
+    createdAt: integer("created_at").notNull(),
+    expiresAt: integer("expires_at").notNull(),
+    revokedAt: integer("revoked_at"),
+  },
+  (table) => [
+    uniqueIndex("tokens_hash").on(table.hash),
+    index("tokens_account").on(table.accountId, table.id),
+  ],
+);
+
+export const servers = sqliteTable(
+  "servers",
+  {
+    id: text("id").$type<ServerId>().primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    name: text("name").notNull(),
+    ip: text("ip").notNull(),
+    createdAt: integer("created_at").notNull(),
+    enrolledAt: integer("enrolled_at"),
+    /** Since when the agent has been connected; null while it is not. */
+    connectedAt: integer("connected_at"),
+    lastSeenAt: integer("last_seen_at"),
+    /** Connected milliseconds by UTC day (days since 1970), the last 30 of them: what uptime is counted from. */
+    connectedMsByDay: text("connected_ms_by_day", { mode: "json" })
+      .$type<Record<string, number>>()
+      .notNull(),
+    agentVersion: text("agent_version"),
+    diskTotalBytes: real("disk_total_bytes"),
+    diskFreeBytes: real("disk_free_bytes"),
+    /** SHA-256 in hex, as for tokens. */
+    credentialHash: text("credential_hash"),
+    enrollmentHash: text("enrollment_hash"),
+    enrollmentExpiresAt: integer("enrollment_expires_at"),
+  },
+  (table) => [
+    unique("servers_name").on(table.accountId, table.name),
+    index("servers_account").on(table.accountId, table.id),
+    uniqueIndex("servers_credential").on(table.credentialHash),
+    uniqueIndex("servers_enrollment").on(table.enrollmentHash),
+  ],
+);
+
+export const projects = sqliteTable(
+  "projects",
+  {
+    id: text("id").$type<ProjectId>().primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    serverId: text("server_id").$type<ServerId>().notNull(),
+    name: text("name").notNull(),
+    domain: text("domain").notNull(),
+    repository: text("repository").notNull(),
+    branch: text("branch").notNull(),
+    framework: text("framework").notNull(),
+    rootDirectory: text("root_directory").notNull(),
+    buildCommand: text("build_command"),
+    outputDirectory: text("output_directory").notNull(),
+    activateCommand: text("activate_command"),
+    sharedPaths: text("shared_paths", { mode: "json" }).$type<string[]>().notNull(),
+    keepReleases: integer("keep_releases").notNull(),
+    healthCheck: text("health_check", { mode: "json" }).$type<HealthCheck>(),
+    timeouts: text("timeouts", { mode: "json" }).$type<Timeouts>().notNull(),
+    queue: text("queue").$type<QueueMode>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    lastDeployAt: integer("last_deploy_at"),
+    /** Where the agent serves the site, if it does. */
+    url: text("url"),
+    /** The release that the agent last said `current` points to, when it said so, and what it should have been. */
+    servingRelease: integer("serving_release"),
+    servingCheckedAt: integer("serving_checked_at"),
+  },
+  (table) => [
+    unique("projects_name").on(table.accountId, table.name),
+    uniqueIndex("projects_domain").on(table.domain),
+    index("projects_account").on(table.accountId, table.id),
+    index("projects_server").on(table.serverId),
+  ],
+);
+
+export const deployments = sqliteTable(
+  "deployments",
+  {
+    id: text("id").$type<DeploymentId>().primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    projectId: text("project_id").$type<ProjectId>().notNull(),
+    serverId: text("server_id").$type<ServerId>().notNull(),
+    version: integer("version").notNull(),
+    kind: text("kind").$type<DeploymentKind>().notNull(),
+    rollbackOf: text("rollback_of").$type<DeploymentId>(),
+    status: text("status").$type<DeploymentStatus>().notNull(),
+    stage: text("stage").$type<DeploymentStage>(),
+    /** True while the deployment is next in line and only its server keeps it waiting. */
+    waitsForServer: integer("waits_for_server", { mode: "boolean" }).notNull(),
+    branch: text("branch").notNull(),
+    commitSha: text("commit_sha"),
+    commitMessage: text("commit_message"),
+    trigger: text("trigger").$type<"api">().notNull(),
+    actor: text("actor", { mode: "json" }).$type<Actor>().notNull(),
+    createdAt: integer("created_at").notNull(),
+    startedAt: integer("started_at"),
+    finishedAt: integer("finished_at"),
+    deadlineAt: integer("deadline_at"),
+    failure: text("failure", { mode: "json" }).$type<Failure>(),
+    evidence: text("evidence", { mode: "json" }).$type<LiveEvidence>(),
+    /** The release folder that it put live; null if it never was. */
+    release: integer("release"),
+    releaseKept: integer("release_kept", { mode: "boolean" }).notNull(),
+    /** Rises with each change that the lane makes; an older write never overwrites a newer one. */
+    revision: integer("revision").notNull(),
+  },
+  (table) => [
+    unique("deployments_version").on(table.projectId, table.version),
+    uniqueIndex("deployments_one_live")
+      .on(table.projectId)
+      .where(sql`${table.status} = 'live'`),
+    index("deployments_building")
+      .on(table.projectId, table.version)
+      .where(sql`${table.status} = 'building'`),
+    index("deployments_account").on(table.accountId, table.id),
+  ],
+);
