@@ -1,0 +1,42 @@
+import type { Failure } from "#contract/deployments.ts";
+import { SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
+import type { Decision } from "#domain/lane/decision.ts";
+import { activeOf, isIn, type Lane, type Named, replaceDeployment } from "#domain/lane/lane.ts";
+import { applyEnding, fail } from "#domain/lane/transitions.ts";
+
+/** Ends what has run out of time: nothing stays unended for ever, whoever has gone away. */
+export function decideDeadlines(lane: Lane, now: number): Decision {
+  const active = activeOf(lane);
+  if (active !== null && isIn(active, "running")) return endOverdueRun(lane, active, now);
+  if (active !== null && isIn(active, "offered") && now >= active.state.deadlineAt)
+    return giveUp(lane, active, now);
+  return { lane, effects: [] };
+}
+
+function giveUp(lane: Lane, offered: Named<"offered">, now: number): Decision {
+  const minutes = Math.round(offered.state.plan.timeouts.queue_seconds / 6) / 10;
+  const message = `the server's agent did not take it within ${minutes} min; is it running and connected?`;
+  return fail(lane, offered, { code: "server_offline", message, stage: "queued" }, now);
+}
+
+function endOverdueRun(lane: Lane, run: Named<"running">, now: number): Decision {
+  const { deadlineAt, lastContactAt, ending, stage } = run.state;
+  const isLost = now >= lastContactAt + SERVER_LOST_MS;
+  if (!isLost && now < deadlineAt) return { lane, effects: [] };
+  if (isLost) {
+    const message = `nothing was heard of the server for ${SERVER_LOST_MS / 60_000} min`;
+    const lost: Failure = { code: "server_lost", message, stage };
+    return applyEnding(lane, run, ending ?? { type: "fail", failure: lost }, now);
+  }
+  if (ending !== null) return applyEnding(lane, run, ending, now);
+  // The agent should have ended it by itself; it is told to stop, and has the time of a stop to confirm.
+  const failure: Failure = { code: "timed_out", message: `the agent overran the time for ${stage}`, stage };
+  const stopping = { ...run.state, ending: { type: "fail" as const, failure }, told: null };
+  const state = { ...stopping, deadlineAt: now + STOP_CONFIRM_MS };
+  return {
+    lane: replaceDeployment(lane, { ...run, state }),
+    effects: [
+      { type: "log", deploymentId: run.id, stage, message: `Out of time: ${failure.message}; stopping it` },
+    ],
+  };
+}

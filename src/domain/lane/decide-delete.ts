@@ -1,0 +1,36 @@
+import type { DeploymentId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { isActivating, stop } from "#domain/lane/decide-cancel.ts";
+import type { Decision } from "#domain/lane/decision.ts";
+import { findDeployment, isIn, type Lane, removeDeployment, replaceDeployment } from "#domain/lane/lane.ts";
+
+/**
+ * Removes a deployment that is not live. One that the lane does not know is an old one, long ended: it may go.
+ * One that runs is stopped, and kept in mind until the agent has confirmed its end.
+ */
+export function decideDelete(
+  lane: Lane,
+  id: DeploymentId,
+  by: string,
+  now: number,
+): Result<Decision, "deployment_live" | "deployment_activating" | "not_found"> {
+  const removed = { type: "removed", deploymentId: id } as const;
+  const deployment = findDeployment(lane, id);
+  if (deployment === null) return succeed({ lane, effects: [removed] });
+  if (deployment.deleted) return refuse("not_found", `There is no deployment ${id}.`);
+  if (isIn(deployment, "live")) {
+    return refuse("deployment_live", `${id} is live. Deploy or roll back to another version first.`);
+  }
+  if (isActivating(lane, deployment)) {
+    return refuse(
+      "deployment_activating",
+      `${id} is being activated at this moment. Try again when it has ended.`,
+    );
+  }
+  if (!isIn(deployment, "queued", "offered", "running")) {
+    return succeed({ lane: removeDeployment(lane, id), effects: [removed] });
+  }
+  const marked = { ...deployment, deleted: true };
+  const stopped = stop(replaceDeployment(lane, marked), marked, by, now);
+  return succeed({ lane: stopped.lane, effects: [...stopped.effects, removed] });
+}

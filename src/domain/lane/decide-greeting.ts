@@ -1,0 +1,48 @@
+import type { ProjectReport } from "#contract/agent-protocol.ts";
+import type { RunId, ServerId } from "#contract/ids.ts";
+import type { DecisionWith } from "#domain/lane/decision.ts";
+import { activeOf, isIn, type Lane, liveOf, replaceDeployment } from "#domain/lane/lane.ts";
+import { noteReport } from "#domain/lane/note-report.ts";
+import { fail } from "#domain/lane/transitions.ts";
+
+/** What an agent that has just connected says of one project. */
+export type Greeting = {
+  serverId: ServerId;
+  /** null: it has no files of the project. */
+  report: ProjectReport | null;
+  /** The run that it has taken and not yet reported as ended. */
+  runId: RunId | null;
+};
+
+/** `restore`: the release that `current` should point to, when it does not and nothing runs. */
+export type GreetingAnswer = { restore: number | null };
+
+/**
+ * Compares what the agent has with what it should have. An offer or a stop that it missed becomes due again; a run
+ * that it does not know any more has failed; a release that is not the live one is to be restored.
+ */
+export function decideGreeting(lane: Lane, greeting: Greeting, now: number): DecisionWith<GreetingAnswer> {
+  const noted = greeting.report === null ? lane : noteReport(lane, greeting.serverId, greeting.report);
+  const active = activeOf(noted);
+  if (active === null || active.serverId !== greeting.serverId) {
+    return { lane: noted, effects: [], value: { restore: toRestore(noted, greeting) } };
+  }
+  const nothing = { restore: null };
+  if (isIn(active, "running") && active.runId !== greeting.runId) {
+    const message = "the agent came back without the run";
+    const ended = fail(noted, active, { code: "server_lost", message, stage: active.state.stage }, now);
+    return { ...ended, value: nothing };
+  }
+  const untold = isIn(active, "offered")
+    ? { ...active, state: { ...active.state, told: null } }
+    : { ...active, state: { ...active.state, told: null, lastContactAt: now } };
+  return { lane: replaceDeployment(noted, untold), effects: [], value: nothing };
+}
+
+function toRestore(lane: Lane, greeting: Greeting): number | null {
+  const live = liveOf(lane);
+  if (live === null || live.serverId !== greeting.serverId || greeting.report === null) return null;
+  const { release } = live.state;
+  const isThere = greeting.report.releases.includes(release);
+  return greeting.report.release !== release && isThere ? release : null;
+}

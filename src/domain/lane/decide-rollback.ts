@@ -1,0 +1,29 @@
+import { type Result } from "#contract/problems.ts";
+import { type Asked, join, type Joined, refuseIfLiveChanged } from "#domain/lane/decide-start.ts";
+import type { Lane } from "#domain/lane/lane.ts";
+import { chooseTarget, type RollbackChoice } from "#domain/lane/rollback-target.ts";
+
+export type RollbackRequest = Asked & { choice: RollbackChoice };
+
+/** A new deployment of code that was live before. It names the source, never another rollback, as `rollbackOf`. */
+export function decideRollback(
+  lane: Lane,
+  request: RollbackRequest,
+  now: number,
+): Result<Joined, "already_live" | "no_rollback_target" | "queue_full" | "live_changed"> {
+  const changed = refuseIfLiveChanged(lane, request);
+  if (changed !== null) return changed;
+  const chosen = chooseTarget(lane, request.choice);
+  if (!chosen.ok) return chosen;
+  const target = chosen.value;
+  return join(lane, request, now, {
+    kind: "rollback",
+    codeVersion: target.codeVersion,
+    rollbackOf: target.rollbackOf ?? target.id,
+    reuseRelease: target.state.release,
+    branch: target.branch,
+    requestedCommit: target.commitSha,
+    commitSha: target.commitSha,
+    commitMessage: target.commitMessage,
+  });
+}

@@ -1,0 +1,171 @@
+import type {
+  Instruction,
+  ProjectReport,
+  RunEvent,
+  RunEventsAnswer,
+  RunResult,
+} from "#contract/agent-protocol.ts";
+import type { Failure } from "#contract/deployments.ts";
+import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { stageDeadline } from "#domain/lane/deadlines.ts";
+import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
+import { ridesAlong } from "#domain/lane/run-order.ts";
+import {
+  findDeployment,
+  isIn,
+  type Lane,
+  type LaneDeployment,
+  type Named,
+  replaceDeployment,
+} from "#domain/lane/lane.ts";
+import { noteReport } from "#domain/lane/note-report.ts";
+import { applyEnding, fail, goLive } from "#domain/lane/transitions.ts";
+
+export type ReportedEvents = {
+  deploymentId: DeploymentId;
+  runId: RunId;
+  serverId: ServerId;
+  events: readonly RunEvent[];
+};
+
+type Progress = { lane: Lane; effects: Effect[] };
+
+/**
+ * Takes in what an agent reports of a run. Events that were seen before are passed over, a gap in their numbers ends
+ * the batch there, and a run that has ended learns so: whatever order, doubling or loss the network brings, each event
+ * counts once. Refuses with `not_found` what is not this server's.
+ */
+export function decideRunEvents(
+  lane: Lane,
+  reported: ReportedEvents,
+  now: number,
+): Result<DecisionWith<RunEventsAnswer>, "not_found"> {
+  const deployment = findDeployment(lane, reported.deploymentId);
+  if (deployment !== null && deployment.serverId !== reported.serverId) {
+    return refuse("not_found", "There is no such run.");
+  }
+  const run = deployment === null ? null : runningOf(lane, deployment, reported.runId, now);
+  if (run === null) {
+    const acked_seq = reported.events.at(-1)?.seq ?? 0;
+    return succeed({ lane, effects: [], value: { acked_seq, instruction: "over" } });
+  }
+  const progress: Progress = { lane: replaceDeployment(lane, run), effects: [] };
+  let ackedSeq = run.state.ackedSeq;
+  for (const event of reported.events) {
+    if (event.seq <= ackedSeq) continue;
+    if (event.seq !== ackedSeq + 1) break;
+    ackedSeq = event.seq;
+    takeIn(progress, run.id, event, now);
+  }
+  return succeed({
+    ...progress,
+    value: { acked_seq: ackedSeq, instruction: instructionFor(progress.lane, run.id) },
+  });
+}
+
+/** The run as it is once its agent has been heard; null when there is no such run, or it is over. */
+function runningOf(
+  lane: Lane,
+  deployment: LaneDeployment,
+  runId: RunId,
+  now: number,
+): Named<"running"> | null {
+  if (deployment.runId !== runId) return null;
+  if (isIn(deployment, "running")) {
+    return { ...deployment, state: { ...deployment.state, lastContactAt: now } };
+  }
+  if (!isIn(deployment, "offered")) return null;
+  const { plan } = deployment.state;
+  const stage = ridesAlong(lane, deployment) ? "activate" : "fetch";
+  const permitted = stage === "activate";
+  return {
+    ...deployment,
+    state: {
+      name: "running",
+      stage,
+      startedAt: now,
+      deadlineAt: stageDeadline(plan, stage, now),
+      lastContactAt: now,
+      ackedSeq: 0,
+      permitted,
+      ending: null,
+      told: null,
+      plan,
+    },
+  };
+}
+
+function takeIn(progress: Progress, id: DeploymentId, event: RunEvent, now: number): void {
+  const run = findDeployment(progress.lane, id);
+  if (run === null || !isIn(run, "running")) return;
+  const state = { ...run.state, ackedSeq: event.seq };
+  const keep = (changed: Partial<LaneDeployment>) => {
+    progress.lane = replaceDeployment(progress.lane, { ...run, state, ...changed });
+  };
+  switch (event.type) {
+    case "output":
+      progress.effects.push({ type: "output", deploymentId: id, lines: event.lines });
+      return keep({});
+    case "resolved":
+      return keep({ commitSha: event.commit_sha, commitMessage: event.commit_message });
+    case "stage": {
+      if (state.ending !== null) return keep({});
+      return keep({
+        state: { ...state, stage: event.stage, deadlineAt: stageDeadline(state.plan, event.stage, now) },
+      });
+    }
+    case "ready":
+      return keep(state.ending === null ? { state: { ...state, permitted: true } } : {});
+    case "result": {
+      keep({});
+      const ended = conclude(progress.lane, { ...run, state }, event.result, event.project, now);
+      progress.lane = noteReport(ended.lane, run.serverId, event.project);
+      progress.effects.push(
+        { type: "serving", serverId: run.serverId, report: event.project },
+        ...ended.effects,
+      );
+    }
+  }
+}
+
+/** The verdict: while a run has none, the agent's result decides (DESIGN section 3, Truth). */
+function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: ProjectReport, now: number) {
+  switch (result.outcome) {
+    case "live": {
+      if (!run.state.permitted) {
+        const message = "the agent switched without a permit";
+        return fail(lane, run, { code: "internal", message, stage: "activate" }, now);
+      }
+      return goLive(
+        lane,
+        { ...run, commitSha: run.commitSha ?? result.evidence.commit_sha },
+        {
+          name: "live",
+          startedAt: run.state.startedAt,
+          finishedAt: now,
+          release: result.release,
+          releaseKept: report.releases.includes(result.release),
+          evidence: result.evidence,
+        },
+      );
+    }
+    case "failed":
+      return run.state.ending === null
+        ? fail(lane, run, result.failure, now)
+        : applyEnding(lane, run, run.state.ending, now);
+    case "canceled":
+      return applyEnding(lane, run, run.state.ending ?? { type: "fail", failure: unaskedStop(run) }, now);
+  }
+}
+
+function unaskedStop(run: Named<"running">): Failure {
+  return { code: "internal", message: "the agent stopped without being asked to", stage: run.state.stage };
+}
+
+function instructionFor(lane: Lane, id: DeploymentId): Instruction {
+  const run = findDeployment(lane, id);
+  if (run === null || !isIn(run, "running")) return "over";
+  if (run.state.permitted) return "activate";
+  return run.state.ending === null ? "continue" : "stop";
+}

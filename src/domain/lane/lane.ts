@@ -1,0 +1,158 @@
+import * as z from "zod";
+
+import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/deployments.ts";
+import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
+import { HealthCheck, Timeouts } from "#contract/projects.ts";
+
+/** At most this many deployments of a project wait; one more start is refused. */
+export const MAX_QUEUED = 100;
+
+/** How many deployments that were live a lane remembers as rollback targets, besides the live one. */
+export const MAX_REMEMBERED = 100;
+
+const unixMs = z.number();
+
+/** The project's settings as they were when the deployment was asked for: a later change cannot reach into a run. */
+export const Plan = z.strictObject({
+  projectName: z.string(),
+  domain: z.string(),
+  repository: z.string(),
+  rootDirectory: z.string(),
+  buildCommand: z.string().nullable(),
+  outputDirectory: z.string(),
+  activateCommand: z.string().nullable(),
+  sharedPaths: z.array(z.string()),
+  keepReleases: z.int(),
+  healthCheck: HealthCheck.nullable(),
+  timeouts: Timeouts,
+});
+export type Plan = z.infer<typeof Plan>;
+
+/** Why a run is being ended before the agent has given its own result. */
+const Ending = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("cancel"), by: z.string() }),
+  z.strictObject({ type: z.literal("fail"), failure: Failure }),
+]);
+export type Ending = z.infer<typeof Ending>;
+
+/**
+ * When the agent was last told of something, as far as the lane knows. `kept`: it is not connected, and its link will
+ * ask the lane again when it is.
+ */
+const Told = z.strictObject({ at: unixMs, kept: z.boolean() });
+
+const Queued = z.strictObject({ name: z.literal("queued"), deadlineAt: unixMs, plan: Plan });
+/** Next in line, and offered to the agent, which has not answered yet. */
+const Offered = z.strictObject({
+  name: z.literal("offered"),
+  deadlineAt: unixMs,
+  told: Told.nullable(),
+  plan: Plan,
+});
+const Running = z.strictObject({
+  name: z.literal("running"),
+  stage: z.enum(["fetch", "build", "activate", "verify"]),
+  startedAt: unixMs,
+  deadlineAt: unixMs,
+  lastContactAt: unixMs,
+  ackedSeq: z.int(),
+  permitted: z.boolean(),
+  ending: Ending.nullable(),
+  /** When the agent was last told to stop; null while it need not be. */
+  told: Told.nullable(),
+  plan: Plan,
+});
+const wasLive = {
+  startedAt: unixMs,
+  finishedAt: unixMs,
+  /** The folder of the server that holds its files. */
+  release: z.int(),
+  releaseKept: z.boolean(),
+  evidence: LiveEvidence,
+};
+const Live = z.strictObject({ name: z.literal("live"), ...wasLive });
+const Superseded = z.strictObject({ name: z.literal("superseded"), ...wasLive });
+const Failed = z.strictObject({
+  name: z.literal("failed"),
+  startedAt: unixMs.nullable(),
+  finishedAt: unixMs,
+  failure: Failure,
+});
+const Canceled = z.strictObject({
+  name: z.literal("canceled"),
+  startedAt: unixMs.nullable(),
+  finishedAt: unixMs,
+});
+
+const State = z.discriminatedUnion("name", [Queued, Offered, Running, Live, Superseded, Failed, Canceled]);
+export type State = z.infer<typeof State>;
+
+/** A deployment as its lane knows it. */
+export const LaneDeployment = z.strictObject({
+  id: DeploymentId,
+  runId: RunId,
+  serverId: ServerId,
+  version: z.int(),
+  /** The version whose code this is: its own, or for a rollback that of the deployment gone back to. */
+  codeVersion: z.int(),
+  kind: DeploymentKind,
+  rollbackOf: DeploymentId.nullable(),
+  /** The release to activate again without a build, if the server still has it. */
+  reuseRelease: z.int().nullable(),
+  branch: z.string(),
+  /** The commit asked for, as it was written; null for the tip of the branch. */
+  requestedCommit: z.string().nullable(),
+  commitSha: z.string().nullable(),
+  commitMessage: z.string().nullable(),
+  actor: Actor,
+  createdAt: unixMs,
+  /** Deleted while it ran: on no list any more, and forgotten once the agent has confirmed its end. */
+  deleted: z.boolean(),
+  state: State,
+});
+export type LaneDeployment = z.infer<typeof LaneDeployment>;
+
+export type Named<Name extends State["name"]> = LaneDeployment & { state: Extract<State, { name: Name }> };
+
+/** All that a lane decides from. Deployments stand in the order of their versions. */
+export type Lane = { readonly nextVersion: number; readonly deployments: readonly LaneDeployment[] };
+
+/** A fresh project's lane. */
+export const emptyLane: Lane = { nextVersion: 1, deployments: [] };
+
+export function isIn<Name extends State["name"]>(
+  deployment: LaneDeployment,
+  ...names: readonly Name[]
+): deployment is Named<Name> {
+  return names.some((name) => name === deployment.state.name);
+}
+
+/** The one that holds the lane: offered to the agent, or running. */
+export function activeOf(lane: Lane): Named<"offered" | "running"> | null {
+  return lane.deployments.find((one) => isIn(one, "offered", "running")) ?? null;
+}
+
+export function liveOf(lane: Lane): Named<"live"> | null {
+  return lane.deployments.find((one) => isIn(one, "live")) ?? null;
+}
+
+export function queuedOf(lane: Lane): Named<"queued">[] {
+  return lane.deployments.filter((one) => isIn(one, "queued"));
+}
+
+/** Those that were live, the live one among them, newest first. */
+export function onceLiveOf(lane: Lane): Named<"live" | "superseded">[] {
+  return lane.deployments.filter((one) => isIn(one, "live", "superseded")).toReversed();
+}
+
+export function findDeployment(lane: Lane, id: DeploymentId): LaneDeployment | null {
+  return lane.deployments.find((one) => one.id === id) ?? null;
+}
+
+export function replaceDeployment(lane: Lane, next: LaneDeployment): Lane {
+  return { ...lane, deployments: lane.deployments.map((one) => (one.id === next.id ? next : one)) };
+}
+
+export function removeDeployment(lane: Lane, id: DeploymentId): Lane {
+  return { ...lane, deployments: lane.deployments.filter((one) => one.id !== id) };
+}

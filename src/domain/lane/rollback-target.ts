@@ -1,0 +1,62 @@
+import type { DeploymentId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { findDeployment, isIn, type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts";
+
+/** Where a rollback is asked to go: a deployment by id or version, or the default with neither. */
+export type RollbackChoice = { deploymentId: DeploymentId | null; version: number | null };
+
+export type RollbackTarget = Named<"live" | "superseded">;
+
+/**
+ * The newest deployment that was live and whose code is older than what is live now. A rollback counts as its source,
+ * so a second rollback goes one further back, and never forward to what the first one left.
+ */
+export function defaultTarget(lane: Lane): RollbackTarget | null {
+  const live = liveOf(lane);
+  if (live === null) return onceLiveOf(lane)[0] ?? null;
+  return onceLiveOf(lane).find((one) => one.codeVersion < live.codeVersion) ?? null;
+}
+
+/** Finds the target of a rollback. Refuses with `already_live` and `no_rollback_target`. */
+export function chooseTarget(
+  lane: Lane,
+  choice: RollbackChoice,
+): Result<RollbackTarget, "already_live" | "no_rollback_target"> {
+  if (choice.deploymentId === null && choice.version === null) {
+    const target = defaultTarget(lane);
+    return target === null
+      ? refuse("no_rollback_target", "Nothing older than what is live now was ever live.")
+      : succeed(target);
+  }
+  const named =
+    choice.deploymentId === null
+      ? (lane.deployments.find((one) => one.version === choice.version) ?? null)
+      : findDeployment(lane, choice.deploymentId);
+  const what = choice.deploymentId ?? `Version ${choice.version}`;
+  if (named === null || !isIn(named, "live", "superseded") || named.deleted) {
+    return refuse("no_rollback_target", `${what} is not one of the deployments that were live.`);
+  }
+  const live = liveOf(lane);
+  if (live !== null && live.codeVersion === named.codeVersion) {
+    const as = live.id === named.id ? "" : `, as version ${live.version}`;
+    return refuse("already_live", `${what} is what is live now${as}.`);
+  }
+  return succeed(named);
+}
+
+/** A release that can be gone back to. */
+export type KnownTarget = { deployment: RollbackTarget; isDefault: boolean };
+
+/** Every release that can be gone back to, newest first, by the newest deployment that put it live. */
+export function listTargets(lane: Lane): KnownTarget[] {
+  const live = liveOf(lane);
+  const byDefault = defaultTarget(lane);
+  const seen = new Set<number>(live === null ? [] : [live.codeVersion]);
+  const targets: KnownTarget[] = [];
+  for (const deployment of onceLiveOf(lane)) {
+    if (seen.has(deployment.codeVersion)) continue;
+    seen.add(deployment.codeVersion);
+    targets.push({ deployment, isDefault: deployment.id === byDefault?.id });
+  }
+  return targets;
+}

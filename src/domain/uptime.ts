@@ -1,0 +1,57 @@
+const DAY_MS = 86_400_000;
+const WINDOW_DAYS = 30;
+
+/**
+ * For how many milliseconds an agent was connected, by UTC day (days since 1970). Only connections that have ended are
+ * in it; at most the last 30 days are.
+ */
+export type ConnectedMsByDay = Readonly<Record<string, number>>;
+
+/** Adds a connection that has ended, split at the midnights it spans, and forgets the days before the window. */
+export function recordConnection(
+  connectedMsByDay: ConnectedMsByDay,
+  fromMs: number,
+  toMs: number,
+): Record<string, number> {
+  const firstDay = firstDayOfWindow(toMs);
+  const days = Object.entries(connectedMsByDay).filter(([day]) => Number(day) >= firstDay);
+  const byDay = new Map(days);
+  for (let start = Math.max(fromMs, firstDay * DAY_MS); start < toMs; start = nextMidnight(start)) {
+    const day = String(dayOf(start));
+    byDay.set(day, (byDay.get(day) ?? 0) + Math.min(toMs, nextMidnight(start)) - start);
+  }
+  return Object.fromEntries(byDay);
+}
+
+/**
+ * The share of the last 30 UTC days, today included, or of the time since enrolment, that the agent was connected.
+ * @param connectedAt since when it has been connected (Unix milliseconds, as all times here); null: it is not
+ * @param enrolledAt null: never, which is "0.00%"
+ * @returns a percentage with two decimals, rounded down, so that only a whole connection is "100.00%"
+ */
+export function uptime(
+  connectedMsByDay: ConnectedMsByDay,
+  connectedAt: number | null,
+  enrolledAt: number | null,
+  now: number,
+): string {
+  if (enrolledAt === null) return percentage(0, 1);
+  const firstDay = firstDayOfWindow(now);
+  const from = Math.max(enrolledAt, firstDay * DAY_MS);
+  const ended = Object.entries(connectedMsByDay)
+    .filter(([day]) => Number(day) >= firstDay && Number(day) <= dayOf(now))
+    .reduce((total, [, connectedMs]) => total + connectedMs, 0);
+  const present = connectedAt === null ? 0 : Math.max(0, now - Math.max(connectedAt, from));
+  // In the very instant of its enrolment there is no time to have a share of: what counts is whether it is connected.
+  if (now <= from) return percentage(connectedAt === null ? 0 : 1, 1);
+  return percentage(ended + present, now - from);
+}
+
+function percentage(part: number, whole: number): string {
+  const hundredths = Math.min(10_000, Math.floor((part * 10_000) / whole));
+  return `${(hundredths / 100).toFixed(2)}%`;
+}
+
+const dayOf = (time: number) => Math.floor(time / DAY_MS);
+const nextMidnight = (time: number) => (dayOf(time) + 1) * DAY_MS;
+const firstDayOfWindow = (now: number) => dayOf(now) - WINDOW_DAYS + 1;

@@ -1,0 +1,99 @@
+import type { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
+
+/** Whose log it is; the key of each of its objects begins with all three, so that one prefix finds them. */
+export type LogOwner = { accountId: AccountId; projectId: ProjectId; deploymentId: DeploymentId };
+
+/** A finished log's size, and where some of its lines begin, so that a page far in is read from near its start. */
+export type LogIndex = {
+  lines: number;
+  bytes: number;
+  offsets: readonly (readonly [line: number, byte: number])[];
+};
+
+const MAX_INDEX_ENTRIES = 60;
+
+const prefixOf = ({ accountId, projectId, deploymentId }: LogOwner) =>
+  `logs/${accountId}/${projectId}/${deploymentId}/`;
+const partKey = (owner: LogOwner, firstLine: number) =>
+  `${prefixOf(owner)}part-${String(firstLine).padStart(9, "0")}`;
+const wholeKey = (owner: LogOwner) => `${prefixOf(owner)}log.ndjson`;
+
+/** Deployment logs in R2: NDJSON, in parts while the deployment runs, one object once it has ended. */
+export class LogStore {
+  readonly #bucket: R2Bucket;
+
+  constructor(bucket: R2Bucket) {
+    this.#bucket = bucket;
+  }
+
+  /** Writing the same part again writes the same bytes. */
+  async putPart(owner: LogOwner, firstLine: number, ndjson: string): Promise<void> {
+    await this.#bucket.put(partKey(owner, firstLine), ndjson);
+  }
+
+  async getPart(owner: LogOwner, firstLine: number): Promise<string | null> {
+    const object = await this.#bucket.get(partKey(owner, firstLine));
+    return object === null ? null : await object.text();
+  }
+
+  /** Makes the one whole object. The parts go only afterwards, so that a reader always finds the one or the other. */
+  async putWhole(owner: LogOwner, chunks: readonly string[]): Promise<void> {
+    const ndjson = chunks.join("");
+    const index = indexOf(ndjson);
+    await this.#bucket.put(wholeKey(owner), ndjson, {
+      httpMetadata: { contentType: "application/x-ndjson" },
+      customMetadata: { index: JSON.stringify(index.offsets), lines: String(index.lines) },
+    });
+  }
+
+  async deleteParts(owner: LogOwner, firstLines: readonly number[]): Promise<void> {
+    if (firstLines.length > 0) await this.#bucket.delete(firstLines.map((line) => partKey(owner, line)));
+  }
+
+  /**
+   * The finished log from some line at or before `fromLine` on, as NDJSON; null while it has not been finished.
+   * One round trip for the first lines, two for those far in.
+   */
+  async openWhole(owner: LogOwner, fromLine: number): Promise<ReadableStream<Uint8Array> | null> {
+    const key = wholeKey(owner);
+    const object = fromLine <= 1 ? await this.#bucket.get(key) : await this.#openAt(key, fromLine);
+    return object?.body ?? null;
+  }
+
+  async #openAt(key: string, fromLine: number): Promise<R2ObjectBody | null> {
+    const head = await this.#bucket.head(key);
+    if (head === null) return null;
+    const offset = offsetBefore(head.customMetadata?.["index"], fromLine);
+    return this.#bucket.get(key, { range: { offset } });
+  }
+
+  /** Removes everything of a log; nothing happens where nothing is. */
+  async deleteAll(owner: LogOwner): Promise<void> {
+    const prefix = prefixOf(owner);
+    for (;;) {
+      const { objects } = await this.#bucket.list({ prefix });
+      if (objects.length === 0) return;
+      await this.#bucket.delete(objects.map((object) => object.key));
+    }
+  }
+}
+
+function indexOf(ndjson: string): LogIndex {
+  const bytes = new TextEncoder().encode(ndjson);
+  const starts: number[] = [0];
+  for (let at = 0; at < bytes.length - 1; at += 1) if (bytes[at] === 0x0a) starts.push(at + 1);
+  const stride = Math.max(1, Math.ceil(starts.length / MAX_INDEX_ENTRIES));
+  const offsets = starts.flatMap((byte, line) => (line % stride === 0 ? [[line + 1, byte] as const] : []));
+  return { lines: ndjson === "" ? 0 : starts.length, bytes: bytes.length, offsets };
+}
+
+function offsetBefore(index: string | undefined, line: number): number {
+  const entries: unknown = index === undefined ? [] : JSON.parse(index);
+  if (!Array.isArray(entries)) return 0;
+  let offset = 0;
+  for (const entry of entries) {
+    const [firstLine, byte]: unknown[] = Array.isArray(entry) ? entry : [];
+    if (typeof firstLine === "number" && typeof byte === "number" && firstLine <= line) offset = byte;
+  }
+  return offset;
+}

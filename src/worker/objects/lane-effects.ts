@@ -1,0 +1,156 @@
+import type { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
+import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { deleteDeploymentRecord, writeDeployments } from "#worker/db/deployment-records.ts";
+import { setServing } from "#worker/db/server-presence.ts";
+import { LogStore } from "#worker/logs/log-store.ts";
+import type { LaneStore } from "#worker/objects/lane-store.ts";
+import { coalesced } from "#worker/objects/coalesced.ts";
+import type { LogBuffer } from "#worker/objects/log-buffer.ts";
+
+type Parts = {
+  projectId: ProjectId;
+  env: Env;
+  storage: DurableObjectStorage;
+  store: LaneStore;
+  logs: LogBuffer;
+  now: () => number;
+};
+
+/**
+ * Carries the lane's saved state to where it must be known: D1, the agent, R2. Each job reads what is left to do from
+ * storage, does it, and notes it; so it can be cut off anywhere and done again. A job that fails is logged and counted,
+ * and left for the alarm.
+ */
+export class LaneEffects {
+  readonly #parts: Parts;
+  /** Writes changed deployments to D1, and removes deleted ones. */
+  readonly writeRecords: () => Promise<void>;
+  readonly tellAgent: () => Promise<void>;
+  readonly storeLogs: () => Promise<void>;
+  #failures = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.writeRecords = coalesced(() => this.#attempt("write records", () => this.#writeRecords()));
+    this.tellAgent = coalesced(() => this.#attempt("tell agent", () => this.#tellAgent()));
+    this.storeLogs = coalesced(() => this.#attempt("store logs", () => this.#storeLogs()));
+  }
+
+  /** How many times in a row something has failed. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Everything that is due now. */
+  async all(): Promise<void> {
+    await Promise.all([this.writeRecords(), this.tellAgent()]);
+    await this.storeLogs();
+  }
+
+  /** Whether something is left that D1 or R2 must be told. */
+  isPending(): boolean {
+    const { store } = this.#parts;
+    return (
+      store.unwritten().length > 0 || store.removals(false).length > 0 || store.removals(true).length > 0
+    );
+  }
+
+  async #attempt(what: string, job: () => Promise<void>): Promise<void> {
+    try {
+      await job();
+      this.#failures = 0;
+    } catch (error) {
+      this.#failures += 1;
+      const message = error instanceof Error ? error.message : String(error);
+      const { projectId } = this.#parts;
+      console.error(
+        JSON.stringify({
+          level: "error",
+          at: "lane",
+          what,
+          project_id: projectId,
+          failures: this.#failures,
+          message,
+        }),
+      );
+    }
+  }
+
+  /** D1 gets the deployments that changed, and loses those that were deleted. */
+  async #writeRecords(): Promise<void> {
+    const { store, storage, env, projectId } = this.#parts;
+    const accountId = store.accountId();
+    if (accountId === null) return;
+    const rows = new AccountRows(env.DB, accountId);
+    const serving = store.unwrittenServing();
+    if (serving !== null) {
+      await setServing(rows, serving.serverId, projectId, serving.report);
+      storage.transactionSync(() => store.noteServingWritten(serving));
+    }
+    const records = store.unwritten();
+    if (records.length > 0) {
+      await writeDeployments(rows, projectId, records);
+      storage.transactionSync(() => store.noteWritten(records));
+    }
+    for (const id of store.removals(false)) {
+      await deleteDeploymentRecord(rows, id);
+      storage.transactionSync(() => store.noteRecordGone(id));
+    }
+  }
+
+  /** The agent gets the offer or the stop that it has not had yet. */
+  async #tellAgent(): Promise<void> {
+    const { store, storage, env, projectId, now } = this.#parts;
+    const accountId = store.accountId();
+    const due = dueMessage(store.load(), projectId, now());
+    if (due === null || accountId === null) return;
+    const note = (kept: boolean) =>
+      storage.transactionSync(() =>
+        store.save(noteTold(store.load(), due.deploymentId, kept, now()), accountId),
+      );
+    note(false);
+    const { delivered } = await env.AGENT_LINK.getByName(due.serverId).deliver(projectId, due.message);
+    if (!delivered) note(true);
+  }
+
+  /** R2 loses the logs of deleted deployments, and gets the parts that are due and the whole of each log that has ended. */
+  async #storeLogs(): Promise<void> {
+    const { store, logs, now } = this.#parts;
+    const accountId = store.accountId();
+    if (accountId === null) return;
+    for (const id of store.removals(true)) await this.#deleteLog(accountId, id);
+    for (const { id, ended } of logs.due(now())) {
+      await (ended ? this.#storeWhole(accountId, id) : this.#storePart(accountId, id));
+    }
+  }
+
+  async #deleteLog(accountId: AccountId, deploymentId: DeploymentId): Promise<void> {
+    const { store, logs, storage, env, projectId } = this.#parts;
+    storage.transactionSync(() => logs.forget(deploymentId));
+    await new LogStore(env.LOGS).deleteAll({ accountId, projectId, deploymentId });
+    storage.transactionSync(() => store.noteRemoved(deploymentId));
+  }
+
+  async #storePart(accountId: AccountId, deploymentId: DeploymentId): Promise<void> {
+    const { logs, storage, env, projectId, now } = this.#parts;
+    const { buffered } = logs.read(deploymentId);
+    const [first] = buffered;
+    if (first === undefined) return;
+    const ndjson = buffered.map((chunk) => chunk.ndjson).join("");
+    await new LogStore(env.LOGS).putPart({ accountId, projectId, deploymentId }, first.firstLine, ndjson);
+    storage.transactionSync(() => logs.noteFlushed(deploymentId, buffered, now()));
+  }
+
+  async #storeWhole(accountId: AccountId, deploymentId: DeploymentId): Promise<void> {
+    const { logs, storage, env, projectId } = this.#parts;
+    const { parts, buffered } = logs.read(deploymentId);
+    const owner = { accountId, projectId, deploymentId };
+    const logStore = new LogStore(env.LOGS);
+    const stored: string[] = [];
+    for (const firstLine of parts) stored.push((await logStore.getPart(owner, firstLine)) ?? "");
+    await logStore.putWhole(owner, [...stored, ...buffered.map((chunk) => chunk.ndjson)]);
+    storage.transactionSync(() => logs.forget(deploymentId));
+    await logStore.deleteParts(owner, parts);
+  }
+}

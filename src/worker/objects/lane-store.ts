@@ -1,0 +1,189 @@
+import * as z from "zod";
+
+import type { ProjectReport } from "#contract/agent-protocol.ts";
+import { AccountId, DeploymentId, type ProjectId, ServerId } from "#contract/ids.ts";
+import { LaneDeployment, type Lane } from "#domain/lane/lane.ts";
+import { forgettable } from "#domain/lane/transitions.ts";
+import type { DeploymentRecord } from "#worker/db/deployment-records.ts";
+import { recordOf } from "#worker/objects/deployment-record.ts";
+
+const StoredServing = z.strictObject({
+  serverId: ServerId,
+  report: z.strictObject({
+    servingRelease: z.int().nullable(),
+    servingCheckedAt: z.number(),
+    url: z.string().nullable(),
+  }),
+});
+type StoredServing = z.infer<typeof StoredServing>;
+
+const StoredLane = z.strictObject({ nextVersion: z.int(), accountId: AccountId });
+
+/**
+ * The lane in the object's own SQLite, and with it what the database (D1) has not been told yet: a row whose revision
+ * is above the one that was written there. All methods are synchronous, so that a decision and its save are one turn.
+ */
+export class LaneStore {
+  readonly #sql: SqlStorage;
+  readonly #projectId: ProjectId;
+  #cached: { lane: Lane; accountId: AccountId | null } | null = null;
+
+  constructor(sql: SqlStorage, projectId: ProjectId) {
+    this.#sql = sql;
+    this.#projectId = projectId;
+    sql.exec("CREATE TABLE IF NOT EXISTS lane (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)");
+    sql.exec(`CREATE TABLE IF NOT EXISTS deployments (
+      id TEXT PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL,
+      revision INTEGER NOT NULL, written_revision INTEGER NOT NULL)`);
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS serving (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
+    );
+    sql.exec("CREATE TABLE IF NOT EXISTS removals (id TEXT PRIMARY KEY, record_gone INTEGER NOT NULL)");
+  }
+
+  load(): Lane {
+    return this.#load().lane;
+  }
+
+  /** Whose lane this is; null before the first start. */
+  accountId(): AccountId | null {
+    return this.#load().accountId;
+  }
+
+  #load() {
+    if (this.#cached !== null) return this.#cached;
+    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM lane").toArray();
+    const stored = row === undefined ? null : StoredLane.parse(JSON.parse(row.json));
+    const rows = this.#sql.exec<{ json: string }>("SELECT json FROM deployments ORDER BY version").toArray();
+    const deployments = rows.map(({ json }) => LaneDeployment.parse(JSON.parse(json)));
+    this.#cached = {
+      lane: { nextVersion: stored?.nextVersion ?? 1, deployments },
+      accountId: stored?.accountId ?? null,
+    };
+    return this.#cached;
+  }
+
+  /** Call it inside a transaction; if that is rolled back, call `forgetCache`. */
+  save(next: Lane, accountId: AccountId): void {
+    const before = this.load();
+    const known = new Map(before.deployments.map((one) => [one.id, one]));
+    for (const deployment of next.deployments) {
+      const old = known.get(deployment.id);
+      known.delete(deployment.id);
+      if (old !== deployment) this.#saveDeployment(deployment, old ?? null);
+    }
+    for (const id of known.keys()) this.#sql.exec("DELETE FROM deployments WHERE id = ?", id);
+    if (next.nextVersion !== before.nextVersion || this.accountId() !== accountId) {
+      const json = JSON.stringify({ nextVersion: next.nextVersion, accountId });
+      this.#sql.exec(
+        "INSERT INTO lane (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
+        json,
+      );
+    }
+    this.#cached = { lane: next, accountId };
+  }
+
+  forgetCache(): void {
+    this.#cached = null;
+  }
+
+  #saveDeployment(deployment: LaneDeployment, old: LaneDeployment | null): void {
+    const record = (of: LaneDeployment) => JSON.stringify(recordOf(of, this.#projectId));
+    const isNews = old === null || record(old) !== record(deployment);
+    this.#sql.exec(
+      `INSERT INTO deployments (id, version, json, revision, written_revision) VALUES (?, ?, ?, 1, 0)
+       ON CONFLICT (id) DO UPDATE SET json = excluded.json, revision = revision + ?`,
+      deployment.id,
+      deployment.version,
+      JSON.stringify(deployment),
+      isNews ? 1 : 0,
+    );
+  }
+
+  /** The records that D1 does not have as they are now. Those deleted meanwhile are no business of D1's. */
+  unwritten(): DeploymentRecord[] {
+    const rows = this.#sql
+      .exec<{ id: string; revision: number }>(
+        "SELECT id, revision FROM deployments WHERE revision > written_revision",
+      )
+      .toArray();
+    if (rows.length === 0) return [];
+    const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
+    return this.load().deployments.flatMap((deployment) => {
+      const revision = revisions.get(deployment.id);
+      if (revision === undefined || deployment.deleted) return [];
+      return [{ ...recordOf(deployment, this.#projectId), revision }];
+    });
+  }
+
+  /** Notes what D1 has now, and drops from the lane what no decision needs any more and D1 has as it is. */
+  noteWritten(records: readonly DeploymentRecord[]): void {
+    for (const { id, revision } of records) {
+      this.#sql.exec(
+        "UPDATE deployments SET written_revision = ? WHERE id = ? AND written_revision < ?",
+        revision,
+        id,
+        revision,
+      );
+    }
+    const lane = this.load();
+    const gone = new Set<string>();
+    for (const { id } of forgettable(lane)) {
+      const deleted = this.#sql.exec(
+        "DELETE FROM deployments WHERE id = ? AND revision = written_revision",
+        id,
+      );
+      if (deleted.rowsWritten > 0) gone.add(id);
+    }
+    if (gone.size === 0 || this.#cached === null) return;
+    const deployments = lane.deployments.filter((one) => !gone.has(one.id));
+    this.#cached = { ...this.#cached, lane: { ...lane, deployments } };
+  }
+
+  /** What the server serves, until D1 knows it. @param now Unix milliseconds */
+  noteServing(serverId: ServerId, { release, url }: ProjectReport, now: number): void {
+    const report = { servingRelease: release, servingCheckedAt: now, url };
+    const json = JSON.stringify({ serverId, report } satisfies StoredServing);
+    this.#sql.exec(
+      "INSERT INTO serving (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
+      json,
+    );
+  }
+
+  /** What D1 has not been told of what the server serves. */
+  unwrittenServing(): StoredServing | null {
+    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM serving").toArray();
+    return row === undefined ? null : StoredServing.parse(JSON.parse(row.json));
+  }
+
+  noteServingWritten({ report }: StoredServing): void {
+    this.#sql.exec(
+      "DELETE FROM serving WHERE json ->> '$.report.servingCheckedAt' <= ?",
+      report.servingCheckedAt,
+    );
+  }
+
+  /** Has the record and then the log of a deployment removed; again, if more was written since. */
+  addRemoval(id: DeploymentId): void {
+    this.#sql.exec(
+      "INSERT INTO removals (id, record_gone) VALUES (?, 0) ON CONFLICT (id) DO UPDATE SET record_gone = 0",
+      id,
+    );
+  }
+
+  /** The deployments whose record (`false`) or whose log (`true`: the record is gone already) is to be removed. */
+  removals(recordGone: boolean): DeploymentId[] {
+    const rows = this.#sql
+      .exec<{ id: string }>("SELECT id FROM removals WHERE record_gone = ?", recordGone ? 1 : 0)
+      .toArray();
+    return rows.map(({ id }) => DeploymentId.parse(id));
+  }
+
+  noteRecordGone(id: DeploymentId): void {
+    this.#sql.exec("UPDATE removals SET record_gone = 1 WHERE id = ?", id);
+  }
+
+  noteRemoved(id: DeploymentId): void {
+    this.#sql.exec("DELETE FROM removals WHERE id = ? AND record_gone = 1", id);
+  }
+}

@@ -1,0 +1,22 @@
+import type { Deployment } from "#contract/deployments.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import { refuse, type Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findDeployment } from "#worker/db/find-deployment.ts";
+import { getDeployment } from "#worker/operations/get-deployment.ts";
+
+/** Cancels a deployment that has not been activated, and answers with what has become of it. */
+export async function cancelDeployment(
+  context: Context,
+  id: DeploymentId,
+): Promise<Result<Deployment, "not_found" | "not_cancelable">> {
+  const deployment = await findDeployment(context.rows, id);
+  if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
+  // A lane forgets what has ended without having been live.
+  if (deployment.status !== "building") {
+    return refuse("not_cancelable", `${id} has ended: it is ${deployment.status}.`);
+  }
+  const lane = context.lanes.getByName(deployment.projectId);
+  const canceled = await lane.cancel(context.account.id, id, context.token.name);
+  return canceled.ok ? await getDeployment(context, id) : canceled;
+}

@@ -1,0 +1,17 @@
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import { refuse, type Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findDeployment } from "#worker/db/find-deployment.ts";
+
+/** Deletes a deployment that is not live, and its log. One that runs is canceled. */
+export async function deleteDeployment(
+  context: Context,
+  projectId: ProjectId,
+  id: DeploymentId,
+): Promise<Result<null, "not_found" | "deployment_live" | "deployment_activating">> {
+  const deployment = await findDeployment(context.rows, id);
+  if (deployment === null || deployment.projectId !== projectId) {
+    return refuse("not_found", `There is no deployment ${id} of project ${projectId}.`);
+  }
+  return await context.lanes.getByName(projectId).delete(context.account.id, id, context.token.name);
+}

@@ -1,0 +1,15 @@
+import type { RollbackTargets } from "#contract/deployments.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findProject } from "#worker/db/find-project.ts";
+
+/** Everything that a project can be rolled back to, newest first. */
+export async function listRollbackTargets(
+  context: Context,
+  projectId: ProjectId,
+): Promise<Result<RollbackTargets, "not_found">> {
+  const project = await findProject(context.rows, projectId);
+  if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
+  return succeed({ rollback_targets: await context.lanes.getByName(projectId).rollbackTargets() });
+}

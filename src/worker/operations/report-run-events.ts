@@ -1,0 +1,14 @@
+import type { RunEvents, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import type { Result } from "#contract/problems.ts";
+import type { AgentContext } from "#worker/context.ts";
+
+/** Hands an agent's report to the project's lane, which refuses with `not_found` what is not this server's run. */
+export async function reportRunEvents(
+  context: AgentContext,
+  deploymentId: DeploymentId,
+  { project_id, run_id, events }: RunEvents,
+): Promise<Result<RunEventsAnswer, "not_found">> {
+  const { serverId } = context;
+  return await context.lanes.getByName(project_id).report({ serverId, deploymentId, runId: run_id, events });
+}

@@ -1,0 +1,27 @@
+import type { DeploymentStarted, StartDeploymentInput } from "#contract/deployments.ts";
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import { refuse, type Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findProject } from "#worker/db/find-project.ts";
+import { askedBy } from "#worker/operations/asked.ts";
+
+export type StartDeployment = {
+  projectId: ProjectId;
+  input: StartDeploymentInput;
+  /** Go on only if this deployment is still live. */
+  ifLive: DeploymentId | null;
+};
+
+/**
+ * Starts a deployment of a project: its branch, another one, or one commit.
+ * Costs one D1 round trip and one to the lane, which writes D1 once before it answers.
+ */
+export async function startDeployment(
+  context: Context,
+  { projectId, input, ifLive }: StartDeployment,
+): Promise<Result<DeploymentStarted, "not_found" | "queue_full" | "live_changed">> {
+  const project = await findProject(context.rows, projectId);
+  if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
+  const asked = askedBy(context, project, ifLive);
+  return await context.lanes.getByName(projectId).start({ ...asked, input, defaultBranch: project.branch });
+}

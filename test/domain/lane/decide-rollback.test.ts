@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+
+import { decideDelete } from "#domain/lane/decide-delete.ts";
+import { activeOf, emptyLane, type Lane, liveOf } from "#domain/lane/lane.ts";
+import { noteReport } from "#domain/lane/note-report.ts";
+import { listTargets } from "#domain/lane/rollback-target.ts";
+import { runOrder } from "#domain/lane/run-order.ts";
+import {
+  accepted,
+  DEFAULT_TARGET,
+  deployed,
+  laneWithLive,
+  PROJECT,
+  report,
+  rollBack,
+  rolledBack,
+  SERVER,
+  start,
+} from "../../support/lane.ts";
+
+const liveCode = (lane: Lane) => liveOf(lane)?.codeVersion;
+const version = (wanted: number) => ({ deploymentId: null, version: wanted });
+
+function offeredOrder(lane: Lane) {
+  const active = activeOf(lane);
+  if (active === null || active.state.name !== "offered") throw new Error("nothing is offered");
+  return runOrder(lane, { ...active, state: active.state }, PROJECT);
+}
+
+describe("rolling back", () => {
+  it("makes a new deployment of what was live before, which only activates the kept release", () => {
+    const lane = accepted(rollBack(laneWithLive(2)));
+    expect(activeOf(lane)).toMatchObject({ version: 3, kind: "rollback", codeVersion: 1, rollbackOf: lane.deployments[0]?.id });
+    expect(offeredOrder(lane)).toMatchObject({ reuse_release: 1, permitted: true });
+  });
+
+  it("goes one further back each time, never forward to what was left", () => {
+    const once = rolledBack(laneWithLive(3));
+    expect(liveCode(once)).toBe(2);
+    const twice = rolledBack(once);
+    expect(liveCode(twice)).toBe(1);
+    expect(rollBack(twice)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
+  });
+
+  it("comes forward again to a version that is named", () => {
+    const forward = rolledBack(rolledBack(rolledBack(laneWithLive(3))), version(3));
+    expect(liveCode(forward)).toBe(3);
+  });
+
+  it("goes, after a new deployment, to what was live before it", () => {
+    const lane = deployed(rolledBack(laneWithLive(3)));
+    expect(liveCode(rolledBack(lane))).toBe(2);
+  });
+
+  it("names the source as rollback_of when it goes back to a rollback", () => {
+    const lane = deployed(rolledBack(laneWithLive(2)));
+    expect(activeOf(accepted(rollBack(lane)))?.rollbackOf).toBe(lane.deployments[0]?.id);
+  });
+
+  it("refuses what is live now, also under the version that it came from", () => {
+    const lane = rolledBack(laneWithLive(2));
+    expect(rollBack(lane, version(3))).toMatchObject({ ok: false, refusal: { code: "already_live" } });
+    expect(rollBack(lane, version(1))).toMatchObject({ ok: false, refusal: { code: "already_live" } });
+  });
+
+  it("refuses what was never live, and a first rollback with nothing older", () => {
+    const queued = accepted(start(laneWithLive(1)));
+    expect(rollBack(queued, version(2))).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
+    expect(rollBack(queued, version(99))).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
+    expect(rollBack(laneWithLive(1))).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
+    expect(rollBack(emptyLane)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
+  });
+
+  it("rebuilds the commit when the server does not have the release any more", () => {
+    const pruned = noteReport(laneWithLive(3), SERVER, report(3, [2, 3]));
+    const order = offeredOrder(accepted(rollBack(pruned, version(1))));
+    expect(order).toMatchObject({ reuse_release: null, permitted: false, version: 4 });
+    expect(order.source.commit).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  it("works on when the source of an earlier rollback was deleted", () => {
+    const lane = deployed(rolledBack(laneWithLive(2)));
+    const source = lane.deployments[0];
+    const deleted = source === undefined ? null : decideDelete(lane, source.id, "ci", 0);
+    if (deleted?.ok !== true) throw new Error("not deleted");
+    expect(liveCode(rolledBack(deleted.value.lane))).toBe(1);
+  });
+});
+
+describe("the releases that stay on the server", () => {
+  it("are the live one and the newest others that were live, each once", () => {
+    const lane = rolledBack(laneWithLive(7), version(4));
+    expect(offeredOrder(accepted(start(lane))).keep_releases).toEqual([4, 7, 6, 5]);
+  });
+});
+
+describe("the list of rollback targets", () => {
+  it("shows each release once, newest first, with the default one marked", () => {
+    const lane = deployed(rolledBack(laneWithLive(3)));
+    const targets = listTargets(lane).map(({ deployment, isDefault }) => [deployment.version, isDefault]);
+    expect(targets).toEqual([
+      [4, true],
+      [3, false],
+      [1, false],
+    ]);
+    expect(rollBack(lane, DEFAULT_TARGET)).toMatchObject({ ok: true });
+  });
+});

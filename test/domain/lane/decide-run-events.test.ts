@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+
+import { decideCancel } from "#domain/lane/decide-cancel.ts";
+import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
+import { decideDelete } from "#domain/lane/decide-delete.ts";
+import { decideGreeting } from "#domain/lane/decide-greeting.ts";
+import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
+import { nextDeadline, SERVER_LOST_MS } from "#domain/lane/deadlines.ts";
+import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
+import { activeOf, emptyLane, type Lane } from "#domain/lane/lane.ts";
+import {
+  accepted,
+  failedEvents,
+  laneWithLive,
+  liveEvents,
+  OTHER_SERVER,
+  PROJECT,
+  report,
+  reportActive,
+  rollBack,
+  SERVER,
+  start,
+  story,
+} from "../../support/lane.ts";
+
+function activeId(lane: Lane) {
+  const active = activeOf(lane);
+  if (active === null) throw new Error("nothing is active");
+  return active.id;
+}
+
+const running = (lane: Lane, now = 0) =>
+  reportActive(accepted(start(lane, now)), [{ seq: 1, type: "stage", stage: "fetch" }], now).lane;
+
+function canceled(lane: Lane, now = 0): Lane {
+  const decided = decideCancel(lane, activeId(lane), "ci", now);
+  if (!decided.ok) throw new Error(decided.refusal.code);
+  return decided.value.lane;
+}
+
+describe("an agent's report", () => {
+  it("takes the deployment live and supersedes the one before", () => {
+    expect(story(laneWithLive(2))).toBe("1 superseded, 2 live");
+  });
+
+  it("counts each event once when a batch comes twice", () => {
+    const first = reportActive(accepted(start(emptyLane)), liveEvents(1, [1]).slice(0, 3));
+    const again = reportActive(first.lane, liveEvents(1, [1]).slice(0, 3));
+    expect(again.effects).toEqual([]);
+    expect(again.value).toEqual({ acked_seq: 3, instruction: "activate" });
+  });
+
+  it("stops at a gap, and asks for what is missing by its acknowledgement", () => {
+    const events = liveEvents(1, [1]).filter((event) => event.seq !== 2);
+    expect(reportActive(accepted(start(emptyLane)), events).value).toEqual({ acked_seq: 1, instruction: "continue" });
+  });
+
+  it("gives the permit when it is asked for, and again when the answer was lost", () => {
+    const ready = liveEvents(1, [1]).slice(0, 3);
+    const first = reportActive(accepted(start(emptyLane)), ready);
+    expect(first.value.instruction).toBe("activate");
+    expect(reportActive(first.lane, []).value.instruction).toBe("activate");
+  });
+
+  it("fails a deployment that went live without a permit", () => {
+    const events = [{ seq: 1, type: "stage", stage: "fetch" } as const, { ...liveEvents(1, [1])[3], seq: 2 }];
+    const [stage, result] = events;
+    if (stage === undefined || result?.type !== "result") throw new Error("no result");
+    expect(story(reportActive(accepted(start(emptyLane)), [stage, result]).lane)).toBe("1 failed");
+  });
+
+  it("leaves what is live alone when it fails", () => {
+    const lane = accepted(start(laneWithLive(1)));
+    expect(story(reportActive(lane, failedEvents([1])).lane)).toBe("1 live, 2 failed");
+  });
+
+  it("learns that its run is over when the deployment has ended without it", () => {
+    const offered = accepted(start(emptyLane));
+    const { id: deploymentId, runId } = activeOf(offered) ?? {};
+    if (deploymentId === undefined || runId === undefined) throw new Error("nothing is offered");
+    const reported = { deploymentId, runId, serverId: SERVER, events: liveEvents(1, [1]) };
+    expect(decideRunEvents(canceled(offered), reported, 0)).toMatchObject({
+      ok: true,
+      value: { value: { acked_seq: 4, instruction: "over" }, effects: [] },
+    });
+  });
+
+  it("is refused as not found when it comes from another server", () => {
+    const offered = accepted(start(emptyLane));
+    const { id: deploymentId, runId } = activeOf(offered) ?? {};
+    if (deploymentId === undefined || runId === undefined) throw new Error("nothing is offered");
+    const reported = { deploymentId, runId, serverId: OTHER_SERVER, events: [] };
+    expect(decideRunEvents(offered, reported, 0)).toMatchObject({ ok: false, refusal: { code: "not_found" } });
+  });
+});
+
+describe("canceling", () => {
+  it("is immediate while the deployment waits", () => {
+    expect(story(canceled(accepted(start(emptyLane))))).toBe("1 canceled");
+  });
+
+  it("waits for the agent's confirmation while it runs, and only then the next one starts", () => {
+    const stopping = canceled(accepted(start(running(emptyLane))));
+    expect(story(stopping)).toBe("1 running, 2 queued");
+    expect(reportActive(stopping, []).value.instruction).toBe("stop");
+    const confirmed = reportActive(stopping, [
+      { seq: 2, type: "result", result: { outcome: "canceled" }, project: report(null, []) },
+    ]);
+    expect(story(confirmed.lane)).toBe("1 canceled, 2 offered");
+  });
+
+  it("is refused once the permit was given, also the one that rode along with a rollback", () => {
+    const permitted = reportActive(running(emptyLane), [{ seq: 2, type: "ready" }]).lane;
+    expect(decideCancel(permitted, activeId(permitted), "ci", 0)).toMatchObject({
+      ok: false,
+      refusal: { code: "not_cancelable" },
+    });
+    const offered = accepted(rollBack(laneWithLive(2)));
+    const sent = noteTold(offered, activeId(offered), false, 0);
+    expect(decideCancel(sent, activeId(sent), "ci", 0)).toMatchObject({ ok: false });
+    const kept = noteTold(offered, activeId(offered), true, 0);
+    expect(decideCancel(kept, activeId(kept), "ci", 0)).toMatchObject({ ok: true });
+  });
+
+  it("never gives the permit to a run that is stopping", () => {
+    const stopping = canceled(running(emptyLane));
+    expect(reportActive(stopping, [{ seq: 2, type: "ready" }]).value.instruction).toBe("stop");
+  });
+});
+
+describe("deleting", () => {
+  it("refuses the live one and the one that is being activated", () => {
+    const live = laneWithLive(1);
+    expect(decideDelete(live, live.deployments[0]?.id ?? activeId(live), "ci", 0)).toMatchObject({
+      ok: false,
+      refusal: { code: "deployment_live" },
+    });
+    const permitted = reportActive(running(live), [{ seq: 2, type: "ready" }]).lane;
+    expect(decideDelete(permitted, activeId(permitted), "ci", 0)).toMatchObject({
+      ok: false,
+      refusal: { code: "deployment_activating" },
+    });
+  });
+
+  it("keeps a running one in mind until the agent has confirmed the stop", () => {
+    const lane = running(emptyLane);
+    const deleted = decideDelete(lane, activeId(lane), "ci", 0);
+    if (!deleted.ok) throw new Error("refused");
+    expect(story(deleted.value.lane)).toBe("1 running");
+    const confirmed = reportActive(deleted.value.lane, [
+      { seq: 2, type: "result", result: { outcome: "canceled" }, project: report(null, []) },
+    ]);
+    expect(story(confirmed.lane)).toBe("");
+    expect(confirmed.lane.nextVersion).toBe(2);
+  });
+
+  it("is refused as not found the second time", () => {
+    const lane = running(emptyLane);
+    const deleted = decideDelete(lane, activeId(lane), "ci", 0);
+    if (!deleted.ok) throw new Error("refused");
+    expect(decideDelete(deleted.value.lane, activeId(lane), "ci", 0)).toMatchObject({
+      ok: false,
+      refusal: { code: "not_found" },
+    });
+  });
+});
+
+describe("time running out", () => {
+  it("fails a deployment that no agent takes, as server_offline", () => {
+    const lane = accepted(start(emptyLane));
+    expect(story(decideDeadlines(lane, 899_999).lane)).toBe("1 offered");
+    expect(decideDeadlines(lane, 900_000).lane.deployments[0]?.state).toMatchObject({
+      name: "failed",
+      failure: { code: "server_offline" },
+    });
+  });
+
+  it("fails a run whose server is silent for five minutes, as server_lost, and goes on with the next", () => {
+    const lane = accepted(start(running(emptyLane)));
+    const lost = decideDeadlines(lane, SERVER_LOST_MS).lane;
+    expect(story(lost)).toBe("1 failed, 2 offered");
+    expect(lost.deployments[0]?.state).toMatchObject({ failure: { code: "server_lost" } });
+  });
+
+  it("has the agent stop a run that overruns, and fails it as timed_out when it does not confirm", () => {
+    const lane = running(emptyLane);
+    const heard = reportActive(lane, [], 650_000).lane;
+    const overrun = decideDeadlines(heard, 660_000).lane;
+    expect(dueMessage(overrun, PROJECT, 660_000)?.message).toMatchObject({ type: "stop" });
+    const ended = decideDeadlines(overrun, nextDeadline(noteTold(overrun, activeId(overrun), false, 900_000)) ?? 0).lane;
+    expect(ended.deployments[0]?.state).toMatchObject({ name: "failed", failure: { code: "timed_out" } });
+  });
+});
+
+describe("an agent that connects", () => {
+  const greet = (lane: Lane, changes: Partial<Parameters<typeof decideGreeting>[1]>) =>
+    decideGreeting(lane, { serverId: SERVER, report: null, runId: null, ...changes }, 0);
+
+  it("is offered again what it missed", () => {
+    const offered = accepted(start(emptyLane));
+    const told = noteTold(offered, activeId(offered), true, 0);
+    expect(dueMessage(told, PROJECT, 0)).toBeNull();
+    expect(dueMessage(greet(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
+  });
+
+  it("fails the run that it has forgotten, as server_lost", () => {
+    expect(greet(running(emptyLane), {}).lane.deployments[0]?.state).toMatchObject({
+      name: "failed",
+      failure: { code: "server_lost" },
+    });
+  });
+
+  it("goes on with the run that it still has", () => {
+    const lane = running(emptyLane);
+    expect(story(greet(lane, { runId: activeOf(lane)?.runId ?? null }).lane)).toBe("1 running");
+  });
+
+  it("is told to restore what is live when it serves something else", () => {
+    expect(greet(laneWithLive(2), { report: report(1, [1, 2]) }).value).toEqual({ restore: 2 });
+    expect(greet(laneWithLive(2), { report: report(2, [1, 2]) }).value).toEqual({ restore: null });
+    expect(greet(laneWithLive(2), { report: report(1, [1]) }).value).toEqual({ restore: null });
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+
+import { emptyLane, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
+import { accepted, laneWithLive, liveEvents, reportActive, start, story } from "../../support/lane.ts";
+
+describe("starting a deployment", () => {
+  it("offers the first one to the agent at once, as version 1", () => {
+    expect(story(accepted(start(emptyLane)))).toBe("1 offered");
+  });
+
+  it("queues a second one behind it, with the next version", () => {
+    expect(story(accepted(start(accepted(start(emptyLane)))))).toBe("1 offered, 2 queued");
+  });
+
+  it("offers the next one when the one before it has ended", () => {
+    const two = accepted(start(accepted(start(emptyLane))));
+    expect(story(reportActive(two, liveEvents(1, [1])).lane)).toBe("1 live, 2 offered");
+  });
+
+  it("refuses one more when a hundred are waiting", () => {
+    let lane = accepted(start(emptyLane));
+    for (let count = 0; count < MAX_QUEUED; count += 1) lane = accepted(start(lane));
+    expect(start(lane)).toMatchObject({ ok: false, refusal: { code: "queue_full" } });
+  });
+
+  it("cancels those still queued when the project's queue is `latest`, and leaves the running one alone", () => {
+    const running = reportActive(accepted(start(emptyLane)), [{ seq: 1, type: "stage", stage: "fetch" }]).lane;
+    const two = accepted(start(running));
+    expect(story(accepted(start(two, 0, { queue: "latest" })))).toBe("1 running, 2 canceled, 3 queued");
+  });
+
+  it("goes on only if the deployment named by If-Live is still live", () => {
+    const lane = laneWithLive(2);
+    const live = liveOf(lane)?.id ?? null;
+    const superseded = lane.deployments[0]?.id ?? null;
+    expect(start(lane, 0, { ifLive: superseded })).toMatchObject({ ok: false, refusal: { code: "live_changed" } });
+    expect(start(lane, 0, { ifLive: live }).ok).toBe(true);
+  });
+
+  it("gives each one a deadline that leaves those ahead their time", () => {
+    const lane = accepted(start(accepted(start(accepted(start(emptyLane))))));
+    const deadlines = queuedOf(lane).map((one) => one.state.deadlineAt);
+    expect(deadlines).toEqual(deadlines.toSorted((a, b) => a - b));
+    expect(new Set(deadlines).size).toBe(2);
+  });
+});

@@ -1,0 +1,128 @@
+import type { ProjectReport, RunEvent } from "#contract/agent-protocol.ts";
+import { AccountId, createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
+import { Timeouts } from "#contract/projects.ts";
+import { decideRollback } from "#domain/lane/decide-rollback.ts";
+import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
+import { type Asked, decideStart } from "#domain/lane/decide-start.ts";
+import { activeOf, emptyLane, isIn, type Lane, type LaneDeployment, type Plan } from "#domain/lane/lane.ts";
+import type { RollbackChoice } from "#domain/lane/rollback-target.ts";
+
+let clock = 1_700_000_000_000;
+let random = 0;
+const ids = createIdGenerator({
+  now: () => (clock += 1),
+  randomBytes: (count) => new Uint8Array(count).map(() => (random = (random * 31 + 7) % 256)),
+});
+
+export const SERVER = ServerId.parse(ids.server());
+export const OTHER_SERVER = ServerId.parse(ids.server());
+export const PROJECT = ProjectId.parse(ids.project());
+export const ACCOUNT = AccountId.parse(ids.account());
+
+const plan: Plan = {
+  projectName: "shop",
+  domain: "shop.localhost",
+  repository: "/srv/git/shop.git",
+  rootDirectory: ".",
+  buildCommand: null,
+  outputDirectory: ".",
+  activateCommand: null,
+  sharedPaths: [],
+  keepReleases: 5,
+  healthCheck: null,
+  timeouts: Timeouts.parse({}),
+};
+
+export function asked(changes: Partial<Asked> = {}): Asked {
+  return {
+    id: ids.deployment(),
+    runId: ids.run(),
+    serverId: SERVER,
+    actor: { type: "token", id: "tok_ci", name: "ci" },
+    plan,
+    queue: "all",
+    ifLive: null,
+    ...changes,
+  };
+}
+
+export function start(lane: Lane, now = 0, changes: Partial<Asked> = {}) {
+  return decideStart(lane, { ...asked(changes), input: {}, defaultBranch: "main" }, now);
+}
+
+export const DEFAULT_TARGET: RollbackChoice = { deploymentId: null, version: null };
+
+export function rollBack(lane: Lane, choice: RollbackChoice = DEFAULT_TARGET, now = 0, changes: Partial<Asked> = {}) {
+  return decideRollback(lane, { ...asked(changes), choice }, now);
+}
+
+/** The lane of an accepted decision; a refusal is a mistake of the test. */
+export function accepted(decided: ReturnType<typeof start> | ReturnType<typeof rollBack>): Lane {
+  if (!decided.ok) throw new Error(`refused: ${decided.refusal.code}: ${decided.refusal.detail}`);
+  return decided.value.lane;
+}
+
+export function report(release: number | null, releases: number[]): ProjectReport {
+  return { project_id: PROJECT, release, releases, url: null };
+}
+
+const SHA = "0123456789abcdef0123456789abcdef01234567";
+
+/** The events of a run that goes live with `release`, on a server that then has `releases`. */
+export function liveEvents(release: number, releases: number[]): RunEvent[] {
+  const evidence = { target: `releases/${release}`, commit_sha: SHA, health_check: null };
+  return [
+    { seq: 1, type: "stage", stage: "fetch" },
+    { seq: 2, type: "resolved", commit_sha: SHA, commit_message: "Change" },
+    { seq: 3, type: "ready" },
+    { seq: 4, type: "result", result: { outcome: "live", release, evidence }, project: report(release, releases) },
+  ];
+}
+
+export function failedEvents(releases: number[]): RunEvent[] {
+  const failure = { code: "build_failed", message: "exit code 1", stage: "build" } as const;
+  return [
+    { seq: 1, type: "stage", stage: "fetch" },
+    { seq: 2, type: "result", result: { outcome: "failed", failure }, project: report(null, releases) },
+  ];
+}
+
+/** Lets the agent report on the active deployment. */
+export function reportActive(lane: Lane, events: RunEvent[], now = 0) {
+  const active = activeOf(lane);
+  if (active === null) throw new Error("nothing is active");
+  const { id: deploymentId, runId } = active;
+  const decided = decideRunEvents(lane, { deploymentId, runId, serverId: SERVER, events }, now);
+  if (!decided.ok) throw new Error(`refused: ${decided.refusal.code}`);
+  return decided.value;
+}
+
+/** Starts a deployment and takes it live; the server keeps all that were live. */
+export function deployed(lane: Lane, now = 0): Lane {
+  const started = accepted(start(lane, now));
+  return reportActive(started, liveEvents(lane.nextVersion, [...keptOn(lane), lane.nextVersion]), now + 1000).lane;
+}
+
+/** Rolls back and takes that live, with the release that is kept. */
+export function rolledBack(lane: Lane, choice: RollbackChoice = DEFAULT_TARGET, now = 0): Lane {
+  const started = accepted(rollBack(lane, choice, now));
+  const release = activeOf(started)?.reuseRelease ?? lane.nextVersion;
+  return reportActive(started, liveEvents(release, keptOn(lane)), now + 10).lane;
+}
+
+export function keptOn(lane: Lane): number[] {
+  const kept = lane.deployments.flatMap((one) =>
+    isIn(one, "live", "superseded") && one.state.releaseKept ? [one.state.release] : [],
+  );
+  return [...new Set(kept)];
+}
+
+/** A lane on which `count` deployments went live, one after the other. */
+export function laneWithLive(count: number): Lane {
+  return Array.from({ length: count }).reduce<Lane>((lane) => deployed(lane), emptyLane);
+}
+
+/** Versions and states, such as "1 superseded, 2 live, 3 queued". */
+export function story(lane: Lane): string {
+  return lane.deployments.map((one: LaneDeployment) => `${one.version} ${one.state.name}`).join(", ");
+}
