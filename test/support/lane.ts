@@ -52,7 +52,12 @@ export function start(lane: Lane, now = 0, changes: Partial<Asked> = {}) {
 
 export const DEFAULT_TARGET: RollbackChoice = { deploymentId: null, version: null };
 
-export function rollBack(lane: Lane, choice: RollbackChoice = DEFAULT_TARGET, now = 0, changes: Partial<Asked> = {}) {
+export function rollBack(
+  lane: Lane,
+  choice: RollbackChoice = DEFAULT_TARGET,
+  now = 0,
+  changes: Partial<Asked> = {},
+) {
   return decideRollback(lane, { ...asked(changes), choice }, now);
 }
 
@@ -75,7 +80,12 @@ export function liveEvents(release: number, releases: number[]): RunEvent[] {
     { seq: 1, type: "stage", stage: "fetch" },
     { seq: 2, type: "resolved", commit_sha: SHA, commit_message: "Change" },
     { seq: 3, type: "ready" },
-    { seq: 4, type: "result", result: { outcome: "live", release, evidence }, project: report(release, releases) },
+    {
+      seq: 4,
+      type: "result",
+      result: { outcome: "live", release, evidence },
+      project: report(release, releases),
+    },
   ];
 }
 
@@ -100,7 +110,8 @@ export function reportActive(lane: Lane, events: RunEvent[], now = 0) {
 /** Starts a deployment and takes it live; the server keeps all that were live. */
 export function deployed(lane: Lane, now = 0): Lane {
   const started = accepted(start(lane, now));
-  return reportActive(started, liveEvents(lane.nextVersion, [...keptOn(lane), lane.nextVersion]), now + 1000).lane;
+  return reportActive(started, liveEvents(lane.nextVersion, [...keptOn(lane), lane.nextVersion]), now + 1000)
+    .lane;
 }
 
 /** Rolls back and takes that live, with the release that is kept. */

@@ -31,7 +31,8 @@ export class SimulatedAgent {
         const { order } = message;
         if (this.seen.has(order.run_id)) return;
         this.seen.add(order.run_id);
-        const reuse = order.reuse_release !== null && this.releases.has(order.reuse_release) ? order.reuse_release : null;
+        const reuse =
+          order.reuse_release !== null && this.releases.has(order.reuse_release) ? order.reuse_release : null;
         this.runs.push({
           deploymentId: order.deployment_id,
           version: order.version,
@@ -61,7 +62,11 @@ export class SimulatedAgent {
     if (run === undefined || run.phase === "done") return;
     const isNew = run.events.length === 0;
     if (isNew) return this.#emit(run, { type: "stage", stage: run.reuse === null ? "fetch" : "activate" });
-    if (!succeeds) return this.#finish(run, { outcome: "failed", failure: { code: "build_failed", message: "exit code 1", stage: "build" } });
+    if (!succeeds)
+      return this.#finish(run, {
+        outcome: "failed",
+        failure: { code: "build_failed", message: "exit code 1", stage: "build" },
+      });
     if (run.permitted) return this.#switch(run);
     if (run.phase === "working") {
       this.#emit(run, { type: "resolved", commit_sha: SHA, commit_message: "Change" });
@@ -102,7 +107,9 @@ export class SimulatedAgent {
     const previous = this.current;
     this.current = release;
     this.switches.push([run.runId, release]);
-    this.releases = new Set([...this.releases].filter((one) => run.keep.includes(one) || one === previous).concat(release));
+    this.releases = new Set(
+      [...this.releases].filter((one) => run.keep.includes(one) || one === previous).concat(release),
+    );
     const evidence = { target: `releases/${release}`, commit_sha: SHA, health_check: null };
     this.#finish(run, { outcome: "live", release, evidence });
   }
@@ -117,4 +124,8 @@ export class SimulatedAgent {
   }
 }
 
-type Unnumbered = RunEvent extends infer Event ? (Event extends RunEvent ? Omit<Event, "seq"> : never) : never;
+type Unnumbered = RunEvent extends infer Event
+  ? Event extends RunEvent
+    ? Omit<Event, "seq">
+    : never
+  : never;

@@ -1,13 +1,5 @@
 import { sql } from "drizzle-orm";
-import {
-  index,
-  integer,
-  real,
-  sqliteTable,
-  text,
-  unique,
-  uniqueIndex,
-} from "drizzle-orm/sqlite-core";
+import { index, integer, real, sqliteTable, text, unique, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 import type {
   Actor,
@@ -64,9 +56,7 @@ export const servers = sqliteTable(
     connectedAt: integer("connected_at"),
     lastSeenAt: integer("last_seen_at"),
     /** Connected milliseconds by UTC day (days since 1970), the last 30 of them: what uptime is counted from. */
-    connectedMsByDay: text("connected_ms_by_day", { mode: "json" })
-      .$type<Record<string, number>>()
-      .notNull(),
+    connectedMsByDay: text("connected_ms_by_day", { mode: "json" }).$type<Record<string, number>>().notNull(),
     agentVersion: text("agent_version"),
     diskTotalBytes: real("disk_total_bytes"),
     diskFreeBytes: real("disk_free_bytes"),

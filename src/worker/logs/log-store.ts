@@ -3,12 +3,8 @@ import type { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
 /** Whose log it is; the key of each of its objects begins with all three, so that one prefix finds them. */
 export type LogOwner = { accountId: AccountId; projectId: ProjectId; deploymentId: DeploymentId };
 
-/** A finished log's size, and where some of its lines begin, so that a page far in is read from near its start. */
-export type LogIndex = {
-  lines: number;
-  bytes: number;
-  offsets: readonly (readonly [line: number, byte: number])[];
-};
+/** Where some of a finished log's lines begin, so that a page far in is read from near its start. */
+type LogIndex = readonly (readonly [line: number, byte: number])[];
 
 const MAX_INDEX_ENTRIES = 60;
 
@@ -39,11 +35,14 @@ export class LogStore {
   /** Makes the one whole object. The parts go only afterwards, so that a reader always finds the one or the other. */
   async putWhole(owner: LogOwner, chunks: readonly string[]): Promise<void> {
     const ndjson = chunks.join("");
-    const index = indexOf(ndjson);
     await this.#bucket.put(wholeKey(owner), ndjson, {
       httpMetadata: { contentType: "application/x-ndjson" },
-      customMetadata: { index: JSON.stringify(index.offsets), lines: String(index.lines) },
+      customMetadata: { index: JSON.stringify(indexOf(ndjson)) },
     });
+  }
+
+  async hasWhole(owner: LogOwner): Promise<boolean> {
+    return (await this.#bucket.head(wholeKey(owner))) !== null;
   }
 
   async deleteParts(owner: LogOwner, firstLines: readonly number[]): Promise<void> {
@@ -83,8 +82,7 @@ function indexOf(ndjson: string): LogIndex {
   const starts: number[] = [0];
   for (let at = 0; at < bytes.length - 1; at += 1) if (bytes[at] === 0x0a) starts.push(at + 1);
   const stride = Math.max(1, Math.ceil(starts.length / MAX_INDEX_ENTRIES));
-  const offsets = starts.flatMap((byte, line) => (line % stride === 0 ? [[line + 1, byte] as const] : []));
-  return { lines: ndjson === "" ? 0 : starts.length, bytes: bytes.length, offsets };
+  return starts.flatMap((byte, line) => (line % stride === 0 ? [[line + 1, byte] as const] : []));
 }
 
 function offsetBefore(index: string | undefined, line: number): number {

@@ -1,15 +1,14 @@
-import type { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
+import type { DeploymentId } from "#contract/ids.ts";
 import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { deleteDeploymentRecord, writeDeployments } from "#worker/db/deployment-records.ts";
 import { setServing } from "#worker/db/server-presence.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
-import type { LaneStore } from "#worker/objects/lane-store.ts";
+import type { LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
 import { coalesced } from "#worker/objects/coalesced.ts";
 import type { LogBuffer } from "#worker/objects/log-buffer.ts";
 
 type Parts = {
-  projectId: ProjectId;
   env: Env;
   storage: DurableObjectStorage;
   store: LaneStore;
@@ -28,7 +27,8 @@ export class LaneEffects {
   readonly writeRecords: () => Promise<void>;
   readonly tellAgent: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
-  #failures = 0;
+  /** How many times in a row each job has failed. */
+  readonly #failures = new Map<string, number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -37,9 +37,9 @@ export class LaneEffects {
     this.storeLogs = coalesced(() => this.#attempt("store logs", () => this.#storeLogs()));
   }
 
-  /** How many times in a row something has failed. */
+  /** How many times in a row the job that is worst off has failed. */
   get failures(): number {
-    return this.#failures;
+    return Math.max(0, ...this.#failures.values());
   }
 
   /** Everything that is due now. */
@@ -59,18 +59,18 @@ export class LaneEffects {
   async #attempt(what: string, job: () => Promise<void>): Promise<void> {
     try {
       await job();
-      this.#failures = 0;
+      this.#failures.delete(what);
     } catch (error) {
-      this.#failures += 1;
+      const failures = (this.#failures.get(what) ?? 0) + 1;
+      this.#failures.set(what, failures);
       const message = error instanceof Error ? error.message : String(error);
-      const { projectId } = this.#parts;
       console.error(
         JSON.stringify({
           level: "error",
           at: "lane",
           what,
-          project_id: projectId,
-          failures: this.#failures,
+          project_id: this.#parts.store.owner()?.projectId,
+          failures,
           message,
         }),
       );
@@ -79,18 +79,18 @@ export class LaneEffects {
 
   /** D1 gets the deployments that changed, and loses those that were deleted. */
   async #writeRecords(): Promise<void> {
-    const { store, storage, env, projectId } = this.#parts;
-    const accountId = store.accountId();
-    if (accountId === null) return;
-    const rows = new AccountRows(env.DB, accountId);
+    const { store, storage, env } = this.#parts;
+    const owner = store.owner();
+    if (owner === null) return;
+    const rows = new AccountRows(env.DB, owner.accountId);
     const serving = store.unwrittenServing();
     if (serving !== null) {
-      await setServing(rows, serving.serverId, projectId, serving.report);
+      await setServing(rows, serving.serverId, owner.projectId, serving.report);
       storage.transactionSync(() => store.noteServingWritten(serving));
     }
     const records = store.unwritten();
     if (records.length > 0) {
-      await writeDeployments(rows, projectId, records);
+      await writeDeployments(rows, owner.projectId, records);
       storage.transactionSync(() => store.noteWritten(records));
     }
     for (const id of store.removals(false)) {
@@ -101,56 +101,59 @@ export class LaneEffects {
 
   /** The agent gets the offer or the stop that it has not had yet. */
   async #tellAgent(): Promise<void> {
-    const { store, storage, env, projectId, now } = this.#parts;
-    const accountId = store.accountId();
-    const due = dueMessage(store.load(), projectId, now());
-    if (due === null || accountId === null) return;
+    const { store, storage, env, now } = this.#parts;
+    const owner = store.owner();
+    if (owner === null) return;
+    const due = dueMessage(store.load(), owner.projectId, now());
+    if (due === null) return;
     const note = (kept: boolean) =>
-      storage.transactionSync(() =>
-        store.save(noteTold(store.load(), due.deploymentId, kept, now()), accountId),
-      );
+      storage.transactionSync(() => store.save(noteTold(store.load(), due.deploymentId, kept, now()), owner));
     note(false);
-    const { delivered } = await env.AGENT_LINK.getByName(due.serverId).deliver(projectId, due.message);
+    const { delivered } = await env.AGENT_LINK.getByName(due.serverId).deliver(owner.projectId, due.message);
     if (!delivered) note(true);
   }
 
   /** R2 loses the logs of deleted deployments, and gets the parts that are due and the whole of each log that has ended. */
   async #storeLogs(): Promise<void> {
     const { store, logs, now } = this.#parts;
-    const accountId = store.accountId();
-    if (accountId === null) return;
-    for (const id of store.removals(true)) await this.#deleteLog(accountId, id);
+    const owner = store.owner();
+    if (owner === null) return;
+    for (const id of store.removals(true)) await this.#deleteLog(owner, id);
     for (const { id, ended } of logs.due(now())) {
-      await (ended ? this.#storeWhole(accountId, id) : this.#storePart(accountId, id));
+      await (ended ? this.#storeWhole(owner, id) : this.#storePart(owner, id));
     }
   }
 
-  async #deleteLog(accountId: AccountId, deploymentId: DeploymentId): Promise<void> {
-    const { store, logs, storage, env, projectId } = this.#parts;
+  async #deleteLog(lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
+    const { store, logs, storage, env } = this.#parts;
     storage.transactionSync(() => logs.forget(deploymentId));
-    await new LogStore(env.LOGS).deleteAll({ accountId, projectId, deploymentId });
+    await new LogStore(env.LOGS).deleteAll({ ...lane, deploymentId });
     storage.transactionSync(() => store.noteRemoved(deploymentId));
   }
 
-  async #storePart(accountId: AccountId, deploymentId: DeploymentId): Promise<void> {
-    const { logs, storage, env, projectId, now } = this.#parts;
+  async #storePart(lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
+    const { logs, storage, env, now } = this.#parts;
     const { buffered } = logs.read(deploymentId);
     const [first] = buffered;
     if (first === undefined) return;
     const ndjson = buffered.map((chunk) => chunk.ndjson).join("");
-    await new LogStore(env.LOGS).putPart({ accountId, projectId, deploymentId }, first.firstLine, ndjson);
+    await new LogStore(env.LOGS).putPart({ ...lane, deploymentId }, first.firstLine, ndjson);
     storage.transactionSync(() => logs.noteFlushed(deploymentId, buffered, now()));
   }
 
-  async #storeWhole(accountId: AccountId, deploymentId: DeploymentId): Promise<void> {
-    const { logs, storage, env, projectId } = this.#parts;
+  async #storeWhole(lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
+    const { logs, storage, env } = this.#parts;
     const { parts, buffered } = logs.read(deploymentId);
-    const owner = { accountId, projectId, deploymentId };
+    const owner = { ...lane, deploymentId };
     const logStore = new LogStore(env.LOGS);
-    const stored: string[] = [];
-    for (const firstLine of parts) stored.push((await logStore.getPart(owner, firstLine)) ?? "");
-    await logStore.putWhole(owner, [...stored, ...buffered.map((chunk) => chunk.ndjson)]);
-    storage.transactionSync(() => logs.forget(deploymentId));
+    // Found on a second try: the whole log was written, and the first try was cut off while its parts went.
+    const isStored = parts.length > 0 && (await logStore.hasWhole(owner));
+    if (!isStored) {
+      const stored: string[] = [];
+      for (const firstLine of parts) stored.push((await logStore.getPart(owner, firstLine)) ?? "");
+      await logStore.putWhole(owner, [...stored, ...buffered.map((chunk) => chunk.ndjson)]);
+    }
     await logStore.deleteParts(owner, parts);
+    storage.transactionSync(() => logs.forget(deploymentId));
   }
 }

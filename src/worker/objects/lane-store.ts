@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import type { ProjectReport } from "#contract/agent-protocol.ts";
-import { AccountId, DeploymentId, type ProjectId, ServerId } from "#contract/ids.ts";
+import { AccountId, DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { LaneDeployment, type Lane } from "#domain/lane/lane.ts";
 import { forgettable } from "#domain/lane/transitions.ts";
 import type { DeploymentRecord } from "#worker/db/deployment-records.ts";
@@ -17,7 +17,11 @@ const StoredServing = z.strictObject({
 });
 type StoredServing = z.infer<typeof StoredServing>;
 
-const StoredLane = z.strictObject({ nextVersion: z.int(), accountId: AccountId });
+/** Whose lane it is. It is kept with the lane, because an object that its alarm wakes up is told no name. */
+const LaneOwner = z.strictObject({ accountId: AccountId, projectId: ProjectId });
+export type LaneOwner = z.infer<typeof LaneOwner>;
+
+const StoredLane = z.strictObject({ nextVersion: z.int(), owner: LaneOwner });
 
 /**
  * The lane in the object's own SQLite, and with it what the database (D1) has not been told yet: a row whose revision
@@ -25,12 +29,10 @@ const StoredLane = z.strictObject({ nextVersion: z.int(), accountId: AccountId }
  */
 export class LaneStore {
   readonly #sql: SqlStorage;
-  readonly #projectId: ProjectId;
-  #cached: { lane: Lane; accountId: AccountId | null } | null = null;
+  #cached: { lane: Lane; owner: LaneOwner | null } | null = null;
 
-  constructor(sql: SqlStorage, projectId: ProjectId) {
+  constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#projectId = projectId;
     sql.exec("CREATE TABLE IF NOT EXISTS lane (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)");
     sql.exec(`CREATE TABLE IF NOT EXISTS deployments (
       id TEXT PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL,
@@ -45,9 +47,9 @@ export class LaneStore {
     return this.#load().lane;
   }
 
-  /** Whose lane this is; null before the first start. */
-  accountId(): AccountId | null {
-    return this.#load().accountId;
+  /** null before the first start. */
+  owner(): LaneOwner | null {
+    return this.#load().owner;
   }
 
   #load() {
@@ -58,37 +60,39 @@ export class LaneStore {
     const deployments = rows.map(({ json }) => LaneDeployment.parse(JSON.parse(json)));
     this.#cached = {
       lane: { nextVersion: stored?.nextVersion ?? 1, deployments },
-      accountId: stored?.accountId ?? null,
+      owner: stored?.owner ?? null,
     };
     return this.#cached;
   }
 
   /** Call it inside a transaction; if that is rolled back, call `forgetCache`. */
-  save(next: Lane, accountId: AccountId): void {
+  save(next: Lane, owner: LaneOwner): void {
     const before = this.load();
     const known = new Map(before.deployments.map((one) => [one.id, one]));
     for (const deployment of next.deployments) {
       const old = known.get(deployment.id);
       known.delete(deployment.id);
-      if (old !== deployment) this.#saveDeployment(deployment, old ?? null);
+      if (old !== deployment) this.#saveDeployment(deployment, old ?? null, owner);
     }
     for (const id of known.keys()) this.#sql.exec("DELETE FROM deployments WHERE id = ?", id);
-    if (next.nextVersion !== before.nextVersion || this.accountId() !== accountId) {
-      const json = JSON.stringify({ nextVersion: next.nextVersion, accountId });
+    if (next.nextVersion !== before.nextVersion || this.owner() === null) {
+      const json = JSON.stringify({ nextVersion: next.nextVersion, owner } satisfies z.infer<
+        typeof StoredLane
+      >);
       this.#sql.exec(
         "INSERT INTO lane (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
         json,
       );
     }
-    this.#cached = { lane: next, accountId };
+    this.#cached = { lane: next, owner };
   }
 
   forgetCache(): void {
     this.#cached = null;
   }
 
-  #saveDeployment(deployment: LaneDeployment, old: LaneDeployment | null): void {
-    const record = (of: LaneDeployment) => JSON.stringify(recordOf(of, this.#projectId));
+  #saveDeployment(deployment: LaneDeployment, old: LaneDeployment | null, { projectId }: LaneOwner): void {
+    const record = (of: LaneDeployment) => JSON.stringify(recordOf(of, projectId));
     const isNews = old === null || record(old) !== record(deployment);
     this.#sql.exec(
       `INSERT INTO deployments (id, version, json, revision, written_revision) VALUES (?, ?, ?, 1, 0)
@@ -107,12 +111,13 @@ export class LaneStore {
         "SELECT id, revision FROM deployments WHERE revision > written_revision",
       )
       .toArray();
-    if (rows.length === 0) return [];
+    const { lane, owner } = this.#load();
+    if (rows.length === 0 || owner === null) return [];
     const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
-    return this.load().deployments.flatMap((deployment) => {
+    return lane.deployments.flatMap((deployment) => {
       const revision = revisions.get(deployment.id);
       if (revision === undefined || deployment.deleted) return [];
-      return [{ ...recordOf(deployment, this.#projectId), revision }];
+      return [{ ...recordOf(deployment, owner.projectId), revision }];
     });
   }
 

@@ -50,7 +50,7 @@ export class LogBuffer {
     const numbered: LogLine[] = kept.map((line, index) => ({ line: head.next_line + index, ...line }));
     let ndjson = numbered.map(toNdjson).join("");
     let nextLine = head.next_line + numbered.length;
-    if (!wasFull && head.bytes + ndjson.length >= MAX_LOG_BYTES) {
+    if (!wasFull && head.bytes + bytesOf(ndjson) >= MAX_LOG_BYTES) {
       const message = `The log is cut here: it has reached ${MAX_LOG_BYTES / 1024 / 1024} MiB`;
       const last = numbered.at(-1);
       ndjson += toNdjson({
@@ -62,6 +62,7 @@ export class LogBuffer {
       });
       nextLine += 1;
     }
+    const bytes = bytesOf(ndjson);
     this.#sql.exec(
       "INSERT INTO log_chunks (deployment_id, first_line, ndjson) VALUES (?, ?, ?)",
       id,
@@ -74,8 +75,8 @@ export class LogBuffer {
          buffered_bytes = excluded.buffered_bytes, oldest_at = excluded.oldest_at`,
       id,
       nextLine,
-      head.bytes + ndjson.length,
-      head.buffered_bytes + ndjson.length,
+      head.bytes + bytes,
+      head.buffered_bytes + bytes,
       head.oldest_at ?? now,
     );
   }
@@ -144,7 +145,7 @@ export class LogBuffer {
       first.firstLine,
       last.firstLine,
     );
-    const flushed = chunks.reduce((sum, chunk) => sum + chunk.ndjson.length, 0);
+    const flushed = chunks.reduce((sum, chunk) => sum + bytesOf(chunk.ndjson), 0);
     this.#sql.exec(
       `UPDATE log_heads SET buffered_bytes = max(0, buffered_bytes - ?),
          oldest_at = CASE WHEN buffered_bytes - ? <= 0 THEN NULL ELSE ? END WHERE deployment_id = ?`,
@@ -165,6 +166,10 @@ export class LogBuffer {
   #head(id: DeploymentId): Head | null {
     return this.#sql.exec<Head>("SELECT * FROM log_heads WHERE deployment_id = ?", id).toArray()[0] ?? null;
   }
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
 }
 
 function toNdjson(line: LogLine): string {

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 
 import type { RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import { type DeploymentStarted, RollbackTarget } from "#contract/deployments.ts";
-import { type AccountId, createIdGenerator, type DeploymentId, ProjectId } from "#contract/ids.ts";
+import { createIdGenerator, type DeploymentId } from "#contract/ids.ts";
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
 import { nextDeadline } from "#domain/lane/deadlines.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
@@ -16,14 +16,14 @@ import type { Decision, Effect } from "#domain/lane/decision.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import { LaneEffects } from "#worker/objects/lane-effects.ts";
-import { LaneStore } from "#worker/objects/lane-store.ts";
+import { type LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
 import { LogBuffer, type UnfinishedLog } from "#worker/objects/log-buffer.ts";
 import { retryDelayMs } from "#worker/objects/retry-delay.ts";
 import { viewTarget } from "#worker/objects/rollback-target-view.ts";
 
 /** What to start. The ids are made by the lane, so that they rise with the versions. */
-export type StartCommand = Omit<StartRequest, "id" | "runId"> & { accountId: AccountId };
-export type RollbackCommand = Omit<RollbackRequest, "id" | "runId"> & { accountId: AccountId };
+export type StartCommand = Omit<StartRequest, "id" | "runId"> & { owner: LaneOwner };
+export type RollbackCommand = Omit<RollbackRequest, "id" | "runId"> & { owner: LaneOwner };
 export type RunEventsCommand = Omit<ReportedEvents, "events"> & { events: RunEvent[] };
 
 /**
@@ -41,12 +41,10 @@ export class ProjectLane extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const projectId = ProjectId.parse(ctx.id.name);
     const { storage } = ctx;
-    this.#store = new LaneStore(storage.sql, projectId);
+    this.#store = new LaneStore(storage.sql);
     this.#logs = new LogBuffer(storage.sql);
     this.#effects = new LaneEffects({
-      projectId,
       env,
       storage,
       store: this.#store,
@@ -57,8 +55,8 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** Refuses with `queue_full` and `live_changed`. Once it has answered, the deployment is in D1 or will be. */
   async start(command: StartCommand): Promise<Result<DeploymentStarted, "queue_full" | "live_changed">> {
-    const { accountId, ...asked } = command;
-    return this.#join(accountId, (lane, now) => decideStart(lane, { ...asked, ...this.#newIds() }, now));
+    const { owner, ...asked } = command;
+    return this.#join(owner, (lane, now) => decideStart(lane, { ...asked, ...this.#newIds() }, now));
   }
 
   /** Refuses with `already_live`, `no_rollback_target`, `queue_full` and `live_changed`. */
@@ -67,17 +65,17 @@ export class ProjectLane extends DurableObject<Env> {
   ): Promise<
     Result<DeploymentStarted, "already_live" | "no_rollback_target" | "queue_full" | "live_changed">
   > {
-    const { accountId, ...asked } = command;
-    return this.#join(accountId, (lane, now) => decideRollback(lane, { ...asked, ...this.#newIds() }, now));
+    const { owner, ...asked } = command;
+    return this.#join(owner, (lane, now) => decideRollback(lane, { ...asked, ...this.#newIds() }, now));
   }
 
   /** @param by who asked, as the log names them. Refuses with `not_cancelable` and `not_found`. */
   async cancel(
-    accountId: AccountId,
+    owner: LaneOwner,
     id: DeploymentId,
     by: string,
   ): Promise<Result<null, "not_cancelable" | "not_found">> {
-    const decided = this.#decide(accountId, (lane, now) => decideCancel(lane, id, by, now));
+    const decided = this.#decide(owner, (lane, now) => decideCancel(lane, id, by, now));
     if (!decided.ok) return decided;
     await this.#effects.writeRecords();
     return succeed(null);
@@ -85,11 +83,11 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** @param by who asked, as the log names them. The caller has seen that the record is there. */
   async delete(
-    accountId: AccountId,
+    owner: LaneOwner,
     id: DeploymentId,
     by: string,
   ): Promise<Result<null, "deployment_live" | "deployment_activating" | "not_found">> {
-    const decided = this.#decide(accountId, (lane, now) => decideDelete(lane, id, by, now));
+    const decided = this.#decide(owner, (lane, now) => decideDelete(lane, id, by, now));
     if (!decided.ok) return decided;
     await Promise.all([this.#effects.writeRecords(), this.#effects.storeLogs()]);
     return succeed(null);
@@ -97,18 +95,17 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** Takes in what an agent reports; answers from storage alone, and tells D1 afterwards. */
   async report(command: RunEventsCommand): Promise<Result<RunEventsAnswer, "not_found">> {
-    const accountId = this.#store.accountId();
-    if (accountId === null)
-      return succeed({ acked_seq: command.events.at(-1)?.seq ?? 0, instruction: "over" });
-    const decided = this.#decide(accountId, (lane, now) => decideRunEvents(lane, command, now));
+    const owner = this.#store.owner();
+    if (owner === null) return succeed({ acked_seq: command.events.at(-1)?.seq ?? 0, instruction: "over" });
+    const decided = this.#decide(owner, (lane, now) => decideRunEvents(lane, command, now));
     return decided.ok ? succeed(decided.value.value) : decided;
   }
 
   /** Compares notes with an agent that has just connected. */
   async greet(greeting: Greeting): Promise<GreetingAnswer> {
-    const accountId = this.#store.accountId();
-    if (accountId === null) return { restore: null };
-    const decided = this.#decide(accountId, (lane, now) => succeed(decideGreeting(lane, greeting, now)));
+    const owner = this.#store.owner();
+    if (owner === null) return { restore: null };
+    const decided = this.#decide(owner, (lane, now) => succeed(decideGreeting(lane, greeting, now)));
     return decided.ok ? decided.value.value : { restore: null };
   }
 
@@ -123,9 +120,9 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** Never throws: the platform would give up on the alarm after six tries, and this one must not be lost. */
   override async alarm(): Promise<void> {
-    const accountId = this.#store.accountId();
-    if (accountId === null) return;
-    this.#decide(accountId, (lane, now) => succeed(decideDeadlines(lane, now)));
+    const owner = this.#store.owner();
+    if (owner === null) return;
+    this.#decide(owner, (lane, now) => succeed(decideDeadlines(lane, now)));
     await this.#carryOut();
   }
 
@@ -134,10 +131,10 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   async #join<Code extends ProblemCode>(
-    accountId: AccountId,
+    owner: LaneOwner,
     decide: (lane: Lane, now: number) => Result<Joined, Code>,
   ): Promise<Result<DeploymentStarted, Code>> {
-    const decided = this.#decide(accountId, decide);
+    const decided = this.#decide(owner, decide);
     if (!decided.ok) return decided;
     // So that a list read right after the answer shows it.
     await this.#effects.writeRecords();
@@ -145,7 +142,7 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   #decide<Decided extends Decision, Code extends ProblemCode = never>(
-    accountId: AccountId,
+    owner: LaneOwner,
     decide: (lane: Lane, now: number) => Result<Decided, Code>,
   ): Result<Decided, Code> {
     const now = Date.now();
@@ -153,7 +150,7 @@ export class ProjectLane extends DurableObject<Env> {
       const result = this.ctx.storage.transactionSync(() => {
         const decided = decide(this.#store.load(), now);
         if (!decided.ok) return decided;
-        this.#store.save(decided.value.lane, accountId);
+        this.#store.save(decided.value.lane, owner);
         for (const effect of decided.value.effects) this.#saveEffect(effect, now);
         return decided;
       });

@@ -7,7 +7,7 @@ import type { ProjectRecord } from "#worker/db/find-project.ts";
 /** What a lane needs to know of whoever starts something, and of the project as it is set up now. */
 export function askedBy(context: Context, project: ProjectRecord, ifLive: DeploymentId | null) {
   return {
-    accountId: context.account.id,
+    owner: { accountId: context.account.id, projectId: project.id },
     serverId: project.serverId,
     actor: actorOf(context),
     plan: planOf(project),

@@ -16,7 +16,8 @@ export async function cancelDeployment(
   if (deployment.status !== "building") {
     return refuse("not_cancelable", `${id} has ended: it is ${deployment.status}.`);
   }
-  const lane = context.lanes.getByName(deployment.projectId);
-  const canceled = await lane.cancel(context.account.id, id, context.token.name);
+  const { projectId } = deployment;
+  const owner = { accountId: context.account.id, projectId };
+  const canceled = await context.lanes.getByName(projectId).cancel(owner, id, context.token.name);
   return canceled.ok ? await getDeployment(context, id) : canceled;
 }

@@ -13,5 +13,6 @@ export async function deleteDeployment(
   if (deployment === null || deployment.projectId !== projectId) {
     return refuse("not_found", `There is no deployment ${id} of project ${projectId}.`);
   }
-  return await context.lanes.getByName(projectId).delete(context.account.id, id, context.token.name);
+  const owner = { accountId: context.account.id, projectId };
+  return await context.lanes.getByName(projectId).delete(owner, id, context.token.name);
 }

@@ -1,0 +1,86 @@
+import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+
+import type { AccountId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
+import type { Scope } from "#contract/scopes.ts";
+import type { Database } from "#worker/db/database.ts";
+import { accounts, servers, tokens } from "#worker/db/schema.ts";
+
+// The only statements on owned tables without an account in their condition: they are what tells whose a request is.
+// Each finds its row by the hash of a secret that only its holder knows.
+
+/** A token as its holder knows it, without the secret. */
+export type TokenIdentity = {
+  readonly id: TokenId;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** The projects that the token is limited to; null: all of the account. */
+  readonly projectIds: readonly ProjectId[] | null;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+};
+
+export type TokenHolder = {
+  readonly token: TokenIdentity;
+  readonly account: { readonly id: AccountId; readonly name: string };
+};
+
+/** Whose token has that hash; null where there is none or it has been revoked. Its expiry is not looked at. */
+export async function findTokenHolder(database: Database, hash: string): Promise<TokenHolder | null> {
+  const [found] = await drizzle(database)
+    .select({
+      token: {
+        id: tokens.id,
+        name: tokens.name,
+        scopes: tokens.scopes,
+        projectIds: tokens.projectIds,
+        expiresAt: tokens.expiresAt,
+      },
+      account: { id: accounts.id, name: accounts.name },
+    })
+    .from(tokens)
+    .innerJoin(accounts, eq(accounts.id, tokens.accountId))
+    .where(and(eq(tokens.hash, hash), isNull(tokens.revokedAt)));
+  return found ?? null;
+}
+
+export type AgentIdentity = { readonly serverId: ServerId; readonly accountId: AccountId };
+
+/** Which server's agent has the credential with that hash; null where none has. */
+export async function findAgent(database: Database, hash: string): Promise<AgentIdentity | null> {
+  const [found] = await drizzle(database)
+    .select({ serverId: servers.id, accountId: servers.accountId })
+    .from(servers)
+    .where(eq(servers.credentialHash, hash));
+  return found ?? null;
+}
+
+export type Enrollment = {
+  readonly enrollmentHash: string;
+  readonly credentialHash: string;
+  readonly agentVersion: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+};
+
+/**
+ * Spends an enrolment token for an agent's credential, which takes the place of the server's earlier one.
+ * Returns the server; null where the token is unknown, expired or spent: of two at the same instant one finds it spent.
+ */
+export async function spendEnrollment(
+  database: Database,
+  { enrollmentHash, credentialHash, agentVersion, now }: Enrollment,
+): Promise<ServerId | null> {
+  const [enrolled] = await drizzle(database)
+    .update(servers)
+    .set({
+      credentialHash,
+      agentVersion,
+      enrolledAt: sql`coalesce(${servers.enrolledAt}, ${now})`,
+      enrollmentHash: null,
+      enrollmentExpiresAt: null,
+    })
+    .where(and(eq(servers.enrollmentHash, enrollmentHash), gt(servers.enrollmentExpiresAt, now)))
+    .returning({ id: servers.id });
+  return enrolled?.id ?? null;
+}

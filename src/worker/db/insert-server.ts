@@ -1,0 +1,22 @@
+import { sql } from "drizzle-orm";
+
+import type { AccountRows, NewRow } from "#worker/db/account-rows.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { servers } from "#worker/db/schema.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+
+export type ServerInsertion = "inserted" | "name_taken" | "too_many";
+
+/** Adds a server, if its name is free in the account. */
+export async function insertServer(
+  rows: AccountRows,
+  server: NewRow<typeof servers>,
+): Promise<ServerInsertion> {
+  const onlyIf = sql`${rows.count(servers)} < ${MAX_PER_ACCOUNT}`;
+  try {
+    return (await rows.run(rows.insert(servers, server, onlyIf))) === 1 ? "inserted" : "too_many";
+  } catch (error) {
+    if (uniqueViolation(error) === "servers.account_id, servers.name") return "name_taken";
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import { and, eq, isNull, lte, or } from "drizzle-orm";
+
+import type { ProjectId, ServerId } from "#contract/ids.ts";
+import type { Disk } from "#contract/servers.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { projects, servers } from "#worker/db/schema.ts";
+
+/** What is known of an agent's connection at `lastSeenAt` (Unix milliseconds). What is left out stays as it is. */
+export type Presence = {
+  readonly lastSeenAt: number;
+  /** Since when the agent has been connected; null: it is not. */
+  readonly connectedAt?: number | null;
+  readonly agentVersion?: string;
+  readonly disk?: Disk;
+  readonly connectedMsByDay?: Record<string, number>;
+};
+
+/** Records an agent's presence. Returns false, and changes nothing, where something later is already recorded. */
+export async function writePresence(
+  rows: AccountRows,
+  serverId: ServerId,
+  presence: Presence,
+): Promise<boolean> {
+  const { disk, ...columns } = presence;
+  const changes =
+    disk === undefined
+      ? columns
+      : { ...columns, diskTotalBytes: disk.total_bytes, diskFreeBytes: disk.free_bytes };
+  const notLater = or(isNull(servers.lastSeenAt), lte(servers.lastSeenAt, presence.lastSeenAt));
+  return (await rows.run(rows.update(servers, changes, and(eq(servers.id, serverId), notLater)))) === 1;
+}
+
+/** What an agent last said of a project: the release that `current` points to, and where it serves the site, if it does. */
+export type ServingReport = {
+  readonly servingRelease: number | null;
+  /** Unix milliseconds. */
+  readonly servingCheckedAt: number;
+  readonly url: string | null;
+};
+
+/**
+ * Records what a project serves. Returns false, and changes nothing, where something later is already recorded, or
+ * where the project is not this server's.
+ */
+export async function setServing(
+  rows: AccountRows,
+  serverId: ServerId,
+  projectId: ProjectId,
+  report: ServingReport,
+): Promise<boolean> {
+  const notLater = or(
+    isNull(projects.servingCheckedAt),
+    lte(projects.servingCheckedAt, report.servingCheckedAt),
+  );
+  return (
+    (await rows.run(
+      rows.update(
+        projects,
+        report,
+        and(eq(projects.id, projectId), eq(projects.serverId, serverId), notLater),
+      ),
+    )) === 1
+  );
+}
+
+/** The projects that a server hosts. */
+export async function listServerProjects(rows: AccountRows, serverId: ServerId): Promise<ProjectId[]> {
+  const found = await rows.select({ id: projects.id }, projects, { where: eq(projects.serverId, serverId) });
+  return found.map((project) => project.id);
+}

@@ -1,0 +1,35 @@
+import type { Context as HonoContext } from "hono";
+
+import { AGENT_CONNECT_PATH, endpoints } from "#contract/endpoints.ts";
+import { type Refusal, refuse } from "#contract/problems.ts";
+import type { App, AppEnv } from "#worker/http/app.ts";
+import { problemResponse } from "#worker/http/problem-response.ts";
+import { errorLogLine, refusalFor } from "#worker/http/unexpected-error.ts";
+
+/** Answers what no handler does: other methods of known paths, unknown paths, and errors. Routed last. */
+export function answerElsewhere(app: App): void {
+  for (const [path, methods] of methodsByPath()) {
+    const allow = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+    app.all(path, (c) => {
+      const response = problem(c, refuse("method_not_allowed", `This path takes ${allow}.`).refusal);
+      response.headers.set("allow", allow);
+      return response;
+    });
+  }
+  app.notFound((c) => problem(c, refuse("not_found", "Unknown path.").refusal));
+  app.onError((error, c) => {
+    console.error(errorLogLine(error, c.var.requestId, c.req.raw));
+    return problem(c, refusalFor(error));
+  });
+}
+
+function methodsByPath(): Map<string, Set<string>> {
+  const byPath = new Map<string, Set<string>>([[AGENT_CONNECT_PATH, new Set(["GET"])]]);
+  for (const { path, method } of Object.values(endpoints))
+    byPath.set(path, (byPath.get(path) ?? new Set()).add(method));
+  return byPath;
+}
+
+function problem(c: HonoContext<AppEnv>, refusal: Refusal): Response {
+  return problemResponse(refusal, { requestId: c.var.requestId, origin: new URL(c.req.url).origin });
+}

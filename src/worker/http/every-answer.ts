@@ -1,0 +1,41 @@
+import type { Context as HonoContext, Next } from "hono";
+
+import type { AppEnv } from "#worker/http/app.ts";
+
+const CORS_REQUEST_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-Live, Last-Event-ID";
+const CORS_ANSWER_HEADERS = "X-Request-Id, Link, Location, Retry-After, WWW-Authenticate, Allow";
+const CORS_MAX_AGE_SECONDS = 86_400;
+
+/**
+ * What every answer has, whatever gave it: a request id, CORS for any origin (no cookies anywhere, so nothing can be
+ * done in a visitor's name), and no caching. Answers preflights by itself.
+ */
+export function everyAnswer(randomBytes: (count: number) => Uint8Array) {
+  return async (c: HonoContext<AppEnv>, next: Next): Promise<void> => {
+    c.set("requestId", requestId(randomBytes));
+    if (c.req.method === "OPTIONS") c.res = preflight();
+    else await next();
+    // A switched protocol is not an answer that anybody caches or shares.
+    if (c.res.status === 101) return;
+    // c.header and not c.res.headers: those of an answer that came from a Durable Object cannot be changed.
+    c.header("x-request-id", c.var.requestId);
+    c.header("access-control-allow-origin", "*");
+    c.header("access-control-expose-headers", CORS_ANSWER_HEADERS);
+    c.header("cache-control", "no-store");
+  };
+}
+
+function preflight(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE",
+      "access-control-allow-headers": CORS_REQUEST_HEADERS,
+      "access-control-max-age": String(CORS_MAX_AGE_SECONDS),
+    },
+  });
+}
+
+function requestId(randomBytes: (count: number) => Uint8Array): string {
+  return `req_${[...randomBytes(12)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,44 @@
+import { type Problem, problems, type Refusal } from "#contract/problems.ts";
+import type { Scope } from "#contract/scopes.ts";
+
+/** What a problem says about the request that it answers. */
+export type Refused = {
+  readonly requestId: string;
+  /** Of the installation, as the caller addressed it. */
+  readonly origin: string;
+  /** What the endpoint needs, where it needs one. */
+  readonly scope?: Scope | null;
+};
+
+/** What cannot be found has one description: it must not tell a malformed id, a missing one and another account's apart. */
+const NOT_FOUND = "There is no such path, or no such thing in this account.";
+
+/** How long a client should wait before it tries again, in seconds. */
+const RETRY_AFTER_SECONDS = 2;
+
+/** A refusal as a client sees it. Source: RFC 9457 for the body, RFC 6750 section 3 for the challenges. */
+export function problemResponse(refusal: Refusal, { requestId, origin, scope = null }: Refused): Response {
+  const { status, title } = problems[refusal.code];
+  const problem: Problem = {
+    type: `${origin}/docs/problems/${refusal.code}`,
+    title,
+    status,
+    detail: refusal.code === "not_found" ? NOT_FOUND : refusal.detail,
+    code: refusal.code,
+    request_id: requestId,
+    ...(refusal.errors === undefined ? {} : { errors: [...refusal.errors] }),
+  };
+  const headers = new Headers({ "content-type": "application/problem+json" });
+  const challenge = challengeFor(refusal, scope);
+  if (challenge !== null) headers.set("www-authenticate", challenge);
+  if (status === 503) headers.set("retry-after", String(RETRY_AFTER_SECONDS));
+  return new Response(JSON.stringify(problem), { status, headers });
+}
+
+function challengeFor({ code }: Refusal, scope: Scope | null): string | null {
+  const realm = 'Bearer realm="gantry"';
+  if (code === "missing_token") return realm;
+  if (code === "invalid_token") return `${realm}, error="invalid_token"`;
+  if (code !== "insufficient_scope") return null;
+  return `${realm}, error="insufficient_scope"${scope === null ? "" : `, scope="${scope}"`}`;
+}

@@ -1,0 +1,63 @@
+import * as z from "zod";
+
+import { type Endpoint, parseWith } from "#contract/endpoint.ts";
+import { DeploymentId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { bodyErrors, queryErrors } from "#worker/http/field-errors.ts";
+import type { Input, MediaTypeOf } from "#worker/http/handler.ts";
+import { preferredMediaType } from "#worker/http/media-type.ts";
+import { readJson } from "#worker/http/read-json.ts";
+import { readQuery } from "#worker/http/read-query.ts";
+
+const NoQuery = z.strictObject({});
+
+/**
+ * Checks a request against its endpoint: first its path (a malformed id is not found, as a missing one), then its
+ * query, its headers and its body.
+ */
+export async function readInput<Of extends Endpoint>(
+  endpoint: Of,
+  request: Request,
+  pathParameters: Record<string, string>,
+): Promise<Result<Input<Of>>> {
+  const params = parseWith<Of["params"]>(endpoint.params, pathParameters);
+  if (!params.success) return refuse("not_found", "The path holds a malformed id.");
+  const url = new URL(request.url);
+  const values = readQuery(url);
+  if (!values.ok) return values;
+  const noQuery = parseWith(endpoint.query === null ? NoQuery : null, values.value);
+  if (!noQuery.success) return invalidQuery(noQuery.error);
+  const query = parseWith<Of["query"]>(endpoint.query, values.value);
+  if (!query.success) return invalidQuery(query.error);
+  const ifLive = endpoint.problems.includes("live_changed") ? readIfLive(request) : succeed(null);
+  if (!ifLive.ok) return ifLive;
+  const json = endpoint.body === null ? succeed(null) : await readJson(request, endpoint.maxBodyBytes);
+  if (!json.ok) return json;
+  const body = parseWith<Of["body"]>(endpoint.body, json.value);
+  if (!body.success) return refuse("invalid_request", "The body is not valid.", bodyErrors(body.error));
+  return succeed({
+    params: params.data,
+    query: query.data,
+    body: body.data,
+    ifLive: ifLive.value,
+    mediaType: preferredMediaType<MediaTypeOf<Of>>(request.headers.get("accept"), [
+      "application/json",
+      ...endpoint.alsoAs,
+    ]),
+    url,
+  });
+}
+
+function invalidQuery(error: z.ZodError) {
+  return refuse("invalid_request", "The query is not valid.", queryErrors(error));
+}
+
+function readIfLive(request: Request): Result<DeploymentId | null, "invalid_request"> {
+  const header = request.headers.get("if-live");
+  if (header === null) return succeed(null);
+  const id = DeploymentId.safeParse(header);
+  if (id.success) return succeed(id.data);
+  return refuse("invalid_request", "The header If-Live must hold the id of a deployment.", [
+    { pointer: "If-Live", message: "must be an id of the form dpl_…" },
+  ]);
+}

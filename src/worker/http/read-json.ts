@@ -1,0 +1,63 @@
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+
+type BodyRefusal = "body_too_large" | "unsupported_media_type" | "malformed_json";
+
+/**
+ * The JSON of a request's body; an empty one, or none, is `{}`, whatever its media type.
+ * The bytes are counted as they come: what Content-Length says need not be true.
+ */
+export async function readJson(request: Request, maxBytes: number): Promise<Result<unknown, BodyRefusal>> {
+  const bytes = await readBytes(request.body, maxBytes);
+  if (bytes === null)
+    return refuse(
+      "body_too_large",
+      `The body is larger than the ${maxBytes} bytes that this endpoint takes.`,
+    );
+  if (bytes.length === 0) return succeed({});
+  if (!isJson(request.headers.get("content-type")))
+    return refuse("unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.");
+  try {
+    return succeed(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)));
+  } catch {
+    return refuse("malformed_json", "The body is not valid JSON in UTF-8.");
+  }
+}
+
+async function readBytes(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array | null> {
+  if (body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > maxBytes) {
+      await reader.cancel();
+      return null;
+    }
+    chunks.push(value);
+  }
+  const [only] = chunks;
+  if (chunks.length === 1 && only !== undefined) return only;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** Source: RFC 8259 section 8.1 (UTF-8 alone) and RFC 9110 section 8.3.1 (parameters, case). */
+function isJson(contentType: string | null): boolean {
+  const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
+  if (type.trim() !== "application/json") return false;
+  return parameters.every((parameter) => {
+    const [name = "", value = ""] = parameter.trim().split("=");
+    return name !== "charset" || value === "utf-8" || value === '"utf-8"';
+  });
+}

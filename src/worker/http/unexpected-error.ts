@@ -1,0 +1,61 @@
+import { type Refusal, refuse } from "#contract/problems.ts";
+
+/**
+ * What an error says when a part of the platform is not there, or the database not migrated yet.
+ * Source: Cloudflare's documentation, "D1 error list" and "Durable Objects error handling".
+ */
+const NOT_THERE =
+  /network connection lost|overloaded|d1 db (storage|reset)|transient issue|object to be reset|no such table/i;
+
+/** The refusal for something thrown: exceptions are bugs of ours (500), unless a part of the platform is not there (503). */
+export function refusalFor(error: unknown): Refusal {
+  const isNotThere = causesOf(error).some((cause) => NOT_THERE.test(cause.message) || isRetryable(cause));
+  const { refusal } = isNotThere
+    ? refuse("unavailable", "A part of Gantry does not answer at the moment. Try again shortly.")
+    : refuse("internal", "Gantry failed to answer. The request id finds the cause in its log.");
+  return refusal;
+}
+
+/** One line of structured log for something thrown, with all its causes. */
+export function errorLogLine(error: unknown, requestId: string, request: Request): string {
+  return JSON.stringify({
+    level: "error",
+    request_id: requestId,
+    method: request.method,
+    path: new URL(request.url).pathname,
+    errors: causesOf(error).map(({ name, message, stack }) => ({
+      name,
+      message: withoutParameters(message),
+      at: framesOf(stack),
+    })),
+  });
+}
+
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let current = error; current !== undefined && causes.length < 10;) {
+    // What is thrown without being an error may be anything, a secret too.
+    const cause = current instanceof Error ? current : new Error(`thrown: a ${typeof current}`);
+    causes.push(cause);
+    current = cause.cause;
+  }
+  return causes;
+}
+
+// Drizzle's message ends with the values of the statement's parameters, which can be secrets.
+function withoutParameters(message: string): string {
+  return message.replace(/\nparams: [\s\S]*$/, "");
+}
+
+// A stack begins with the message, so only the lines that say where are kept.
+function framesOf(stack: string | undefined): string[] {
+  const lines = (stack ?? "").split("\n").map((line) => line.trim());
+  return lines.filter((line) => /^at \S.*:\d+:\d+\)?$/.test(line));
+}
+
+// Source: Durable Objects documentation, "Error handling": both are set on errors that crossed to us.
+function isRetryable(error: Error): boolean {
+  return (
+    ("retryable" in error && error.retryable === true) || ("overloaded" in error && error.overloaded === true)
+  );
+}

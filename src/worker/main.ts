@@ -1,0 +1,58 @@
+import { createIdGenerator } from "#contract/ids.ts";
+import type { AgentContext, Services } from "#worker/context.ts";
+import { createApp } from "#worker/http/app.ts";
+import { Authentication } from "#worker/http/authentication.ts";
+import { answerElsewhere } from "#worker/http/elsewhere.ts";
+import { enterAsAgent, enterFreely, enterWithToken } from "#worker/http/enter.ts";
+import { everyAnswer } from "#worker/http/every-answer.ts";
+import type { AgentHandlers, OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
+import { implement } from "#worker/http/implement.ts";
+import { accountHandlers } from "#worker/routes/account.ts";
+import { agentHandlers, enrollmentHandlers } from "#worker/routes/agent.ts";
+import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
+import { deploymentHandlers } from "#worker/routes/deployments.ts";
+import { healthHandlers } from "#worker/routes/health.ts";
+import { logHandlers } from "#worker/routes/logs.ts";
+import { projectHandlers } from "#worker/routes/projects.ts";
+import { serverHandlers } from "#worker/routes/servers.ts";
+
+export { AgentLink } from "#worker/objects/agent-link.ts";
+export { ProjectLane } from "#worker/objects/project-lane.ts";
+
+const clock = { now: () => Date.now() };
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+const ids = createIdGenerator({ now: clock.now, randomBytes });
+const authentication = new Authentication();
+
+function servicesOf(env: Env, request: Request): Services {
+  return {
+    clock,
+    ids,
+    randomBytes,
+    lanes: env.PROJECT_LANE,
+    links: env.AGENT_LINK,
+    logs: env.LOGS,
+    baseDomain: env.BASE_DOMAIN,
+    origin: new URL(request.url).origin,
+  };
+}
+
+// Each of these is whole, so an endpoint of the table that nothing handles does not compile.
+const tokenHandlers: TokenHandlers = {
+  ...accountHandlers,
+  ...deploymentHandlers,
+  ...logHandlers,
+  ...projectHandlers,
+  ...serverHandlers,
+};
+const openHandlers: OpenHandlers = { ...enrollmentHandlers, ...healthHandlers };
+
+const app = createApp();
+app.use(everyAnswer(randomBytes));
+implement(app, tokenHandlers, enterWithToken(authentication, servicesOf));
+implement<keyof AgentHandlers, AgentContext>(app, agentHandlers, enterAsAgent(authentication, servicesOf));
+implement(app, openHandlers, enterFreely(servicesOf));
+routeAgentConnect(app, authentication, clock);
+answerElsewhere(app);
+
+export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

@@ -1,0 +1,16 @@
+import type { ServerId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Enrollment } from "#contract/servers.ts";
+import type { Context } from "#worker/context.ts";
+import { setEnrollment } from "#worker/db/set-enrollment.ts";
+import { newEnrollment } from "#worker/operations/new-enrollment.ts";
+
+/** Makes a new enrolment token for a server; an earlier one that is unspent stops working. */
+export async function createEnrollment(
+  context: Context,
+  serverId: ServerId,
+): Promise<Result<Enrollment, "not_found">> {
+  const { record, shown } = await newEnrollment(context);
+  const isSet = await setEnrollment(context.rows, serverId, record);
+  return isSet ? succeed(shown) : refuse("not_found", `There is no server ${serverId}.`);
+}

@@ -1,0 +1,39 @@
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { CreateServerInput, ServerCreated } from "#contract/servers.ts";
+import type { Context } from "#worker/context.ts";
+import { insertServer } from "#worker/db/insert-server.ts";
+import { newEnrollment } from "#worker/operations/new-enrollment.ts";
+import { serverView } from "#worker/views/server-view.ts";
+
+/** Registers a server, and makes the enrolment token that its agent joins with. */
+export async function createServer(
+  context: Context,
+  input: CreateServerInput,
+): Promise<Result<ServerCreated, "name_taken" | "too_many">> {
+  const enrollment = await newEnrollment(context);
+  const server = {
+    id: context.ids.server(),
+    name: input.name,
+    ip: input.ip,
+    createdAt: context.clock.now(),
+    enrolledAt: null,
+    connectedAt: null,
+    lastSeenAt: null,
+    connectedMsByDay: {},
+    agentVersion: null,
+    diskTotalBytes: null,
+    diskFreeBytes: null,
+  };
+  const insertion = await insertServer(context.rows, { ...server, ...enrollment.record });
+  switch (insertion) {
+    case "inserted":
+      return succeed({
+        ...serverView({ ...server, apps: 0 }, context.clock.now()),
+        enrollment: enrollment.shown,
+      });
+    case "name_taken":
+      return refuse("name_taken", `The account already has a server named ${input.name}.`);
+    case "too_many":
+      return refuse("too_many", "The account has as many servers as it can: 1,000.");
+  }
+}

@@ -1,0 +1,25 @@
+import type { Enrollment } from "#contract/servers.ts";
+import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
+import type { Context } from "#worker/context.ts";
+import type { EnrollmentRecord } from "#worker/db/set-enrollment.ts";
+import { secretHash } from "#worker/secret-hash.ts";
+import { timestamp } from "#worker/views/timestamp.ts";
+
+/** DESIGN section 5. */
+const LIFETIME_MS = 60 * 60 * 1000;
+
+/** A new enrolment token: what its server keeps of it, and what its owner is shown, this once. */
+export async function newEnrollment(
+  context: Context,
+): Promise<{ readonly record: EnrollmentRecord; readonly shown: Enrollment }> {
+  const token = formToken(randomTokenCharacters(context.randomBytes), "enrollment");
+  const expiresAt = context.clock.now() + LIFETIME_MS;
+  return {
+    record: { enrollmentHash: await secretHash(token), enrollmentExpiresAt: expiresAt },
+    shown: {
+      token,
+      expires_at: timestamp(expiresAt),
+      command: `npx gantry-agent --url ${context.origin} --token ${token}`,
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { AGENT_CONNECT_PATH } from "#contract/endpoints.ts";
+import { refuse } from "#contract/problems.ts";
+import type { App } from "#worker/http/app.ts";
+import type { Authentication } from "#worker/http/authentication.ts";
+import { problemResponse } from "#worker/http/problem-response.ts";
+import { linkHeaders } from "#worker/objects/link-headers.ts";
+
+/** The agent's link: an authenticated WebSocket upgrade, passed on to the object of its server. */
+export function routeAgentConnect(app: App, authentication: Authentication, clock: { now(): number }): void {
+  app.get(AGENT_CONNECT_PATH, async (c) => {
+    const refused = { requestId: c.var.requestId, origin: new URL(c.req.url).origin };
+    const authorization = c.req.header("authorization") ?? null;
+    const agent = await authentication.asAgent(c.env.DB, authorization, clock.now());
+    if (!agent.ok) return problemResponse(agent.refusal, refused);
+    if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
+      const { refusal } = refuse("upgrade_required", "Ask for an upgrade to websocket.");
+      const response = problemResponse(refusal, refused);
+      response.headers.set("upgrade", "websocket");
+      return response;
+    }
+    const { accountId, serverId } = agent.value;
+    const headers = new Headers(c.req.raw.headers);
+    // Set, not added: what a client sends under these names must not reach the object.
+    headers.set(linkHeaders.accountId, accountId);
+    headers.set(linkHeaders.serverId, serverId);
+    return c.env.AGENT_LINK.getByName(serverId).fetch(new Request(c.req.raw, { headers }));
+  });
+}

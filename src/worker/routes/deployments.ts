@@ -1,0 +1,30 @@
+import type { DeploymentStarted } from "#contract/deployments.ts";
+import { answer, answerPage } from "#worker/http/answers.ts";
+import type { TokenHandlers } from "#worker/http/handler.ts";
+import { cancelDeployment } from "#worker/operations/cancel-deployment.ts";
+import { deleteDeployment } from "#worker/operations/delete-deployment.ts";
+import { getDeployment, getProjectDeployment } from "#worker/operations/get-deployment.ts";
+import { listDeployments, listProjectDeployments } from "#worker/operations/list-deployments.ts";
+import { rollBack } from "#worker/operations/roll-back.ts";
+import { startDeployment } from "#worker/operations/start-deployment.ts";
+
+export const deploymentHandlers = {
+  listProjectDeployments: (context, { params, query, url }) =>
+    answerPage(listProjectDeployments(context, params.project_id, query), url),
+  startDeployment: (context, { params, body, ifLive }) =>
+    answer(startDeployment(context, { projectId: params.project_id, input: body, ifLive }), location),
+  getProjectDeployment: (context, { params }) =>
+    answer(getProjectDeployment(context, params.project_id, params.deployment_id)),
+  deleteDeployment: (context, { params }) =>
+    answer(deleteDeployment(context, params.project_id, params.deployment_id)),
+  deploy: (context, { body: { project_id: projectId, ...input }, ifLive }) =>
+    answer(startDeployment(context, { projectId, input, ifLive }), location),
+  listDeployments: (context, { query, url }) => answerPage(listDeployments(context, query), url),
+  getDeployment: (context, { params }) => answer(getDeployment(context, params.deployment_id)),
+  cancelDeployment: (context, { params }) => answer(cancelDeployment(context, params.deployment_id)),
+  rollBack: (context, { body, ifLive }) => answer(rollBack(context, { input: body, ifLive }), location),
+} satisfies Partial<TokenHandlers>;
+
+function location({ id }: DeploymentStarted) {
+  return { location: `/v1/deployments/${id}` };
+}

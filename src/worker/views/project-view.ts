@@ -1,0 +1,50 @@
+import { maskUrlPassword } from "#contract/git-names.ts";
+import type { Project, ProjectRow, Serving } from "#contract/projects.ts";
+import type { ProjectRecord } from "#worker/db/find-project.ts";
+import type { ServingReading } from "#worker/db/find-serving.ts";
+import type { ProjectSummary } from "#worker/db/list-projects.ts";
+import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
+import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
+
+/** A row of the projects list. */
+export function projectRow(summary: ProjectSummary): ProjectRow {
+  return {
+    id: summary.id,
+    name: summary.name,
+    framework: summary.framework,
+    domain: summary.domain,
+    server_id: summary.serverId,
+    last_deploy: timestampOrNull(summary.lastDeployAt),
+  };
+}
+
+/** A project with its settings. @param serving null where its server has not said yet what it serves */
+export function projectView(record: ProjectRecord, serving: ServingReading | null): Project {
+  return {
+    ...projectRow(record),
+    repository: maskUrlPassword(record.repository),
+    branch: record.branch,
+    root_directory: record.rootDirectory,
+    build_command: record.buildCommand,
+    output_directory: record.outputDirectory,
+    activate_command: record.activateCommand,
+    shared_paths: record.sharedPaths,
+    keep_releases: record.keepReleases,
+    health_check: record.healthCheck,
+    timeouts: record.timeouts,
+    queue: record.queue,
+    url: record.url,
+    serving: serving === null ? null : servingView(record, serving),
+    created_at: timestamp(record.createdAt),
+  };
+}
+
+function servingView(record: ProjectRecord, serving: ServingReading): Serving | null {
+  if (record.servingCheckedAt === null) return null;
+  return {
+    deployment_id: serving.deploymentId,
+    commit: abbreviatedCommit(serving.commitSha),
+    checked_at: timestamp(record.servingCheckedAt),
+    drifted: record.servingRelease !== serving.liveRelease,
+  };
+}

@@ -1,0 +1,48 @@
+import type { Disk, Server, ServerRow, ServerStatus } from "#contract/servers.ts";
+import { uptime } from "#domain/uptime.ts";
+import type { ServerReading } from "#worker/db/server-reading.ts";
+import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
+
+/** A disk with less than this free is nearly full: the next release may not fit. */
+const LEAST_FREE_SHARE = 0.05;
+const LEAST_FREE_BYTES = 1024 ** 3;
+
+/** A row of the servers list. @param now Unix milliseconds, where the span of its uptime ends */
+export function serverRow(reading: ServerReading, now: number): ServerRow {
+  const { connectedMsByDay, connectedAt, enrolledAt } = reading;
+  return {
+    id: reading.id,
+    name: reading.name,
+    ip: reading.ip,
+    status: statusOf(reading),
+    apps: reading.apps,
+    uptime: uptime(connectedMsByDay, connectedAt, enrolledAt, now),
+  };
+}
+
+/** A server with what its agent last said. @param now as for serverRow */
+export function serverView(reading: ServerReading, now: number): Server {
+  return {
+    ...serverRow(reading, now),
+    created_at: timestamp(reading.createdAt),
+    enrolled_at: timestampOrNull(reading.enrolledAt),
+    last_seen_at: timestampOrNull(reading.lastSeenAt),
+    agent_version: reading.agentVersion,
+    disk: diskOf(reading),
+  };
+}
+
+function statusOf(reading: ServerReading): ServerStatus {
+  if (reading.connectedAt === null) return reading.lastSeenAt === null ? "pending" : "offline";
+  const disk = diskOf(reading);
+  return disk !== null && isNearlyFull(disk) ? "degraded" : "healthy";
+}
+
+function isNearlyFull({ total_bytes, free_bytes }: Disk): boolean {
+  return free_bytes < LEAST_FREE_BYTES || free_bytes < total_bytes * LEAST_FREE_SHARE;
+}
+
+function diskOf({ diskTotalBytes, diskFreeBytes }: ServerReading): Disk | null {
+  if (diskTotalBytes === null || diskFreeBytes === null) return null;
+  return { total_bytes: diskTotalBytes, free_bytes: diskFreeBytes };
+}

@@ -1,0 +1,298 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { isDeepStrictEqual } from "node:util";
+
+import { type WebSocket, WebSocketServer } from "ws";
+
+import {
+  EnrollInput,
+  FromAgent,
+  type Instruction,
+  PING,
+  PONG,
+  PROTOCOL_VERSION,
+  type RunEvent,
+  RunEvents,
+  type RunOrder,
+  type RunResult,
+  type ToAgent,
+} from "#contract/agent-protocol.ts";
+import type { RunId, ServerId } from "#contract/ids.ts";
+
+/** What goes wrong with a request: it is lost on the way in, its answer is lost on the way out, or it is refused. */
+export type Fault = "lost" | "answer_lost" | 404 | 410 | 429 | 503;
+
+export type FakeRun = {
+  readonly order: RunOrder;
+  readonly events: RunEvent[];
+  /** What every answer says from now on; `activate` is said by itself once the agent asks. */
+  instruction: Instruction;
+  grantsPermit: boolean;
+  posts: number;
+};
+
+/**
+ * A control plane that a real agent talks to over real sockets. It holds the agent to the protocol:
+ * every breach is kept in `breaches`, which tests expect to be empty.
+ */
+export class FakeControlPlane {
+  readonly breaches: string[] = [];
+  readonly messages: FromAgent[] = [];
+  readonly runs = new Map<RunId, FakeRun>();
+  readonly credential = "agent-credential";
+  enrolmentToken = "enrolment-token";
+  /** Decides for each post of events, in order, whether something goes wrong with it. */
+  faultOf: (post: { readonly count: number; readonly events: readonly RunEvent[] }) => Fault | null =
+    () => null;
+  answersPings = true;
+  welcomes = true;
+  acceptsCredential = true;
+  posts = 0;
+  #server: Server;
+  #sockets = new WebSocketServer({ noServer: true });
+  #link: WebSocket | null = null;
+  #watchers = new Set<() => void>();
+  #inFlight = new Map<string, number>();
+  #port = 0;
+
+  constructor(readonly serverId: ServerId) {
+    this.#server = createServer((request, response) => {
+      void this.#answer(request, response).catch((error: unknown) => {
+        this.#breach(`the fake failed: ${String(error)}`);
+        response.destroy();
+      });
+    });
+    this.#server.on("upgrade", (request, socket, head) => {
+      if (request.url !== "/v1/agent/connect") return socket.end("HTTP/1.1 404 Not Found\r\n\r\n");
+      if (!this.#isAuthorized(request)) return socket.end("HTTP/1.1 401 Unauthorized\r\n\r\n");
+      this.#sockets.handleUpgrade(request, socket, head, (link) => this.#greet(link));
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get isConnected(): boolean {
+    return this.#link !== null;
+  }
+
+  async listen(port = 0): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    this.#port = address.port;
+  }
+
+  async close(): Promise<void> {
+    this.#link?.terminate();
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  /** Resolves when the check gives something, looked at after everything that happens here. */
+  waitFor<Value>(what: string, check: () => Value | null | undefined | false, ms = 20_000): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const value = check();
+        if (value === null || value === undefined || value === false) return;
+        clearTimeout(timer);
+        clearInterval(poll);
+        this.#watchers.delete(look);
+        resolve(value);
+      };
+      const poll = setInterval(look, 20);
+      const timer = setTimeout(() => {
+        clearInterval(poll);
+        this.#watchers.delete(look);
+        reject(new Error(`waited in vain for ${what}; breaches: ${this.breaches.join("; ")}`));
+      }, ms);
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  send(message: ToAgent): void {
+    if (this.#link === null) throw new Error("no agent is connected");
+    this.#link.send(JSON.stringify(message));
+  }
+
+  sendText(text: string): void {
+    this.#link?.send(text);
+  }
+
+  /** Hands out a run, and knows of it from then on. */
+  dispatch(order: RunOrder, { grantsPermit = true }: { grantsPermit?: boolean } = {}): FakeRun {
+    const run: FakeRun = { order, events: [], instruction: "continue", grantsPermit, posts: 0 };
+    this.runs.set(order.run_id, run);
+    this.send({ type: "run", order });
+    return run;
+  }
+
+  async result(run: FakeRun, ms?: number): Promise<RunResult> {
+    return this.waitFor(`the result of ${run.order.run_id}`, () => resultOf(run), ms);
+  }
+
+  stop(order: RunOrder): void {
+    const { project_id, deployment_id, run_id } = order;
+    this.send({ type: "stop", project_id, deployment_id, run_id });
+  }
+
+  cutLink(): void {
+    this.#link?.terminate();
+  }
+
+  closeLink(code: number): void {
+    this.#link?.close(code);
+  }
+
+  #greet(link: WebSocket): void {
+    this.#link?.close(4001);
+    this.#link = link;
+    let isGreeted = false;
+    link.on("message", (data) => {
+      const text = data.toString();
+      if (text === PING) {
+        if (this.answersPings) link.send(PONG);
+        return;
+      }
+      const message = FromAgent.safeParse(JSON.parse(text));
+      if (!message.success) return this.#breach(`malformed message ${text}`);
+      if (message.data.type === "hello" && isGreeted) this.#breach("a second hello");
+      if (message.data.type !== "hello" && !isGreeted) this.#breach("a message before the hello");
+      if (!isGreeted && this.welcomes)
+        link.send(
+          JSON.stringify({
+            type: "welcome",
+            protocol: PROTOCOL_VERSION,
+            server_id: this.serverId,
+          }),
+        );
+      isGreeted = true;
+      this.messages.push(message.data);
+      this.#changed();
+    });
+    link.on("close", () => {
+      if (this.#link === link) this.#link = null;
+      this.#changed();
+    });
+    this.#changed();
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body: unknown = JSON.parse((await readBody(request)) || "null");
+    if (request.method === "POST" && request.url === "/v1/agent/enroll")
+      return this.#enroll(body, response);
+    const match = /^\/v1\/agent\/deployments\/([^/]+)\/events$/.exec(request.url ?? "");
+    if (request.method !== "POST" || match === null) {
+      this.#breach(`unknown request ${request.method} ${request.url}`);
+      return respond(response, 404, {});
+    }
+    if (!this.#isAuthorized(request)) return respond(response, 401, {});
+    const posted = RunEvents.safeParse(body);
+    if (!posted.success) {
+      this.#breach(`malformed events: ${posted.error.message}`);
+      return respond(response, 422, {});
+    }
+    await this.#take(posted.data, match[1] ?? "", response);
+  }
+
+  async #take(posted: RunEvents, deploymentId: string, response: ServerResponse): Promise<void> {
+    const run = this.runs.get(posted.run_id);
+    if (run === undefined) return respond(response, 404, {});
+    if (run.order.deployment_id !== deploymentId) this.#breach("another deployment's run");
+    const inFlight = (this.#inFlight.get(posted.run_id) ?? 0) + 1;
+    this.#inFlight.set(posted.run_id, inFlight);
+    if (inFlight > 1) this.#breach("two requests of one run at the same time");
+    response.on("close", () =>
+      this.#inFlight.set(posted.run_id, (this.#inFlight.get(posted.run_id) ?? 1) - 1),
+    );
+    this.posts += 1;
+    run.posts += 1;
+    const fault = this.faultOf({ count: this.posts, events: posted.events });
+    if (fault === "lost") return void response.destroy();
+    if (typeof fault === "number") return respond(response, fault, {});
+    for (const event of posted.events) this.#store(run, event);
+    this.#changed();
+    if (fault === "answer_lost") return void response.destroy();
+    respond(response, 200, { acked_seq: run.events.length, instruction: this.#instruct(run) });
+  }
+
+  #store(run: FakeRun, event: RunEvent): void {
+    const held = run.events[event.seq - 1];
+    if (held !== undefined) {
+      if (!isDeepStrictEqual(held, event)) this.#breach(`event ${event.seq} has changed`);
+      return;
+    }
+    if (event.seq !== run.events.length + 1)
+      return this.#breach(`event ${event.seq} after ${run.events.length}`);
+    if (resultOf(run) !== null) this.#breach(`${event.type} after the result`);
+    if (event.type === "ready" && run.order.permitted) this.#breach("ready, though permitted");
+    if (event.type === "stage") {
+      const order = ["fetch", "build", "activate", "verify"];
+      const last = run.events.findLast((each) => each.type === "stage");
+      if (last?.type === "stage" && order.indexOf(last.stage) >= order.indexOf(event.stage))
+        this.#breach(`stage ${event.stage} after ${last.stage}`);
+      const isPermitted =
+        run.order.permitted || (run.grantsPermit && run.events.some((each) => each.type === "ready"));
+      if (event.stage === "activate" && !isPermitted) this.#breach("activated without a permit");
+    }
+    run.events.push(event);
+  }
+
+  #instruct(run: FakeRun): Instruction {
+    if (run.instruction !== "continue") return run.instruction;
+    const last = run.events.findLast((event) => event.type !== "output");
+    return run.grantsPermit && last?.type === "ready" ? "activate" : "continue";
+  }
+
+  #enroll(body: unknown, response: ServerResponse): void {
+    const input = EnrollInput.safeParse(body);
+    if (!input.success) {
+      this.#breach("malformed enrolment");
+      return respond(response, 422, {});
+    }
+    if (input.data.token !== this.enrolmentToken)
+      return respond(response, 401, {
+        type: "about:blank",
+        title: "Token invalid",
+        status: 401,
+        detail: "The enrolment token is unknown.",
+        code: "invalid_token",
+        request_id: "req_1",
+      });
+    respond(response, 201, { server_id: this.serverId, credential: this.credential });
+  }
+
+  #isAuthorized(request: IncomingMessage): boolean {
+    return (
+      this.acceptsCredential && request.headers.authorization === `Bearer ${this.credential}`
+    );
+  }
+
+  #breach(what: string): void {
+    this.breaches.push(what);
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const look of this.#watchers) look();
+  }
+}
+
+export function resultOf(run: FakeRun): RunResult | null {
+  const last = run.events.at(-1);
+  return last?.type === "result" ? last.result : null;
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function respond(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}

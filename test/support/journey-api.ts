@@ -1,0 +1,111 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { Deployment, DeploymentStarted, Deployments } from "#contract/deployments.ts";
+import { LogPage } from "#contract/logs.ts";
+import { Project } from "#contract/projects.ts";
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; `null` when it is none. */
+  readonly json: unknown;
+};
+
+/** Asks an installation as `curl` would. What it answers is parsed with the contract where a helper says what it is. */
+export type Api = {
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  createProject(settings: Record<string, unknown>): Promise<Project>;
+  getProject(id: string): Promise<Project>;
+  start(projectId: string, body?: Record<string, unknown>): Promise<DeploymentStarted>;
+  rollBack(projectId: string, body?: Record<string, unknown>): Promise<DeploymentStarted>;
+  getDeployment(id: string): Promise<Deployment>;
+  listDeployments(projectId: string): Promise<Deployment[]>;
+  /** Waits until a deployment fulfils something. @throws with its state when it does not in time */
+  waitUntil(id: string, what: (deployment: Deployment) => boolean, timeoutMs?: number): Promise<Deployment>;
+  /** Waits until it is not `building` any more. */
+  ended(id: string, timeoutMs?: number): Promise<Deployment>;
+  /** Every line of the log. */
+  log(id: string): Promise<LogPage["lines"]>;
+};
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+export function createApi(baseUrl: string, token: string): Api {
+  const call: Api["call"] = async (method, path, body, headers = {}) => {
+    const answer = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await answer.text();
+    return { status: answer.status, headers: answer.headers, text, json: parseJson(text) };
+  };
+
+  /** @throws with the answer's text unless it has the status: a test that goes on would fail further from the cause */
+  async function expectStatus(
+    status: number,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<unknown> {
+    const answer = await call(method, path, body);
+    if (answer.status !== status) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.json;
+  }
+
+  const getDeployment = async (id: string) =>
+    Deployment.parse(await expectStatus(200, "GET", `/v1/deployments/${id}`));
+
+  const waitUntil: Api["waitUntil"] = async (id, what, timeoutMs = DEFAULT_TIMEOUT_MS) => {
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const deployment = await getDeployment(id);
+      if (what(deployment)) return deployment;
+      if (Date.now() > deadline) throw new Error(`Waited in vain: ${JSON.stringify(deployment)}`);
+      await pause(50);
+    }
+  };
+
+  return {
+    call,
+    createProject: async (settings) =>
+      Project.parse(await expectStatus(201, "POST", "/v1/projects", settings)),
+    getProject: async (id) => Project.parse(await expectStatus(200, "GET", `/v1/projects/${id}`)),
+    start: async (projectId, body = {}) =>
+      DeploymentStarted.parse(await expectStatus(201, "POST", `/v1/projects/${projectId}/deployments`, body)),
+    rollBack: async (projectId, body = {}) =>
+      DeploymentStarted.parse(
+        await expectStatus(201, "POST", "/v1/rollback", { project_id: projectId, ...body }),
+      ),
+    getDeployment,
+    async listDeployments(projectId) {
+      const path = `/v1/deployments?project_id=${projectId}&limit=100`;
+      return Deployments.parse(await expectStatus(200, "GET", path)).deployments;
+    },
+    waitUntil,
+    ended: (id, timeoutMs) => waitUntil(id, (deployment) => deployment.status !== "building", timeoutMs),
+    async log(id) {
+      const lines: LogPage["lines"] = [];
+      let query = "";
+      for (;;) {
+        const page = LogPage.parse(await expectStatus(200, "GET", `/v1/logs/${id}${query}`));
+        lines.push(...page.lines);
+        if (page.next_cursor === null || page.lines.length === 0) return lines;
+        query = `?cursor=${encodeURIComponent(page.next_cursor)}`;
+      }
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

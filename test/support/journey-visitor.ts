@@ -1,0 +1,34 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Somebody who requests a site all the while. */
+export type Visitor = {
+  /** @returns how many requests were made, and what went wrong with any of them */
+  leave(): Promise<{ requests: number; failures: string[] }>;
+};
+
+export function visit(url: string): Visitor {
+  let isThere = true;
+  let requests = 0;
+  const failures: string[] = [];
+  const visiting = (async () => {
+    while (isThere) {
+      try {
+        const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+        await answer.text();
+        if (answer.status !== 200) failures.push(`status ${answer.status}`);
+      } catch (error) {
+        failures.push(String(error));
+      }
+      requests += 1;
+      // A breath, so that the visitor does not take a core of its own.
+      await pause(2);
+    }
+  })();
+  return {
+    async leave() {
+      isThere = false;
+      await visiting;
+      return { requests, failures };
+    },
+  };
+}

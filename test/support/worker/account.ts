@@ -1,0 +1,69 @@
+import { env } from "cloudflare:workers";
+
+import { type AccountId, createIdGenerator, type ProjectId, type TokenId } from "#contract/ids.ts";
+import { allScopes, type Scope } from "#contract/scopes.ts";
+import { formToken, randomTokenCharacters, type TokenKind } from "#contract/token-form.ts";
+import { secretHash } from "#worker/secret-hash.ts";
+
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
+
+export const ids = createIdGenerator({ now: () => Date.now(), randomBytes });
+
+/** A secret that is well formed and that nobody has. */
+export function newSecret(kind: TokenKind = "api"): string {
+  return formToken(randomTokenCharacters(randomBytes), kind);
+}
+
+export type TestToken = { readonly id: TokenId; readonly secret: string };
+export type TestAccount = { readonly id: AccountId; readonly name: string; readonly token: string };
+
+type TokenSettings = {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly projectIds: readonly ProjectId[] | null;
+  readonly expiresAt: number;
+  readonly revokedAt: number | null;
+};
+
+/** A token of the account in the database. */
+export async function createToken(
+  accountId: AccountId,
+  settings: Partial<TokenSettings> = {},
+): Promise<TestToken> {
+  const token = {
+    name: "test",
+    scopes: allScopes,
+    projectIds: null,
+    expiresAt: Date.now() + 3_600_000,
+    revokedAt: null,
+    ...settings,
+  };
+  const id = ids.token();
+  const secret = newSecret();
+  await env.DB.prepare(
+    "INSERT INTO tokens (id, account_id, name, hash, scopes, project_ids, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  )
+    .bind(
+      id,
+      accountId,
+      token.name,
+      await secretHash(secret),
+      JSON.stringify(token.scopes),
+      token.projectIds === null ? null : JSON.stringify(token.projectIds),
+      Date.now(),
+      token.expiresAt,
+      token.revokedAt,
+    )
+    .run();
+  return { id, secret };
+}
+
+/** An account with a token that may do everything. */
+export async function createAccount(name = "Test account"): Promise<TestAccount> {
+  const id = ids.account();
+  await env.DB.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)")
+    .bind(id, name, Date.now())
+    .run();
+  const { secret } = await createToken(id);
+  return { id, name, token: secret };
+}

@@ -1,0 +1,32 @@
+import { exports } from "cloudflare:workers";
+
+import { Problem } from "#contract/problems.ts";
+
+export const ORIGIN = "https://gantry.test";
+
+type Call = {
+  readonly method?: string;
+  readonly token?: string | null;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+};
+
+/** Sends a request to the Worker as a client over the network would. */
+export async function call(path: string, { method = "GET", token, body, headers = {} }: Call = {}) {
+  const request = new Request(`${ORIGIN}${path}`, {
+    method,
+    headers: {
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  return await exports.default.fetch(request);
+}
+
+/** The answer as a problem, with what must hold for every one of them left to the schema. */
+export async function problemOf(response: Response): Promise<Problem> {
+  return Problem.strict().parse(await response.json());
+}

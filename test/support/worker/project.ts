@@ -1,0 +1,84 @@
+import { vi } from "vitest";
+import * as z from "zod";
+
+import { Deployment, DeploymentStarted, type DeploymentStatus } from "#contract/deployments.ts";
+import type { RunOrder } from "#contract/agent-protocol.ts";
+import { createAccount } from "./account.ts";
+import { call } from "./call.ts";
+import { ConnectedAgent } from "./connected-agent.ts";
+
+const WithId = z.object({ id: z.string() });
+
+/** A project on a server of an account of its own, driven through the API. */
+export class TestProject {
+  readonly token: string;
+  readonly id: string;
+  readonly agent: ConnectedAgent;
+
+  private constructor(token: string, id: string, agent: ConnectedAgent) {
+    this.token = token;
+    this.id = id;
+    this.agent = agent;
+  }
+
+  /** Its agent is enrolled, and not connected yet. */
+  static async create(settings: Record<string, unknown> = {}): Promise<TestProject> {
+    const { token } = await createAccount();
+    const agent = await ConnectedAgent.enrol(token);
+    const body = { name: "shop", server_id: agent.serverId, repository: "/srv/git/shop.git", ...settings };
+    const created = await call("/v1/projects", { method: "POST", token, body });
+    return new TestProject(token, WithId.parse(await created.json()).id, agent);
+  }
+
+  static async connected(settings: Record<string, unknown> = {}): Promise<TestProject> {
+    const project = await TestProject.create(settings);
+    await project.agent.connect();
+    await project.agent.hears("welcome");
+    return project;
+  }
+
+  async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+    return await call(path, { method: "POST", token: this.token, body, headers });
+  }
+
+  async get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+    return await call(path, { token: this.token, headers });
+  }
+
+  async delete(deploymentId: string): Promise<Response> {
+    const path = `/v1/projects/${this.id}/deployments/${deploymentId}`;
+    return await call(path, { method: "DELETE", token: this.token });
+  }
+
+  async start(body?: unknown): Promise<DeploymentStarted> {
+    const response = await this.post(`/v1/projects/${this.id}/deployments`, body);
+    return DeploymentStarted.parse(await response.json());
+  }
+
+  async rollBack(target: Record<string, unknown> = {}): Promise<DeploymentStarted> {
+    const response = await this.post("/v1/rollback", { project_id: this.id, ...target });
+    return DeploymentStarted.parse(await response.json());
+  }
+
+  async deployment(id: string): Promise<Deployment> {
+    return Deployment.parse(await (await this.get(`/v1/deployments/${id}`)).json());
+  }
+
+  /** Waits until a deployment has a status. */
+  async reaches(id: string, status: DeploymentStatus): Promise<Deployment> {
+    return await vi.waitFor(async () => {
+      const deployment = await this.deployment(id);
+      if (deployment.status !== status) throw new Error(`${id} is ${deployment.status}, not ${status}`);
+      return deployment;
+    });
+  }
+
+  /** Starts one and takes it live. */
+  async deploy(body?: unknown): Promise<{ id: string; order: RunOrder }> {
+    const { id } = await this.start(body);
+    const order = await this.agent.orderOf(id);
+    await this.agent.carriesOut(order);
+    await this.reaches(id, "live");
+    return { id, order };
+  }
+}

@@ -1,0 +1,99 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+
+import { LogPage } from "#contract/logs.ts";
+import { problemOf } from "../support/worker/call.ts";
+import { output } from "../support/worker/connected-agent.ts";
+import { TestProject } from "../support/worker/project.ts";
+
+async function page(project: TestProject, id: string, query = ""): Promise<LogPage> {
+  return LogPage.parse(await (await project.get(`/v1/logs/${id}${query}`)).json());
+}
+
+async function text(project: TestProject, id: string): Promise<string> {
+  return await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
+}
+
+async function allPages(project: TestProject, id: string, limit: number): Promise<LogPage["lines"]> {
+  const lines: LogPage["lines"] = [];
+  let cursor: string | null = null;
+  do {
+    const next: LogPage = await page(
+      project,
+      id,
+      `?limit=${limit}${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
+    );
+    lines.push(...next.lines);
+    cursor = next.next_cursor;
+  } while (cursor !== null);
+  return lines;
+}
+
+const keys = async () => (await env.LOGS.list()).objects.map((object) => object.key);
+
+describe("a deployment's log", () => {
+  it("is there while the deployment runs, numbered without a gap, with Gantry's own words among it", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" }, output("one", "two"));
+    const log = await page(project, id);
+    expect(log).toMatchObject({ deployment_id: id, status: "building" });
+    expect(log.lines.map((line) => [line.line, line.stream, line.message])).toEqual([
+      [1, "system", "Queued as version 1 by test: branch main"],
+      [2, "stdout", "one"],
+      [3, "stdout", "two"],
+    ]);
+    expect(log.next_cursor).not.toBeNull();
+    await project.agent.reports(order, output("three"));
+    const more = await page(project, id, `?cursor=${encodeURIComponent(log.next_cursor ?? "")}`);
+    expect(more.lines.map((line) => line.message)).toEqual(["three"]);
+  });
+
+  it("becomes one object when the deployment has ended, with the verdict as its last line", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.deploy();
+    await vi.waitFor(async () => expect(await keys()).toEqual([expect.stringContaining(`${id}/log.ndjson`)]));
+    const log = await page(project, id);
+    expect(log.next_cursor).toBeNull();
+    expect(log.lines.at(-1)).toMatchObject({ stream: "system", stage: "end" });
+    expect(log.lines.at(-1)?.message).toContain("Live: version 1");
+    expect(await text(project, id)).toContain("Live: version 1");
+  });
+
+  it("is read without a gap or a line twice across parts, buffer and the finished object", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    const messages: string[] = [];
+    // More than a part's size each time, so that a part goes to R2.
+    for (let batch = 0; batch < 3; batch += 1) {
+      const lines = Array.from({ length: 300 }, (_, index) => `${batch}-${index} ${"ü".repeat(500)}`);
+      messages.push(...lines);
+      await project.agent.reports(order, output(...lines));
+      await vi.waitFor(async () => expect((await keys()).length).toBe(batch + 1));
+    }
+    await project.agent.reports(order, output("in the buffer"));
+    const written = async () =>
+      (await page(project, id, "?limit=1000")).lines.filter((line) => line.stream === "stdout");
+    expect((await written()).map((line) => line.message)).toEqual([...messages, "in the buffer"]);
+    const middle = await page(project, id, `?limit=2&cursor=${encodeURIComponent(btoa("line:650"))}`);
+    expect(middle.lines.map((line) => line.line)).toEqual([651, 652]);
+
+    await project.agent.carriesOut(order);
+    await vi.waitFor(async () => expect(await keys()).toEqual([expect.stringContaining("log.ndjson")]));
+    const whole = await allPages(project, id, 100);
+    expect(whole.map((line) => line.line)).toEqual(whole.map((_, index) => index + 1));
+    expect(whole.filter((line) => line.message.includes("ü")).map((line) => line.message)).toEqual(messages);
+    expect((await text(project, id)).split("\n").length).toBe(whole.length + 1);
+  });
+
+  it("refuses a cursor that is not one of its own", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    for (const cursor of ["nonsense", btoa("line:x"), btoa("other:1")]) {
+      const refused = await project.get(`/v1/logs/${id}?cursor=${encodeURIComponent(cursor)}`);
+      expect(await problemOf(refused)).toMatchObject({ status: 422, errors: [{ pointer: "?cursor" }] });
+    }
+  });
+});

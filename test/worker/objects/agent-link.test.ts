@@ -1,0 +1,110 @@
+import { describe, expect, it, vi } from "vitest";
+
+import { closeCodes } from "#contract/agent-protocol.ts";
+import { Project } from "#contract/projects.ts";
+import { Server } from "#contract/servers.ts";
+import { call } from "../../support/worker/call.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+async function serverOf({ agent, token }: TestProject): Promise<Server> {
+  return Server.parse(await (await call(`/v1/servers/${agent.serverId}`, { token })).json());
+}
+
+async function projectOf({ id, token }: TestProject): Promise<Project> {
+  return Project.parse(await (await call(`/v1/projects/${id}`, { token })).json());
+}
+
+describe("an agent's link", () => {
+  it("makes a pending server healthy, and offline when it goes", async () => {
+    const project = await TestProject.create();
+    expect(await serverOf(project)).toMatchObject({
+      status: "pending",
+      uptime: "0.00%",
+      agent_version: "0.1.0",
+    });
+    await project.agent.connect();
+    await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("healthy"));
+    expect((await serverOf(project)).disk).toEqual({ total_bytes: 100e9, free_bytes: 60e9 });
+    project.agent.cut();
+    await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("offline"));
+  });
+
+  it("is taken over by a newer one with the same credential, and the older is told so", async () => {
+    const project = await TestProject.connected();
+    const older = project.agent.sameAgent();
+    await older.connect();
+    await older.hears("welcome");
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.replaced));
+    const { id } = await project.start();
+    await older.carriesOut(await older.orderOf(id));
+    expect(await project.reaches(id, "live")).toMatchObject({ version: 1 });
+    expect((await serverOf(project)).status).toBe("healthy");
+  });
+
+  it("ends with a clear reason for an agent of another protocol, and for what is no message", async () => {
+    const project = await TestProject.create();
+    await project.agent.connect({ protocol: 99 });
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.protocolMismatch));
+    expect(project.agent.closed?.reason).toContain("update");
+    await project.agent.connect();
+    project.agent.raw("{}");
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
+  });
+
+  it("answers a ping without waking anything up", async () => {
+    const project = await TestProject.connected();
+    project.agent.raw("ping");
+    await vi.waitFor(() => expect(project.agent.pongs).toBe(1));
+  });
+
+  it("asks for an upgrade where there is none, and refuses who is no agent", async () => {
+    const project = await TestProject.create();
+    expect((await call("/v1/agent/connect")).status).toBe(401);
+    expect((await call("/v1/agent/connect", { token: project.token })).status).toBe(401);
+  });
+});
+
+describe("an agent that comes back", () => {
+  it("gets the order that it missed, and the stop that it missed", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    project.agent.cut();
+    await project.post(`/v1/deployments/${id}/cancel`);
+    await project.agent.connect({ runs: [order] });
+    expect(await project.agent.hears("stop")).toMatchObject({ run_id: order.run_id });
+    await project.agent.stops(order);
+    await project.reaches(id, "canceled");
+  });
+
+  it("without the run that it had has lost it, and the next one starts", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    await project.agent.reports(await project.agent.orderOf(id), { type: "stage", stage: "fetch" });
+    const next = await project.start();
+    project.agent.cut();
+    await project.agent.connect({ runs: [] });
+    // It has no files of the project either, so nothing but the waiting offer makes its lane a matter of this hello.
+    expect((await project.reaches(id, "failed")).failure).toMatchObject({ code: "server_lost" });
+    await project.agent.orderOf(next.id);
+  });
+
+  it("is told to restore what is live, and what it serves is shown", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const { id: live } = await project.deploy();
+    project.agent.cut();
+    const report = { project_id: project.id, release: 1, releases: [1, 2], url: "http://127.0.0.1:9000" };
+    await project.agent.connect({ projects: [report] });
+    expect(await project.agent.hears("restore")).toMatchObject({ project_id: project.id, release: 2 });
+    await vi.waitFor(async () => expect((await projectOf(project)).serving).toMatchObject({ drifted: true }));
+    project.agent.status([{ ...report, release: 2 }]);
+    await vi.waitFor(async () =>
+      expect(await projectOf(project)).toMatchObject({
+        url: "http://127.0.0.1:9000",
+        serving: { deployment_id: live, commit: "0123456", drifted: false },
+      }),
+    );
+  });
+});

@@ -1,0 +1,299 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { Deployments } from "#contract/deployments.ts";
+import { problemOf } from "../../support/worker/call.ts";
+import { emptyReport, output } from "../../support/worker/connected-agent.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a deployment", () => {
+  it("goes from building to live by what its agent reports, and supersedes the one before", async () => {
+    const project = await TestProject.connected();
+    const { id: first } = await project.deploy();
+    const started = await project.start({ branch: "next" });
+    const order = await project.agent.orderOf(started.id);
+    expect(order).toMatchObject({ version: 2, permitted: false, reuse_release: null, keep_releases: [1] });
+    expect(order.source).toEqual({ repository: "/srv/git/shop.git", branch: "next", commit: null });
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    await vi.waitFor(async () => expect((await project.deployment(started.id)).stage).toBe("fetch"));
+    await project.agent.carriesOut(order);
+    const live = await project.reaches(started.id, "live");
+    expect(live).toMatchObject({
+      version: 2,
+      branch: "next",
+      commit: "0123456",
+      commit_message: "Change the title",
+      stage: null,
+      release_kept: true,
+      evidence: { target: "releases/2" },
+    });
+    await project.reaches(first, "superseded");
+  });
+
+  it("waits for its server while the agent is away, and is offered when it comes", async () => {
+    const project = await TestProject.create();
+    const { id } = await project.start();
+    expect(await project.deployment(id)).toMatchObject({
+      status: "building",
+      stage: "queued",
+      waiting_on: { type: "server", id: project.agent.serverId },
+    });
+    await project.agent.connect();
+    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.reaches(id, "live");
+  });
+
+  it("waits for the one that runs, and says at which place", async () => {
+    const project = await TestProject.connected();
+    const running = await project.start();
+    await project.agent.reports(await project.agent.orderOf(running.id), { type: "stage", stage: "fetch" });
+    const second = await project.start();
+    const third = await project.start();
+    const waitingOn = (position: number) => ({ type: "deployment", id: running.id, position });
+    expect((await project.deployment(second.id)).waiting_on).toEqual(waitingOn(1));
+    expect((await project.deployment(third.id)).waiting_on).toEqual(waitingOn(2));
+  });
+
+  it("keeps its failure with the evidence, and the live one stays live", async () => {
+    const project = await TestProject.connected();
+    const { id: live } = await project.deploy();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    const failure = {
+      code: "build_failed",
+      message: "the build command ended with exit code 2",
+      stage: "build",
+      evidence: { exit_code: 2, stderr_tail: "no such file" },
+    } as const;
+    await project.agent.reports(order, {
+      type: "result",
+      result: { outcome: "failed", failure },
+      project: emptyReport(order),
+    });
+    expect(await project.reaches(id, "failed")).toMatchObject({
+      failure,
+      evidence: null,
+      release_kept: false,
+    });
+    expect((await project.deployment(live)).status).toBe("live");
+  });
+
+  it("gets fifty distinct, consecutive versions for fifty simultaneous starts, and all are listed at once", async () => {
+    const project = await TestProject.connected();
+    const started = await Promise.all(Array.from({ length: 50 }, () => project.start()));
+    const versions = started.map((one) => one.version).toSorted((a, b) => a - b);
+    expect(versions).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+    const list = Deployments.parse(await (await project.get("/v1/deployments?limit=100")).json());
+    expect(list.deployments.map((one) => one.version)).toEqual(versions.toReversed());
+  });
+});
+
+describe("what the lane has accepted", () => {
+  it("survives the eviction of the object, and goes on from where it was", async () => {
+    const project = await TestProject.connected();
+    const running = await project.start();
+    const order = await project.agent.orderOf(running.id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    const waiting = await project.start();
+    await evictDurableObject(laneOf(project));
+    await project.agent.carriesOut(order);
+    await project.reaches(running.id, "live");
+    await project.agent.carriesOut(await project.agent.orderOf(waiting.id));
+    await project.reaches(waiting.id, "live");
+    expect((await project.start()).version).toBe(3);
+  });
+
+  it("is carried out by the alarm when D1 was away", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const lane = laneOf(project);
+    const restore = await withoutDatabase(lane);
+    const { id } = await project.start();
+    expect((await project.get(`/v1/deployments/${id}`)).status).toBe(404);
+    await restore();
+    await vi.waitFor(async () => expect((await project.deployment(id)).status).toBe("building"), 5000);
+  });
+
+  it("counts a batch of events once, however often it comes", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    const events = [{ ...output("once"), seq: 1 }];
+    await project.agent.postEvents(order, events);
+    expect(await project.agent.postEvents(order, events)).toEqual({ acked_seq: 1, instruction: "continue" });
+    const log = await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
+    expect(log.match(/once/g)).toHaveLength(1);
+  });
+});
+
+describe("canceling", () => {
+  it("ends a queued one at once, and what ran goes on", async () => {
+    const project = await TestProject.connected();
+    const running = await project.start();
+    const order = await project.agent.orderOf(running.id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    const waiting = await project.start();
+    const canceled = await project.post(`/v1/deployments/${waiting.id}/cancel`);
+    expect(canceled.status).toBe(200);
+    expect(await canceled.json()).toMatchObject({ id: waiting.id, status: "canceled", stage: null });
+    await project.agent.carriesOut(order);
+    await project.reaches(running.id, "live");
+  });
+
+  it("tells the agent to stop a running one, and the next starts only when it has", async () => {
+    const project = await TestProject.connected();
+    const running = await project.start();
+    const order = await project.agent.orderOf(running.id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    const next = await project.start();
+    const canceled = await project.post(`/v1/deployments/${running.id}/cancel`);
+    expect(await canceled.json()).toMatchObject({ status: "building", stage: "canceling" });
+    expect(await project.agent.hears("stop")).toMatchObject({ run_id: order.run_id });
+    expect(project.agent.heard.filter((message) => message.type === "run")).toHaveLength(1);
+    await project.agent.stops(order);
+    await project.reaches(running.id, "canceled");
+    await project.agent.orderOf(next.id);
+    const again = await project.post(`/v1/deployments/${running.id}/cancel`);
+    expect(await problemOf(again)).toMatchObject({ status: 409, code: "not_cancelable" });
+  });
+
+  it("is refused once the permit was given", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "ready" });
+    expect(await problemOf(await project.post(`/v1/deployments/${id}/cancel`))).toMatchObject({
+      code: "not_cancelable",
+    });
+    expect(await problemOf(await project.delete(id))).toMatchObject({
+      status: 409,
+      code: "deployment_activating",
+    });
+  });
+});
+
+describe("deleting", () => {
+  it("refuses the live one, and takes a superseded one with its log; its version is not given out again", async () => {
+    const project = await TestProject.connected();
+    const { id: first } = await project.deploy();
+    const { id: second } = await project.deploy();
+    expect(await problemOf(await project.delete(second))).toMatchObject({
+      status: 409,
+      code: "deployment_live",
+    });
+    await vi.waitFor(async () =>
+      expect((await env.LOGS.list()).objects.map((one) => one.key).join()).toContain(first),
+    );
+    const deleted = await project.delete(first);
+    expect([deleted.status, await deleted.text()]).toEqual([204, ""]);
+    expect((await project.delete(first)).status).toBe(404);
+    expect((await project.get(`/v1/logs/${first}`)).status).toBe(404);
+    expect((await env.LOGS.list()).objects.map((one) => one.key).join()).not.toContain(first);
+    expect((await project.start()).version).toBe(3);
+  });
+
+  it("takes a running one off every list at once, and the next waits until the agent has stopped it", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" }, output("working"));
+    const next = await project.start();
+    expect((await project.delete(id)).status).toBe(204);
+    expect((await project.get(`/v1/deployments/${id}`)).status).toBe(404);
+    await project.agent.hears("stop");
+    expect(project.agent.heard.filter((message) => message.type === "run")).toHaveLength(1);
+    await project.agent.reports(order, output("one more line"));
+    await project.agent.stops(order);
+    await project.agent.orderOf(next.id);
+    await vi.waitFor(async () =>
+      expect((await env.LOGS.list()).objects.map((one) => one.key).join()).not.toContain(id),
+    );
+  });
+
+  it("takes one that failed, which the lane has forgotten", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    const failure = { code: "fetch_failed", message: "no route", stage: "fetch" } as const;
+    await project.agent.reports(order, {
+      type: "result",
+      result: { outcome: "failed", failure },
+      project: emptyReport(order),
+    });
+    await project.reaches(id, "failed");
+    expect((await project.delete(id)).status).toBe(204);
+    expect((await project.get(`/v1/deployments/${id}`)).status).toBe(404);
+  });
+});
+
+describe("rolling back", () => {
+  it("only activates the kept release, and goes one further back each time", async () => {
+    const project = await TestProject.connected();
+    const { id: first } = await project.deploy();
+    await project.deploy();
+    await project.deploy();
+    const back = await project.rollBack();
+    expect(back).toMatchObject({ status: "building", version: 4 });
+    const order = await project.agent.orderOf(back.id);
+    expect(order).toMatchObject({ reuse_release: 2, permitted: true });
+    await project.agent.carriesOut(order);
+    expect(await project.reaches(back.id, "live")).toMatchObject({ kind: "rollback", commit: "0123456" });
+    const further = await project.rollBack();
+    await project.agent.carriesOut(await project.agent.orderOf(further.id));
+    expect(await project.reaches(further.id, "live")).toMatchObject({ rollback_of: first });
+    const none = await project.post("/v1/rollback", { project_id: project.id });
+    expect(await problemOf(none)).toMatchObject({ status: 409, code: "no_rollback_target" });
+    const same = await project.post("/v1/rollback", { project_id: project.id, version: 5 });
+    expect(await problemOf(same)).toMatchObject({ status: 409, code: "already_live" });
+    const targets = await (await project.get(`/v1/projects/${project.id}/rollback-targets`)).json();
+    expect(targets).toMatchObject({
+      rollback_targets: [
+        { version: 4, instant: true },
+        { version: 3, instant: true },
+      ],
+    });
+  });
+
+  it("goes on only if what If-Live names is still live", async () => {
+    const project = await TestProject.connected();
+    const { id: first } = await project.deploy();
+    const { id: second } = await project.deploy();
+    const body = { project_id: project.id };
+    const refused = await project.post("/v1/rollback", body, { "if-live": first });
+    expect(await problemOf(refused)).toMatchObject({ status: 412, code: "live_changed" });
+    expect((await project.post("/v1/rollback", body, { "if-live": second })).status).toBe(201);
+  });
+});
+
+describe("time running out", () => {
+  it("fails an offer that no agent takes, by the real alarm", async () => {
+    const project = await TestProject.create({ timeouts: { queue_seconds: 1 } });
+    const { id } = await project.start();
+    const failed = await vi.waitFor(async () => {
+      const deployment = await project.deployment(id);
+      if (deployment.status !== "failed") throw new Error(deployment.status);
+      return deployment;
+    }, 5000);
+    expect(failed.failure).toMatchObject({ code: "server_offline", stage: "queued" });
+  });
+});
+
+/** Takes D1 away from the lane, as an outage would; the returned function brings it back. */
+async function withoutDatabase(lane: DurableObjectStub): Promise<() => Promise<void>> {
+  const down = async () => {
+    throw new Error("D1 is down");
+  };
+  const batch = await runInDurableObject(lane, () =>
+    vi.spyOn(Object.getPrototypeOf(env.DB), "batch").mockImplementation(down),
+  );
+  return async () => {
+    batch.mockRestore();
+  };
+}
