@@ -8,14 +8,7 @@ export const DeploymentStatus = z.enum(["building", "live", "superseded", "faile
 export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
 
 /** Where a deployment that is `building` stands; `null` once it has ended (DESIGN section 3). */
-export const DeploymentStage = z.enum([
-  "queued",
-  "fetch",
-  "build",
-  "activate",
-  "verify",
-  "canceling",
-]);
+export const DeploymentStage = z.enum(["queued", "fetch", "build", "activate", "verify", "canceling"]);
 export type DeploymentStage = z.infer<typeof DeploymentStage>;
 
 export const DeploymentKind = z.enum(["deploy", "rollback"]);
@@ -58,9 +51,7 @@ export type Failure = z.infer<typeof Failure>;
 export const LiveEvidence = z.strictObject({
   target: z.string().max(1024),
   commit_sha: z.string().max(64),
-  health_check: z
-    .strictObject({ url: z.string().max(2048), status: z.int(), tries: z.int() })
-    .nullable(),
+  health_check: z.strictObject({ url: z.string().max(2048), status: z.int(), tries: z.int() }).nullable(),
 });
 export type LiveEvidence = z.infer<typeof LiveEvidence>;
 

@@ -39,3 +39,20 @@ export type Endpoint = {
   /** The problems of its own, besides those that every endpoint can give. */
   readonly problems: readonly ProblemCode[];
 };
+
+/** What a schema of the table makes of its input; null where the table has none. */
+export type OutputOf<Schema extends z.ZodType | null> = Schema extends z.ZodType ? z.output<Schema> : null;
+
+export type Parsed<Value> =
+  | { readonly success: true; readonly data: Value }
+  | { readonly success: false; readonly error: z.ZodError };
+
+/** Parses a value with a schema of the table; where there is none, nothing is wrong with it. */
+// Overloaded because TypeScript does not follow a conditional type into the body of a generic function.
+export function parseWith<Schema extends z.ZodType | null>(
+  schema: Schema,
+  value: unknown,
+): Parsed<OutputOf<Schema>>;
+export function parseWith(schema: z.ZodType | null, value: unknown): Parsed<unknown> {
+  return schema === null ? { success: true, data: null } : schema.safeParse(value);
+}

@@ -29,10 +29,7 @@ export const BranchName = z
 /** A full or abbreviated commit hash, 7 characters or more. */
 export const CommitName = z
   .string()
-  .regex(
-    /^(?:[0-9a-fA-F]{7,40}|[0-9a-fA-F]{64})$/,
-    "must be 7 to 40 hexadecimal digits of a commit hash",
-  );
+  .regex(/^(?:[0-9a-fA-F]{7,40}|[0-9a-fA-F]{64})$/, "must be 7 to 40 hexadecimal digits of a commit hash");
 
 /** A whole commit hash as git prints it: SHA-1 or SHA-256. */
 export const CommitSha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
@@ -75,20 +72,14 @@ export const InsidePath = z
   .string()
   .min(1)
   .max(1024)
-  .refine(
-    (path) => path === "." || isInsidePath(path),
-    "must be a relative path inside the repository",
-  );
+  .refine((path) => path === "." || isInsidePath(path), "must be a relative path inside the repository");
 
 /** A path inside a release that a link can replace, so never the release itself. */
 export const SharedPath = z
   .string()
   .min(1)
   .max(1024)
-  .refine(
-    (path) => path !== "." && isInsidePath(path),
-    "must be a relative path inside the repository",
-  );
+  .refine((path) => path !== "." && isInsidePath(path), "must be a relative path inside the repository");
 
 /** Hides the password of a URL: it may stand in a setting, but is never shown again. */
 export function maskUrlPassword(text: string): string {

@@ -9,10 +9,7 @@ export const queryInteger = (least: number, most: number) =>
     .string()
     .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
-    .refine(
-      (value) => value >= least && value <= most,
-      `must be a whole number from ${least} to ${most}`,
-    );
+    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
 
 /** The paging part of every list's query. A cursor is opaque to the client and belongs to one list. */
 export const PageQuery = z.strictObject({

@@ -95,6 +95,11 @@ export const problems = {
     title: "Invalid request",
     when: "A field of the body, the query or a header is unknown, missing or out of bounds; `errors` says which.",
   },
+  upgrade_required: {
+    status: 426,
+    title: "Upgrade required",
+    when: "The path is a WebSocket, and the request asks for no upgrade to one.",
+  },
   internal: {
     status: 500,
     title: "Internal error",

@@ -50,10 +50,7 @@ export const HealthCheck = z
     interval_seconds: z.number().min(0.1).max(60).default(1),
     timeout_seconds: z.number().min(0.1).max(60).default(5),
   })
-  .refine(
-    (check) => (check.path === undefined) !== (check.url === undefined),
-    "needs either path or url",
-  );
+  .refine((check) => (check.path === undefined) !== (check.url === undefined), "needs either path or url");
 export type HealthCheck = z.infer<typeof HealthCheck>;
 
 const stageSeconds = (byDefault: number) => z.number().min(1).max(86_400).default(byDefault);

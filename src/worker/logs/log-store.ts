@@ -8,6 +8,8 @@ type LogIndex = readonly (readonly [line: number, byte: number])[];
 
 const MAX_INDEX_ENTRIES = 60;
 
+const WINDOW_BYTES = 256 * 1024;
+
 const prefixOf = ({ accountId, projectId, deploymentId }: LogOwner) =>
   `logs/${accountId}/${projectId}/${deploymentId}/`;
 const partKey = (owner: LogOwner, firstLine: number) =>
@@ -50,20 +52,31 @@ export class LogStore {
   }
 
   /**
-   * The finished log from some line at or before `fromLine` on, as NDJSON; null while it has not been finished.
-   * One round trip for the first lines, two for those far in.
+   * The finished log from some line at or before `fromLine` on, as NDJSON cut anywhere; null while it has not been
+   * finished. Read window by window, each to its end, as the caller asks for more: one round trip for a usual log.
    */
-  async openWhole(owner: LogOwner, fromLine: number): Promise<ReadableStream<Uint8Array> | null> {
+  async openWhole(owner: LogOwner, fromLine: number): Promise<AsyncGenerator<string> | null> {
     const key = wholeKey(owner);
-    const object = fromLine <= 1 ? await this.#bucket.get(key) : await this.#openAt(key, fromLine);
-    return object?.body ?? null;
+    const offset = fromLine <= 1 ? 0 : await this.#offsetBefore(key, fromLine);
+    const first =
+      offset === null ? null : await this.#bucket.get(key, { range: { offset, length: WINDOW_BYTES } });
+    return offset === null || first === null ? null : this.#windows(first, offset);
   }
 
-  async #openAt(key: string, fromLine: number): Promise<R2ObjectBody | null> {
+  async *#windows(first: R2ObjectBody, offset: number): AsyncGenerator<string> {
+    const decoder = new TextDecoder();
+    let object: R2ObjectBody | null = first;
+    for (let at = offset; object !== null;) {
+      yield decoder.decode(await object.arrayBuffer(), { stream: true });
+      at += WINDOW_BYTES;
+      if (at >= object.size) return;
+      object = await this.#bucket.get(object.key, { range: { offset: at, length: WINDOW_BYTES } });
+    }
+  }
+
+  async #offsetBefore(key: string, line: number): Promise<number | null> {
     const head = await this.#bucket.head(key);
-    if (head === null) return null;
-    const offset = offsetBefore(head.customMetadata?.["index"], fromLine);
-    return this.#bucket.get(key, { range: { offset } });
+    return head === null ? null : offsetBefore(head.customMetadata?.["index"], line);
   }
 
   /** Removes everything of a log; nothing happens where nothing is. */

@@ -20,12 +20,12 @@ export async function* readLog(
   unfinished: () => Promise<UnfinishedLines>,
 ): AsyncGenerator<string> {
   const whole = await store.openWhole(owner, fromLine);
-  if (whole !== null) return yield* decoded(whole);
+  if (whole !== null) return yield* whole;
   const { parts, buffered } = await unfinished();
   if (parts.length === 0 && buffered.length === 0) {
     // Between the two looks the log was finished, or there has never been a line.
     const finished = await store.openWhole(owner, fromLine);
-    if (finished !== null) yield* decoded(finished);
+    if (finished !== null) yield* finished;
     return;
   }
   for (const [index, firstLine] of parts.entries()) {
@@ -35,18 +35,12 @@ export async function* readLog(
     if (part === null) {
       // The parts went when the log was finished: go on in the finished one where this one ended.
       const finished = await store.openWhole(owner, firstLine);
-      if (finished !== null) yield* from(firstLine, decoded(finished));
+      if (finished !== null) yield* from(firstLine, finished);
       return;
     }
     yield part;
   }
   for (const chunk of buffered) yield chunk.ndjson;
-}
-
-async function* decoded(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  for await (const bytes of stream) yield decoder.decode(bytes, { stream: true });
-  yield decoder.decode();
 }
 
 async function* from(fromLine: number, chunks: AsyncGenerator<string>): AsyncGenerator<string> {

@@ -30,7 +30,12 @@ function offeredOrder(lane: Lane) {
 describe("rolling back", () => {
   it("makes a new deployment of what was live before, which only activates the kept release", () => {
     const lane = accepted(rollBack(laneWithLive(2)));
-    expect(activeOf(lane)).toMatchObject({ version: 3, kind: "rollback", codeVersion: 1, rollbackOf: lane.deployments[0]?.id });
+    expect(activeOf(lane)).toMatchObject({
+      version: 3,
+      kind: "rollback",
+      codeVersion: 1,
+      rollbackOf: lane.deployments[0]?.id,
+    });
     expect(offeredOrder(lane)).toMatchObject({ reuse_release: 1, permitted: true });
   });
 
@@ -65,8 +70,14 @@ describe("rolling back", () => {
 
   it("refuses what was never live, and a first rollback with nothing older", () => {
     const queued = accepted(start(laneWithLive(1)));
-    expect(rollBack(queued, version(2))).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
-    expect(rollBack(queued, version(99))).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
+    expect(rollBack(queued, version(2))).toMatchObject({
+      ok: false,
+      refusal: { code: "no_rollback_target" },
+    });
+    expect(rollBack(queued, version(99))).toMatchObject({
+      ok: false,
+      refusal: { code: "no_rollback_target" },
+    });
     expect(rollBack(laneWithLive(1))).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
     expect(rollBack(emptyLane)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
   });

@@ -52,7 +52,10 @@ describe("an agent's report", () => {
 
   it("stops at a gap, and asks for what is missing by its acknowledgement", () => {
     const events = liveEvents(1, [1]).filter((event) => event.seq !== 2);
-    expect(reportActive(accepted(start(emptyLane)), events).value).toEqual({ acked_seq: 1, instruction: "continue" });
+    expect(reportActive(accepted(start(emptyLane)), events).value).toEqual({
+      acked_seq: 1,
+      instruction: "continue",
+    });
   });
 
   it("gives the permit when it is asked for, and again when the answer was lost", () => {
@@ -90,7 +93,10 @@ describe("an agent's report", () => {
     const { id: deploymentId, runId } = activeOf(offered) ?? {};
     if (deploymentId === undefined || runId === undefined) throw new Error("nothing is offered");
     const reported = { deploymentId, runId, serverId: OTHER_SERVER, events: [] };
-    expect(decideRunEvents(offered, reported, 0)).toMatchObject({ ok: false, refusal: { code: "not_found" } });
+    expect(decideRunEvents(offered, reported, 0)).toMatchObject({
+      ok: false,
+      refusal: { code: "not_found" },
+    });
   });
 });
 
@@ -187,7 +193,10 @@ describe("time running out", () => {
     const heard = reportActive(lane, [], 650_000).lane;
     const overrun = decideDeadlines(heard, 660_000).lane;
     expect(dueMessage(overrun, PROJECT, 660_000)?.message).toMatchObject({ type: "stop" });
-    const ended = decideDeadlines(overrun, nextDeadline(noteTold(overrun, activeId(overrun), false, 900_000)) ?? 0).lane;
+    const ended = decideDeadlines(
+      overrun,
+      nextDeadline(noteTold(overrun, activeId(overrun), false, 900_000)) ?? 0,
+    ).lane;
     expect(ended.deployments[0]?.state).toMatchObject({ name: "failed", failure: { code: "timed_out" } });
   });
 });

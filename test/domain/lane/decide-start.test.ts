@@ -24,7 +24,9 @@ describe("starting a deployment", () => {
   });
 
   it("cancels those still queued when the project's queue is `latest`, and leaves the running one alone", () => {
-    const running = reportActive(accepted(start(emptyLane)), [{ seq: 1, type: "stage", stage: "fetch" }]).lane;
+    const running = reportActive(accepted(start(emptyLane)), [
+      { seq: 1, type: "stage", stage: "fetch" },
+    ]).lane;
     const two = accepted(start(running));
     expect(story(accepted(start(two, 0, { queue: "latest" })))).toBe("1 running, 2 canceled, 3 queued");
   });
@@ -33,7 +35,10 @@ describe("starting a deployment", () => {
     const lane = laneWithLive(2);
     const live = liveOf(lane)?.id ?? null;
     const superseded = lane.deployments[0]?.id ?? null;
-    expect(start(lane, 0, { ifLive: superseded })).toMatchObject({ ok: false, refusal: { code: "live_changed" } });
+    expect(start(lane, 0, { ifLive: superseded })).toMatchObject({
+      ok: false,
+      refusal: { code: "live_changed" },
+    });
     expect(start(lane, 0, { ifLive: live }).ok).toBe(true);
   });
 

@@ -23,7 +23,12 @@ const step = fc.oneof(
   fc.record({ do: fc.constantFrom("cancel" as const, "delete" as const), pick: fc.nat() }),
   fc.record({ do: fc.constant("tell" as const), arrives: fc.boolean(), twice: fc.boolean() }),
   fc.record({ do: fc.constant("work" as const), succeeds: fc.boolean() }),
-  fc.record({ do: fc.constant("post" as const), resendFrom: fc.nat(3), skip: fc.nat(1), answerArrives: fc.boolean() }),
+  fc.record({
+    do: fc.constant("post" as const),
+    resendFrom: fc.nat(3),
+    skip: fc.nat(1),
+    answerArrives: fc.boolean(),
+  }),
   fc.record({ do: fc.constant("connect" as const), crashed: fc.boolean() }),
   fc.record({ do: fc.constant("wait" as const), seconds: fc.constantFrom(1, 30, 400, 1000) }),
   fc.constant({ do: "forget" as const }),
@@ -80,7 +85,8 @@ class World {
     const due = dueMessage(this.lane, PROJECT, this.now);
     if (due === null) return;
     this.lane = noteTold(this.lane, due.deploymentId, false, this.now);
-    if (due.message.type === "run" && due.message.order.permitted && arrives) this.permits.add(due.message.order.run_id);
+    if (due.message.type === "run" && due.message.order.permitted && arrives)
+      this.permits.add(due.message.order.run_id);
     if (arrives) this.agent.hear(due.message);
     if (arrives && twice) this.agent.hear(due.message);
   }
@@ -103,7 +109,11 @@ class World {
   connect(crashed: boolean): void {
     if (crashed) this.agent.crash();
     const runId = this.agent.runs[0]?.runId ?? null;
-    const decided = decideGreeting(this.lane, { serverId: SERVER, report: this.agent.report(), runId }, this.now);
+    const decided = decideGreeting(
+      this.lane,
+      { serverId: SERVER, report: this.agent.report(), runId },
+      this.now,
+    );
     this.lane = decided.lane;
     const { restore } = decided.value;
     if (restore !== null) this.agent.hear({ type: "restore", project_id: PROJECT, release: restore });
@@ -121,20 +131,23 @@ class World {
 
   #check(before: Lane): void {
     const { deployments } = this.lane;
-    const count = (...names: Parameters<typeof isIn>[1][]) => deployments.filter((one) => isIn(one, ...names)).length;
+    const count = (...names: Parameters<typeof isIn>[1][]) =>
+      deployments.filter((one) => isIn(one, ...names)).length;
     expect(count("offered", "running"), "at most one runs").toBeLessThanOrEqual(1);
     expect(count("live"), "at most one is live").toBeLessThanOrEqual(1);
     if (count("queued") > 0) expect(activeOf(this.lane), "a queue has something ahead of it").not.toBeNull();
     expect(this.givenOut, "versions rise without a gap").toEqual(this.givenOut.map((_, index) => index + 1));
     const versions = deployments.map((one) => one.version);
     expect(versions, "a lane stands in the order of versions").toEqual(versions.toSorted((a, b) => a - b));
-    for (const one of deployments) if (isIn(one, "queued", "offered", "running")) expect(one.state.deadlineAt).toBeGreaterThan(0);
+    for (const one of deployments)
+      if (isIn(one, "queued", "offered", "running")) expect(one.state.deadlineAt).toBeGreaterThan(0);
     const liveBefore = liveOf(before);
     if (liveBefore !== null) {
       const now = deployments.find((one) => one.id === liveBefore.id);
       expect(now?.state.name, "the live one is only ever superseded").toMatch(/^(live|superseded)$/);
     }
-    for (const [runId] of this.agent.switches) expect(this.permits.has(runId), "no switch without a permit").toBe(true);
+    for (const [runId] of this.agent.switches)
+      expect(this.permits.has(runId), "no switch without a permit").toBe(true);
     for (const one of deployments) LaneDeployment.parse(JSON.parse(JSON.stringify(one)));
   }
 }
@@ -187,7 +200,8 @@ describe("a lane, whatever comes in whatever order", () => {
         }
         world.connect(false);
         const live = liveOf(world.lane);
-        if (live !== null && world.agent.releases.has(live.state.release)) expect(world.agent.current).toBe(live.state.release);
+        if (live !== null && world.agent.releases.has(live.state.release))
+          expect(world.agent.current).toBe(live.state.release);
       }),
       { numRuns: 500 },
     );
