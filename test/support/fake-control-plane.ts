@@ -41,8 +41,8 @@ export class FakeControlPlane {
   readonly credential = "agent-credential";
   enrolmentToken = "enrolment-token";
   /** Decides for each post of events, in order, whether something goes wrong with it. */
-  faultOf: (post: { readonly count: number; readonly events: readonly RunEvent[] }) => Fault | null =
-    () => null;
+  faultOf: (post: { readonly count: number; readonly events: readonly RunEvent[] }) => Fault | null = () =>
+    null;
   answersPings = true;
   welcomes = true;
   acceptsCredential = true;
@@ -53,8 +53,10 @@ export class FakeControlPlane {
   #watchers = new Set<() => void>();
   #inFlight = new Map<string, number>();
   #port = 0;
+  readonly serverId: ServerId;
 
-  constructor(readonly serverId: ServerId) {
+  constructor(serverId: ServerId) {
+    this.serverId = serverId;
     this.#server = createServer((request, response) => {
       void this.#answer(request, response).catch((error: unknown) => {
         this.#breach(`the fake failed: ${String(error)}`);
@@ -152,7 +154,7 @@ export class FakeControlPlane {
     this.#link = link;
     let isGreeted = false;
     link.on("message", (data) => {
-      const text = data.toString();
+      const text = Buffer.isBuffer(data) ? data.toString() : "";
       if (text === PING) {
         if (this.answersPings) link.send(PONG);
         return;
@@ -182,8 +184,7 @@ export class FakeControlPlane {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body: unknown = JSON.parse((await readBody(request)) || "null");
-    if (request.method === "POST" && request.url === "/v1/agent/enroll")
-      return this.#enroll(body, response);
+    if (request.method === "POST" && request.url === "/v1/agent/enroll") return this.#enroll(body, response);
     const match = /^\/v1\/agent\/deployments\/([^/]+)\/events$/.exec(request.url ?? "");
     if (request.method !== "POST" || match === null) {
       this.#breach(`unknown request ${request.method} ${request.url}`);
@@ -243,6 +244,7 @@ export class FakeControlPlane {
 
   #instruct(run: FakeRun): Instruction {
     if (run.instruction !== "continue") return run.instruction;
+    if (resultOf(run) !== null) return "over";
     const last = run.events.findLast((event) => event.type !== "output");
     return run.grantsPermit && last?.type === "ready" ? "activate" : "continue";
   }
@@ -266,9 +268,7 @@ export class FakeControlPlane {
   }
 
   #isAuthorized(request: IncomingMessage): boolean {
-    return (
-      this.acceptsCredential && request.headers.authorization === `Bearer ${this.credential}`
-    );
+    return this.acceptsCredential && request.headers.authorization === `Bearer ${this.credential}`;
   }
 
   #breach(what: string): void {

@@ -1,0 +1,166 @@
+import { mkdir, statfs } from "node:fs/promises";
+
+import type { AgentContext } from "#agent/context.ts";
+import { pause } from "#agent/pause.ts";
+import { type Leftover, recoverProject } from "#agent/recover.ts";
+import { reportLeftover } from "#agent/report-leftover.ts";
+import { restoreRelease } from "#agent/restore-release.ts";
+import { createProjectTurns } from "#agent/run/project-turns.ts";
+import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
+import { AGENT_VERSION } from "#agent/version.ts";
+import { readCurrent } from "#agent/workspace/current-link.ts";
+import { type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
+import { listProjects, reportProject } from "#agent/workspace/project-report.ts";
+import {
+  type ActiveRun,
+  type FromAgent,
+  PROTOCOL_VERSION,
+  type RunOrder,
+  type ToAgent,
+} from "#contract/agent-protocol.ts";
+import type { ProjectId, RunId } from "#contract/ids.ts";
+
+/** What the agent does with what it is told, however that reaches it. */
+export type Agent = {
+  /** Puts everything in order that an earlier life has left. Call it before anything else. */
+  start(): Promise<void>;
+  handle(message: Exclude<ToAgent, { type: "welcome" }>): void;
+  greeting(): Promise<Extract<FromAgent, { type: "hello" }>>;
+  status(): Promise<Extract<FromAgent, { type: "status" }>>;
+  /** Ends every run, and tries for a short time to tell the control plane. */
+  stop(): Promise<void>;
+};
+
+/** Enough to know a message that comes twice, few enough to forget. */
+const REMEMBERED_RUNS = 500;
+const MAX_REPORTED = 1000;
+const SITES_MS = 1_500;
+
+/** @param announce called when what this server serves has changed without a run's result to tell it */
+export function createAgent(context: AgentContext, announce: () => void): Agent {
+  const turns = createProjectTurns();
+  const taken = new Map<RunId, TakenRun>();
+  const leftovers = new Map<RunId, ActiveRun>();
+  const remembered = new Set<RunId>();
+  const ended = new AbortController();
+  let isStopping = false;
+
+  function remember(id: RunId): void {
+    remembered.add(id);
+    const [oldest] = remembered;
+    if (remembered.size > REMEMBERED_RUNS && oldest !== undefined) remembered.delete(oldest);
+  }
+
+  function take(order: RunOrder): void {
+    if (remembered.has(order.run_id) || isStopping) return;
+    remember(order.run_id);
+    context.say(`${order.project_name}: version ${order.version}, run ${order.run_id}`);
+    const run = takeRun(context, turns, order);
+    taken.set(order.run_id, run);
+    void run.delivered.then((delivery) => {
+      taken.delete(order.run_id);
+      const end = delivery === "stored" ? "has ended" : "was ended by the control plane";
+      context.say(`${order.project_name}: run ${order.run_id} ${end}`);
+      if (delivery === "over") announce();
+    });
+  }
+
+  async function restore(projectId: ProjectId, version: number): Promise<void> {
+    // The run's own result will tell what is served then.
+    if (turns.isTaken(projectId) || isStopping) return;
+    const endTurn = await turns.take(projectId);
+    let hasChanged = true;
+    try {
+      hasChanged = await restoreRelease(context, projectId, version);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      context.say(`${projectId}: release ${version} could not be restored: ${reason}`);
+    }
+    endTurn();
+    // To tell that nothing has changed would only have the control plane ask for it again.
+    if (hasChanged) announce();
+  }
+
+  async function settle(folder: ProjectFolder, leftover: Leftover): Promise<void> {
+    const { run } = leftover.entry;
+    remember(run.run_id);
+    leftovers.set(run.run_id, run);
+    context.say(`run ${run.run_id} was cut off when the agent ended: ${describe(leftover)}`);
+    const endTurn = await turns.take(run.project_id);
+    await reportLeftover(context, folder, leftover, ended.signal, endTurn);
+    leftovers.delete(run.run_id);
+  }
+
+  async function projects() {
+    const all = (await listProjects(context.home)).slice(0, MAX_REPORTED);
+    return Promise.all(all.map(({ id, folder }) => reportProject(id, folder, context.sites.urlOf(id))));
+  }
+
+  async function disk() {
+    const { blocks, bavail, bsize } = await statfs(context.home);
+    return { total_bytes: blocks * bsize, free_bytes: bavail * bsize };
+  }
+
+  return {
+    async start() {
+      await mkdir(projectsFolder(context.home), { recursive: true });
+      const registrations: Promise<unknown>[] = [];
+      for (const { id, folder } of await listProjects(context.home)) {
+        const leftover = await recoverProject(context, id, folder);
+        if (leftover !== null) void settle(folder, leftover);
+        if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder));
+      }
+      // The greeting should tell where the sites are; one that takes longer is told of later.
+      const sites = Promise.all(registrations);
+      await Promise.race([sites, pause(SITES_MS)]);
+      void sites.then(announce);
+    },
+    handle(message) {
+      switch (message.type) {
+        case "run":
+          return take(message.order);
+        case "stop":
+          return taken.get(message.run_id)?.interrupt.raise("stop");
+        case "restore":
+          return void restore(message.project_id, message.release);
+      }
+    },
+    async greeting() {
+      const runs = [...[...taken.values()].map(({ run }) => run), ...leftovers.values()];
+      return {
+        type: "hello",
+        protocol: PROTOCOL_VERSION,
+        agent_version: AGENT_VERSION,
+        disk: await disk(),
+        projects: await projects(),
+        runs: runs.slice(0, MAX_REPORTED),
+      };
+    },
+    async status() {
+      return { type: "status", disk: await disk(), projects: await projects() };
+    },
+    async stop() {
+      isStopping = true;
+      const running = [...taken.values()];
+      for (const { interrupt } of running) interrupt.raise("shutdown");
+      await Promise.all(running.map(({ finished }) => finished));
+      const delivered = Promise.all(running.map((run) => run.delivered));
+      const enough = new AbortController();
+      await Promise.race([delivered, pause(context.settings.farewellMs, enough.signal)]);
+      enough.abort();
+      ended.abort();
+      for (const run of running) run.abandon();
+    },
+  };
+}
+
+function describe({ result }: Leftover): string {
+  switch (result.outcome) {
+    case "live":
+      return "it had gone live";
+    case "canceled":
+      return "it had been canceled";
+    case "failed":
+      return result.failure.message;
+  }
+}

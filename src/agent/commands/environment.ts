@@ -1,0 +1,55 @@
+import { RUN_MARKER } from "#agent/process/process-table.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** What commands get of the agent's own environment. All else stays out: it may hold the secrets of other programs. */
+const passedOn = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LC_ALL",
+  "LC_CTYPE",
+  "TZ",
+  "TMPDIR",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "ALL_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "all_proxy",
+] as const;
+
+/** What git needs besides, to find keys and certificates. */
+const passedToGit = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "XDG_CONFIG_HOME", "SSL_CERT_FILE"] as const;
+
+/** @param runId marks the processes of the run, so that they are found again wherever they went */
+export function commandEnvironment(own: NodeJS.ProcessEnv, runId: string): Environment {
+  return { ...pick(own, passedOn), [RUN_MARKER]: runId };
+}
+
+/** As `commandEnvironment`, and no git command ever asks a question: there is nobody to answer. */
+export function gitEnvironment(own: NodeJS.ProcessEnv, runId: string): Environment {
+  return {
+    ...commandEnvironment(own, runId),
+    GIT_SSH_COMMAND: "ssh -o BatchMode=yes",
+    ...pick(own, passedToGit),
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_NO_REPLACE_OBJECTS: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_LITERAL_PATHSPECS: "1",
+  };
+}
+
+function pick(own: NodeJS.ProcessEnv, names: readonly string[]): Environment {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = own[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,59 @@
+/** One line of `git ls-remote`. */
+export type RemoteRef = { readonly sha: string; readonly ref: string };
+
+export function readRefs(output: string): readonly RemoteRef[] {
+  return output.split("\n").flatMap((line) => {
+    const match = /^([0-9a-f]{40}|[0-9a-f]{64})\t(.+)$/.exec(line);
+    return match?.[1] === undefined || match[2] === undefined ? [] : [{ sha: match[1], ref: match[2] }];
+  });
+}
+
+/**
+ * Which ref a branch name means: the branch if there is one, else the tag.
+ * `sha` is the commit, also where the tag is an object of its own.
+ */
+export function chooseRef(refs: readonly RemoteRef[], name: string): RemoteRef | null {
+  const shaOf = (ref: string) => refs.find((each) => each.ref === ref)?.sha;
+  const branch = `refs/heads/${name}`;
+  const branchSha = shaOf(branch);
+  if (branchSha !== undefined) return { ref: branch, sha: branchSha };
+  const tag = `refs/tags/${name}`;
+  const tagSha = shaOf(`${tag}^{}`) ?? shaOf(tag);
+  return tagSha === undefined ? null : { ref: tag, sha: tagSha };
+}
+
+export type CommitShown = { readonly sha: string; readonly message: string };
+
+export function readCommit(output: string): CommitShown | null {
+  const end = output.indexOf("\0");
+  const sha = output.slice(0, end);
+  if (!/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) return null;
+  return { sha, message: output.slice(end + 1).trim() };
+}
+
+/** A submodule as `.gitmodules` has it; nothing of it is checked yet. */
+export type SubmoduleEntry = { readonly name: string; readonly path: string; readonly url: string };
+
+export function readSubmoduleEntries(output: string): readonly SubmoduleEntry[] {
+  const found = new Map<string, { path?: string; url?: string }>();
+  for (const record of output.split("\0")) {
+    const match = /^submodule\.([\s\S]*)\.(path|url)\n([\s\S]*)$/.exec(record);
+    if (match === null) continue;
+    const [, name = "", key, value = ""] = match;
+    const entry = found.get(name) ?? {};
+    found.set(name, key === "path" ? { ...entry, path: value } : { ...entry, url: value });
+  }
+  return [...found].flatMap(([name, { path, url }]) =>
+    path === undefined || url === undefined ? [] : [{ name, path, url }],
+  );
+}
+
+/** The commit that each submodule's path is bound to (mode 160000), by path. */
+export function readGitlinks(output: string): ReadonlyMap<string, string> {
+  const links = new Map<string, string>();
+  for (const record of output.split("\0")) {
+    const match = /^160000 commit ([0-9a-f]+)\t([\s\S]+)$/.exec(record);
+    if (match?.[1] !== undefined && match[2] !== undefined) links.set(match[2], match[1]);
+  }
+  return links;
+}

@@ -1,0 +1,31 @@
+import type { Command } from "#agent/process/command.ts";
+
+/** What a build or activate command learns of the deployment that it is part of. */
+export type ReleaseFacts = {
+  readonly projectName: string;
+  readonly version: number;
+  readonly commitSha: string;
+  readonly branch: string;
+};
+
+/** A project's own command line, as its owner would type it in the release's root folder. */
+export function shellCommand(
+  line: string,
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+  facts: ReleaseFacts,
+): Command {
+  return {
+    argv: ["sh", "-c", line],
+    cwd,
+    env: {
+      ...environment,
+      CI: "true",
+      GANTRY: "1",
+      GANTRY_PROJECT: facts.projectName,
+      GANTRY_VERSION: String(facts.version),
+      GANTRY_COMMIT: facts.commitSha,
+      GANTRY_BRANCH: facts.branch,
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { WebSocket } from "ws";
+
+import type { Connection } from "#agent/connection-file.ts";
+import { endpointUrl } from "#agent/http/endpoint-url.ts";
+import type { AgentSettings } from "#agent/settings.ts";
+import {
+  closeCodes,
+  type FromAgent,
+  PING,
+  PONG,
+  PROTOCOL_VERSION,
+  ToAgent,
+} from "#contract/agent-protocol.ts";
+import { AGENT_CONNECT_PATH } from "#contract/endpoints.ts";
+
+/** Why trying again is of no use. */
+export type LinkRefusal = "credential_refused" | "replaced" | "protocol_mismatch";
+
+export type ConnectionEnd =
+  | { readonly kind: "lost"; readonly reason: string; readonly wasWelcome: boolean }
+  | { readonly kind: "refused"; readonly refusal: LinkRefusal }
+  | { readonly kind: "closed" };
+
+export type LinkHandlers = {
+  greeting(): Promise<FromAgent>;
+  onWelcome(): void;
+  onMessage(message: Exclude<ToAgent, { type: "welcome" }>): void;
+  say(message: string): void;
+};
+
+export type OpenConnection = {
+  readonly ended: Promise<ConnectionEnd>;
+  /** Does nothing before the welcome: the greeting tells the same. */
+  send(message: FromAgent): void;
+};
+
+const MAX_MESSAGE_BYTES = 1024 * 1024;
+
+/** One connection to the control plane, from the upgrade to its end. */
+export function connect(
+  connection: Connection,
+  settings: AgentSettings,
+  handlers: LinkHandlers,
+  signal: AbortSignal,
+): OpenConnection {
+  const url = endpointUrl(connection.url, AGENT_CONNECT_PATH);
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+  const socket = new WebSocket(url, {
+    headers: { authorization: `Bearer ${connection.credential}` },
+    handshakeTimeout: settings.answerMs,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+  let isWelcome = false;
+  let missedPongs = 0;
+  let pings: NodeJS.Timeout | undefined;
+
+  const ended = new Promise<ConnectionEnd>((resolve) => {
+    const settle = (end: ConnectionEnd): void => {
+      clearInterval(pings);
+      clearTimeout(welcomeTimer);
+      signal.removeEventListener("abort", onAbort);
+      resolve(end);
+      socket.terminate();
+    };
+    const lose = (reason: string): void => settle({ kind: "lost", reason, wasWelcome: isWelcome });
+    const onAbort = (): void => {
+      socket.close(1000, "the agent ends");
+      settle({ kind: "closed" });
+    };
+    const welcomeTimer = setTimeout(() => lose("no welcome in time"), 2 * settings.answerMs);
+    signal.addEventListener("abort", onAbort, { once: true });
+
+    socket.on("unexpected-response", (_request, response) => {
+      const { statusCode } = response;
+      response.resume();
+      if (statusCode === 401) settle({ kind: "refused", refusal: "credential_refused" });
+      else lose(`it answered ${statusCode}`);
+    });
+    socket.on("error", (error) => lose(error.message === "" ? error.name : error.message));
+    socket.on("close", (code, reason) => settle(readClose(code, reason.toString(), isWelcome)));
+    socket.on("open", () => {
+      handlers.greeting().then(
+        (greeting) => socket.send(JSON.stringify(greeting)),
+        (error: unknown) => lose(`the greeting cannot be made: ${String(error)}`),
+      );
+      pings = setInterval(() => {
+        if (missedPongs >= settings.missedPongs) return lose("it does not answer pings");
+        missedPongs += 1;
+        socket.send(PING);
+      }, settings.pingMs);
+    });
+    socket.on("message", (data) => {
+      // The control plane speaks text only; ws hands that over as a Buffer.
+      const text = Buffer.isBuffer(data) ? data.toString() : "";
+      missedPongs = 0;
+      if (text === PONG) return;
+      const message = parseMessage(text);
+      if (message === null)
+        return handlers.say(`a message that makes no sense is ignored: ${text.slice(0, 200)}`);
+      if (message.type !== "welcome") return handlers.onMessage(message);
+      if (message.protocol !== PROTOCOL_VERSION)
+        return settle({ kind: "refused", refusal: "protocol_mismatch" });
+      isWelcome = true;
+      clearTimeout(welcomeTimer);
+      handlers.onWelcome();
+    });
+    if (signal.aborted) onAbort();
+  });
+
+  return {
+    ended,
+    send(message) {
+      if (isWelcome && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+    },
+  };
+}
+
+function readClose(code: number, reason: string, wasWelcome: boolean): ConnectionEnd {
+  switch (code) {
+    case closeCodes.replaced:
+      return { kind: "refused", refusal: "replaced" };
+    case closeCodes.credentialRevoked:
+      return { kind: "refused", refusal: "credential_refused" };
+    case closeCodes.protocolMismatch:
+      return { kind: "refused", refusal: "protocol_mismatch" };
+    default:
+      return { kind: "lost", reason: reason === "" ? `closed with ${code}` : reason, wasWelcome };
+  }
+}
+
+function parseMessage(text: string): ToAgent | null {
+  try {
+    return ToAgent.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,19 @@
+import type { Connection } from "#agent/connection-file.ts";
+import type { AgentSettings } from "#agent/settings.ts";
+import type { Sites } from "#agent/sites-client.ts";
+
+/** What every part of the agent shares. Nothing below reads a clock, chance or the environment by itself. */
+export type AgentContext = {
+  /** The folder that the agent keeps everything in; absolute. */
+  readonly home: string;
+  readonly connection: Connection;
+  readonly settings: AgentSettings;
+  readonly clock: { now(): number };
+  /** From 0 to 1, as Math.random. */
+  readonly random: () => number;
+  /** The agent's own environment, of which commands get a part. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly sites: Sites;
+  /** One line for the person who watches the agent. */
+  readonly say: (message: string) => void;
+};

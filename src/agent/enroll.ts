@@ -1,0 +1,62 @@
+import { type Connection, writeConnection } from "#agent/connection-file.ts";
+import { endpointUrl } from "#agent/http/endpoint-url.ts";
+import { sendRequest } from "#agent/http/send-request.ts";
+import { AGENT_VERSION } from "#agent/version.ts";
+import { type EnrollInput, Enrolled } from "#contract/agent-protocol.ts";
+import { endpoints } from "#contract/endpoints.ts";
+import { Problem } from "#contract/problems.ts";
+
+export type EnrollRequest = {
+  readonly url: string;
+  readonly token: string;
+  readonly home: string;
+  readonly hostname: string;
+  readonly timeoutMs: number;
+};
+
+export type EnrollEnd =
+  | { readonly kind: "enrolled"; readonly connection: Connection }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** Trades the enrolment token for this server's own credential, and keeps that in the home folder. */
+export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
+  const input: EnrollInput = {
+    token: request.token,
+    hostname: request.hostname.slice(0, 255),
+    agent_version: AGENT_VERSION,
+  };
+  const answer = await sendRequest({
+    url: endpointUrl(request.url, endpoints.enrollAgent.path),
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(input),
+    timeoutMs: request.timeoutMs,
+    maxBodyBytes: 64 * 1024,
+  });
+  if (answer.kind !== "answered") {
+    const why = answer.kind === "failed" ? answer.reason : "no answer in time";
+    return { kind: "refused", message: `${request.url} cannot be reached: ${why}` };
+  }
+  const body = parseJson(answer.body);
+  const enrolled = Enrolled.safeParse(body);
+  if (answer.status === 201 && enrolled.success) {
+    const connection = { url: request.url, ...enrolled.data };
+    await writeConnection(request.home, connection);
+    return { kind: "enrolled", connection };
+  }
+  const problem = Problem.safeParse(body);
+  const why = problem.success ? problem.data.detail : `it answered ${answer.status}`;
+  const hint =
+    answer.status === 401
+      ? " An enrolment token works once and for one hour; make a new one for the server."
+      : "";
+  return { kind: "refused", message: `${request.url} refused the enrolment: ${why}${hint}` };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

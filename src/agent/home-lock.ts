@@ -1,0 +1,67 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import * as z from "zod";
+
+import { pause } from "#agent/pause.ts";
+import { bootId, startTimeOf } from "#agent/process/process-table.ts";
+import { writeWhole } from "#agent/workspace/write-whole.ts";
+
+/** Which process works in a home folder. All three say that it is still the same one. */
+const Holder = z.object({
+  pid: z.int(),
+  start_time: z.string().nullable(),
+  boot_id: z.string().nullable(),
+});
+type Holder = z.infer<typeof Holder>;
+
+export type LockEnd =
+  | { readonly kind: "taken"; release(): Promise<void> }
+  | { readonly kind: "held"; readonly pid: number };
+
+const POLL_MS = 200;
+
+/**
+ * Makes sure that one agent works in a home folder: a second one would take the first one's runs for leftovers.
+ * @param patienceMs how long to wait for one that is just ending
+ */
+export async function lockHome(
+  home: string,
+  patienceMs: number,
+  say: (message: string) => void,
+): Promise<LockEnd> {
+  const path = join(home, "agent.lock");
+  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+    const holder = await readHolder(path);
+    if (holder === null || !isHolding(holder)) break;
+    if (waitedMs >= patienceMs) return { kind: "held", pid: holder.pid };
+    if (waitedMs === 0) say(`another agent (process ${holder.pid}) works here: waiting for its end`);
+    await pause(POLL_MS);
+  }
+  const own: Holder = {
+    pid: process.pid,
+    start_time: startTimeOf(process.pid),
+    boot_id: bootId(),
+  };
+  await writeWhole(path, JSON.stringify(own));
+  return { kind: "taken", release: () => rm(path, { force: true }) };
+}
+
+function isHolding(holder: Holder): boolean {
+  if (holder.pid === process.pid || holder.boot_id !== bootId()) return false;
+  if (holder.start_time !== null) return startTimeOf(holder.pid) === holder.start_time;
+  try {
+    process.kill(holder.pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function readHolder(path: string): Promise<Holder | null> {
+  try {
+    return Holder.parse(JSON.parse(await readFile(path, "utf8")));
+  } catch {
+    return null;
+  }
+}

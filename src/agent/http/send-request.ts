@@ -1,0 +1,110 @@
+import * as http from "node:http";
+import * as https from "node:https";
+
+export type HttpRequest = {
+  readonly url: URL;
+  readonly method: "GET" | "POST" | "PUT";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Send over this unix socket; the URL's host is then only a header. */
+  readonly socketPath?: string;
+  /** From the start to the end of the answer. */
+  readonly timeoutMs: number;
+  /** What is read of the answer's body; the rest is left. */
+  readonly maxBodyBytes: number;
+  readonly signal?: AbortSignal;
+  /** A connection of its own, as a health check needs it: a kept one says nothing about new ones. */
+  readonly fresh?: boolean;
+};
+
+/** `hung`: connected or not, the time went by without an answer. */
+export type HttpAnswer =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly headers: http.IncomingHttpHeaders;
+      readonly body: string;
+    }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "hung" }
+  | { readonly kind: "aborted" };
+
+// One run speaks again and again to the same control plane: the connection is worth keeping.
+const keptHttp = new http.Agent({ keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 4 });
+const keptHttps = new https.Agent({ keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 4 });
+
+/** One request, without following redirects. Never throws. */
+export async function sendRequest(request: HttpRequest): Promise<HttpAnswer> {
+  const first = await attempt(request);
+  // The server closed a kept connection just as this request went into it: it has not been seen.
+  if (first.kind === "stale") {
+    const second = await attempt({ ...request, fresh: true });
+    return second.kind === "stale" ? { kind: "failed", reason: "connection reset" } : second;
+  }
+  return first;
+}
+
+function attempt(request: HttpRequest): Promise<HttpAnswer | { readonly kind: "stale" }> {
+  return new Promise((resolve) => {
+    if (request.signal?.aborted === true) return resolve({ kind: "aborted" });
+    const isSecure = request.url.protocol === "https:";
+    const kept = isSecure ? keptHttps : keptHttp;
+    const outgoing = (isSecure ? https : http).request(request.url, {
+      method: request.method,
+      agent: request.fresh === true || request.socketPath !== undefined ? false : kept,
+      ...(request.socketPath === undefined ? {} : { socketPath: request.socketPath }),
+      headers: {
+        ...request.headers,
+        ...(request.body === undefined ? {} : { "content-length": String(Buffer.byteLength(request.body)) }),
+      },
+    });
+    const settle = (answer: HttpAnswer | { readonly kind: "stale" }): void => {
+      clearTimeout(timer);
+      request.signal?.removeEventListener("abort", onAbort);
+      resolve(answer);
+    };
+    const timer = setTimeout(() => {
+      settle({ kind: "hung" });
+      outgoing.destroy();
+    }, request.timeoutMs);
+    const onAbort = (): void => {
+      settle({ kind: "aborted" });
+      outgoing.destroy();
+    };
+    request.signal?.addEventListener("abort", onAbort);
+
+    outgoing.on("error", (error: NodeJS.ErrnoException) => {
+      const isStale = outgoing.reusedSocket && error.code === "ECONNRESET";
+      settle(isStale ? { kind: "stale" } : { kind: "failed", reason: reasonOf(error) });
+    });
+    outgoing.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const answer = (): void =>
+        settle({
+          kind: "answered",
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).subarray(0, request.maxBodyBytes).toString("utf8"),
+        });
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes < request.maxBodyBytes) return;
+        answer();
+        outgoing.destroy();
+      });
+      response.on("end", answer);
+      response.on("error", (error) => settle({ kind: "failed", reason: reasonOf(error) }));
+      response.on("close", () => settle({ kind: "failed", reason: "the answer broke off" }));
+    });
+    outgoing.end(request.body);
+  });
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  // Several addresses tried in vain come as one error without a message of its own.
+  if (error instanceof AggregateError && error.message === "")
+    return error.errors.map((each) => (each instanceof Error ? each.message : "")).join(", ");
+  return error.message === "" ? (error.code ?? error.name) : error.message;
+}

@@ -1,0 +1,71 @@
+import { backOffMs } from "#agent/back-off.ts";
+import { connect, type LinkRefusal, type OpenConnection } from "#agent/connect.ts";
+import type { AgentContext } from "#agent/context.ts";
+import type { Agent } from "#agent/agent.ts";
+import { pause } from "#agent/pause.ts";
+
+export type LinkEnd =
+  | { readonly kind: "closed" }
+  | { readonly kind: "refused"; readonly refusal: LinkRefusal };
+
+/** The agent's standing connection, made again whenever it is lost. */
+export type Link = {
+  /** Runs until the signal is aborted or the control plane does not want this agent. */
+  keep(agent: Agent, signal: AbortSignal): Promise<LinkEnd>;
+  /** Tells what this server serves now, if there is a connection. */
+  announce(): void;
+};
+
+export function createLink(context: AgentContext): Link {
+  const { settings, say } = context;
+  let agent: Agent | null = null;
+  let open: OpenConnection | null = null;
+
+  function announce(): void {
+    const through = open;
+    if (agent === null || through === null) return;
+    agent.status().then(
+      (status) => through.send(status),
+      (error: unknown) => say(`the status cannot be told: ${String(error)}`),
+    );
+  }
+
+  return {
+    announce,
+    async keep(theAgent, signal) {
+      agent = theAgent;
+      const statuses = setInterval(announce, settings.statusMs);
+      let failures = 0;
+      try {
+        for (;;) {
+          open = connect(
+            context.connection,
+            settings,
+            {
+              greeting: () => theAgent.greeting(),
+              onMessage: (message) => theAgent.handle(message),
+              onWelcome: () => {
+                failures = 0;
+                say(`connected to ${context.connection.url}`);
+              },
+              say,
+            },
+            signal,
+          );
+          const end = await open.ended;
+          open = null;
+          if (end.kind !== "lost") return end;
+          failures += 1;
+          const delayMs = backOffMs(failures, context.random(), settings);
+          // One line for each loss, not for each try after it.
+          if (end.wasWelcome || failures === 1)
+            say(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);
+          await pause(delayMs, signal);
+          if (signal.aborted) return { kind: "closed" };
+        }
+      } finally {
+        clearInterval(statuses);
+      }
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { hostname } from "node:os";
+
+import { readArguments, USAGE } from "#agent/arguments.ts";
+import { type Connection, connectionPath, readConnection } from "#agent/connection-file.ts";
+import { enroll } from "#agent/enroll.ts";
+import { lockHome } from "#agent/home-lock.ts";
+import { runAgent } from "#agent/run-agent.ts";
+import { defaultSettings } from "#agent/settings.ts";
+import { createSites, noSites } from "#agent/sites-client.ts";
+
+const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+
+function say(message: string): void {
+  console.log(`${new Date().toISOString()} ${message}`);
+}
+
+// Whoever reads our lines may go away first; the deployments go on.
+process.stdout.on("error", () => undefined);
+process.stderr.on("error", () => undefined);
+
+async function enrollServer(url: string, token: string, home: string): Promise<number> {
+  const end = await enroll({
+    url,
+    token,
+    home,
+    hostname: hostname(),
+    timeoutMs: defaultSettings.answerMs,
+  });
+  if (end.kind === "refused") {
+    console.error(end.message);
+    return exitCodes.failed;
+  }
+  say(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
+  return exitCodes.ok;
+}
+
+async function runServer(home: string, sitesSocket: string | null): Promise<number> {
+  const read = await readConnection(home);
+  switch (read.kind) {
+    case "missing":
+      console.error(`There is no ${connectionPath(home)}: enrol this server first.\n${USAGE}`);
+      return exitCodes.failed;
+    case "unreadable":
+      console.error(`${connectionPath(home)} cannot be read: ${read.reason}.`);
+      return exitCodes.failed;
+    case "found":
+      return serve(home, read.connection, sitesSocket);
+  }
+}
+
+async function serve(home: string, connection: Connection, sitesSocket: string | null): Promise<number> {
+  const { stopGraceMs, farewellMs } = defaultSettings;
+  const lock = await lockHome(home, stopGraceMs + 2 * farewellMs, say);
+  if (lock.kind === "held") {
+    console.error(`Another agent (process ${lock.pid}) works in ${home}. Only one may: end it first.`);
+    return exitCodes.failed;
+  }
+  const ending = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.on(signal, () => {
+      if (!ending.signal.aborted) say(`${signal}: ending`);
+      ending.abort();
+    });
+  // Only a process that was started with a channel ever gets this: its supervisor is gone.
+  process.on("disconnect", () => ending.abort());
+  const end = await runAgent(
+    {
+      home,
+      connection,
+      settings: defaultSettings,
+      clock: { now: () => Date.now() },
+      random: () => Math.random(),
+      environment: process.env,
+      sites: sitesSocket === null ? noSites : createSites(sitesSocket, say),
+      say,
+    },
+    ending.signal,
+  );
+  await lock.release();
+  if (end === null) return exitCodes.ok;
+  console.error(end);
+  return exitCodes.failed;
+}
+
+async function main(): Promise<number> {
+  const args = readArguments(process.argv.slice(2));
+  switch (args.kind) {
+    case "enroll":
+      return enrollServer(args.url, args.token, args.home);
+    case "run":
+      return runServer(args.home, args.sitesSocket);
+    case "help":
+      console.log(USAGE);
+      return exitCodes.ok;
+    case "wrong":
+      console.error(`${args.message}\n${USAGE}`);
+      return exitCodes.usage;
+  }
+}
+
+// Ended by hand: kept connections of the past would hold the process otherwise.
+// Without await, so that a bundle may be of either module format.
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(exitCodes.failed);
+  },
+);

@@ -1,0 +1,20 @@
+/** One program to start, without a shell between. `env` is all of its environment. */
+export type Command = {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/**
+ * How a command ended. `stopped`: the agent ended it, and nothing of its group is left;
+ * `not_started`: there was no such program or folder, or no room for another process.
+ */
+export type ProcessEnd =
+  | { readonly kind: "exited"; readonly code: number }
+  | { readonly kind: "killed"; readonly signal: string }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "not_started"; readonly message: string };
+
+export function hasSucceeded(end: ProcessEnd): boolean {
+  return end.kind === "exited" && end.code === 0;
+}

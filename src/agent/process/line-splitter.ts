@@ -1,0 +1,92 @@
+import { StringDecoder } from "node:string_decoder";
+
+import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+
+const MARK_BYTES = 64;
+const KEPT_BYTES = MAX_LOG_LINE_BYTES - MARK_BYTES;
+
+/**
+ * Makes lines of a stream of bytes. Bytes that are not UTF-8 become U+FFFD.
+ * A line over 16 KiB is cut, and says by how much; what is cut is never held in memory.
+ */
+export type LineSplitter = {
+  push(chunk: Buffer): string[];
+  /** The unfinished line so far, which then counts as a line of its own; `null` when there is none. */
+  takePartial(): string | null;
+  /** What is left when the stream has ended. */
+  end(): string | null;
+};
+
+export function createLineSplitter(): LineSplitter {
+  const decoder = new StringDecoder("utf8");
+  let kept = "";
+  let keptBytes = 0;
+  let cutBytes = 0;
+  let isStarted = false;
+
+  function add(text: string): void {
+    if (text === "") return;
+    isStarted = true;
+    const bytes = Buffer.byteLength(text);
+    if (cutBytes === 0 && keptBytes + bytes <= KEPT_BYTES) {
+      kept += text;
+      keptBytes += bytes;
+      return;
+    }
+    if (cutBytes > 0) {
+      cutBytes += bytes;
+      return;
+    }
+    const head = headOf(text, KEPT_BYTES - keptBytes);
+    kept += head;
+    const headBytes = Buffer.byteLength(head);
+    keptBytes += headBytes;
+    cutBytes = bytes - headBytes;
+  }
+
+  function take(): string {
+    const line = cutBytes === 0 ? kept : `${kept}… [${cutBytes} bytes of this line are cut]`;
+    kept = "";
+    keptBytes = 0;
+    cutBytes = 0;
+    isStarted = false;
+    return line;
+  }
+
+  return {
+    push(chunk) {
+      const lines: string[] = [];
+      const text = decoder.write(chunk);
+      let start = 0;
+      for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+        add(text.slice(start, end));
+        lines.push(withoutReturn(take()));
+        start = end + 1;
+      }
+      add(text.slice(start));
+      return lines;
+    },
+    takePartial() {
+      // A line that is being cut keeps its place until it ends, or its rest would look like a new line.
+      if (!isStarted || cutBytes > 0) return null;
+      const line = take();
+      if (!line.endsWith("\r")) return line;
+      add("\r");
+      return line === "\r" ? null : line.slice(0, -1);
+    },
+    end() {
+      add(decoder.end());
+      return isStarted ? withoutReturn(take()) : null;
+    },
+  };
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+/** The longest beginning that is at most so many bytes of UTF-8, without half a character. */
+function headOf(text: string, maxBytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(maxBytes, 0)));
+  return text.slice(0, read);
+}

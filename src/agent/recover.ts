@@ -1,0 +1,54 @@
+import type { AgentContext } from "#agent/context.ts";
+import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
+import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { readRelease, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
+import { type JournalEntry, readJournal } from "#agent/workspace/run-journal.ts";
+import type { RunResult } from "#contract/agent-protocol.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** A run that an earlier life of the agent has left, and how it has ended by now. */
+export type Leftover = {
+  readonly entry: JournalEntry;
+  readonly result: RunResult;
+  /** The release that was switched back to, whose activate command has to run again; `null` when there is none. */
+  readonly reactivate: number | null;
+};
+
+/**
+ * Puts a project's folder in order after the agent has ended, in whatever way: no process of a run that was cut off
+ * is left, nothing half-written stays, and `current` points to a release that was found good.
+ * @returns the run that was cut off, or whose result may not have arrived
+ */
+export async function recoverProject(
+  context: AgentContext,
+  id: ProjectId,
+  folder: ProjectFolder,
+): Promise<Leftover | null> {
+  const entry = readJournal(folder);
+  const leftover = entry === null ? null : await undo(folder, entry);
+  const current = await readCurrent(folder);
+  await removeHalfWritten(folder, current);
+  if (current !== null && (await readRelease(folder, current)) === null)
+    context.say(`${id}: current points to release ${current}, which is not whole`);
+  return leftover;
+}
+
+async function undo(folder: ProjectFolder, entry: JournalEntry): Promise<Leftover> {
+  const { phase } = entry;
+  if (phase.kind === "decided") return { entry, result: phase.result, reactivate: null };
+  for (const group of entry.groups) killNotedGroup(group, entry.boot_id);
+  killProcessesOfRun(entry.run.run_id);
+
+  let message = "the agent stopped while this deployment was under way";
+  let reactivate: number | null = null;
+  if (phase.kind === "switching") {
+    if ((await readCurrent(folder)) !== phase.previous) await switchCurrent(folder, phase.previous);
+    // Also where the link is back already: the agent may have ended between the way back and the command.
+    reactivate = phase.previous;
+    message = "the agent stopped while the release was being activated, and switched back";
+  }
+  if (entry.builds !== null) await removeRelease(folder, entry.builds);
+  const failure = { code: "server_lost", message, stage: entry.stage } as const;
+  return { entry, result: { outcome: "failed", failure }, reactivate };
+}

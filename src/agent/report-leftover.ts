@@ -1,0 +1,90 @@
+import { backOffMs } from "#agent/back-off.ts";
+import type { AgentContext } from "#agent/context.ts";
+import { pause } from "#agent/pause.ts";
+import { postEvents } from "#agent/report/post-events.ts";
+import { createReporter } from "#agent/report/reporter.ts";
+import type { Leftover } from "#agent/recover.ts";
+import { reactivate } from "#agent/run/revert.ts";
+import type { CommandScope, RunLog } from "#agent/run/run-scope.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { reportProject } from "#agent/workspace/project-report.ts";
+import { openJournal } from "#agent/workspace/run-journal.ts";
+import type { ActiveRun } from "#contract/agent-protocol.ts";
+
+/**
+ * Brings a run that was cut off to its end: the activate command of the release that serves again, and the result.
+ * @param endTurn called when nothing happens to the project's folder any more
+ */
+export async function reportLeftover(
+  context: AgentContext,
+  folder: ProjectFolder,
+  leftover: Leftover,
+  signal: AbortSignal,
+  endTurn: () => void,
+): Promise<void> {
+  const { run } = leftover.entry;
+  const journal = openJournal(folder, { ...leftover.entry, groups: [] });
+  const scope: CommandScope = {
+    context,
+    folder,
+    marker: run.run_id,
+    ledger: journal,
+    mask: (text) => text,
+    log: sayingLog(context),
+    room: () => null,
+  };
+  await reactivate(scope, leftover.reactivate, leftover.entry.activate_seconds);
+  journal.note({ phase: { kind: "decided", result: leftover.result } });
+  endTurn();
+
+  const ackedSeq = await learnAckedSeq(context, run, signal);
+  if (ackedSeq === null) {
+    if (!signal.aborted) journal.remove();
+    return;
+  }
+  const reporter = createReporter({
+    context,
+    run,
+    firstSeq: ackedSeq + 1,
+    onInstruction: () => undefined,
+  });
+  signal.addEventListener("abort", () => reporter.close(), { once: true });
+  if (signal.aborted) return reporter.close();
+  const url = context.sites.urlOf(run.project_id);
+  const project = await reportProject(run.project_id, folder, url);
+  reporter.report({ type: "result", result: leftover.result, project }, "urgent");
+  await reporter.delivered();
+  journal.remove();
+}
+
+/** Only the control plane still knows how many events came. @returns `null` when it wants to hear no more of the run */
+async function learnAckedSeq(
+  context: AgentContext,
+  run: ActiveRun,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const { settings } = context;
+  for (let failures = 1; !signal.aborted; failures += 1) {
+    const end = await postEvents(context.connection, run, [], settings.answerMs, signal);
+    switch (end.kind) {
+      case "answered":
+        return end.answer.instruction === "over" ? null : end.answer.acked_seq;
+      case "gone":
+      case "refused":
+        return null;
+      case "unreachable": {
+        const delayMs = backOffMs(failures, context.random(), settings);
+        await pause(Math.max(delayMs, end.retryAfterMs), signal);
+      }
+    }
+  }
+  return null;
+}
+
+/** Nobody reads the deployment's log of a run that is over; the person at the server does. */
+export function sayingLog(context: AgentContext): RunLog {
+  return {
+    line: (_stream, _stage, message) => context.say(`  ${message}`),
+    system: (_stage, message) => context.say(message),
+  };
+}

@@ -1,0 +1,69 @@
+import type { Connection } from "#agent/connection-file.ts";
+import { endpointUrl } from "#agent/http/endpoint-url.ts";
+import { sendRequest } from "#agent/http/send-request.ts";
+import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import { endpoints } from "#contract/endpoints.ts";
+
+/** `gone`: the control plane knows the run no more; `refused`: it will never take these events. */
+export type PostEnd =
+  | { readonly kind: "answered"; readonly answer: RunEventsAnswer }
+  | { readonly kind: "gone" }
+  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "unreachable"; readonly reason: string; readonly retryAfterMs: number };
+
+/** Brings some events of a run to the control plane: one try. Never throws. */
+export async function postEvents(
+  connection: Connection,
+  run: ActiveRun,
+  events: readonly RunEvent[],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PostEnd> {
+  const answer = await sendRequest({
+    url: endpointUrl(connection.url, endpoints.reportRunEvents.path, {
+      deployment_id: run.deployment_id,
+    }),
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${connection.credential}`,
+    },
+    body: JSON.stringify({ project_id: run.project_id, run_id: run.run_id, events }),
+    timeoutMs,
+    maxBodyBytes: 64 * 1024,
+    signal,
+  });
+  if (answer.kind !== "answered") {
+    const reason = answer.kind === "failed" ? answer.reason : "no answer in time";
+    return { kind: "unreachable", reason, retryAfterMs: 0 };
+  }
+  const { status } = answer;
+  if (status === 200) {
+    const parsed = parseAnswer(answer.body);
+    if (parsed !== null) return { kind: "answered", answer: parsed };
+    return { kind: "unreachable", reason: "the answer makes no sense", retryAfterMs: 0 };
+  }
+  if (status === 404 || status === 410) return { kind: "gone" };
+  // A refused credential ends the link, and with it the agent; until then the events stay.
+  if (status >= 500 || [401, 408, 425, 429].includes(status))
+    return {
+      kind: "unreachable",
+      reason: `it answered ${status}`,
+      retryAfterMs: retryAfterMs(answer.headers["retry-after"]),
+    };
+  return { kind: "refused", reason: `it answered ${status}: ${answer.body.slice(0, 500)}` };
+}
+
+function parseAnswer(body: string): RunEventsAnswer | null {
+  try {
+    return RunEventsAnswer.parse(JSON.parse(body));
+  } catch {
+    return null;
+  }
+}
+
+/** Only the form in seconds is understood; at most a minute, as the run cannot wait for more. */
+function retryAfterMs(header: string | undefined): number {
+  const seconds = Number(header ?? 0);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 60) * 1000 : 0;
+}

@@ -1,0 +1,188 @@
+import type { AgentContext } from "#agent/context.ts";
+import { backOffMs } from "#agent/back-off.ts";
+import { createEventLog, type NewRunEvent } from "#agent/report/event-log.ts";
+import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
+import type { ActiveRun, OutputLine } from "#contract/agent-protocol.ts";
+
+/** `over`: the control plane has ended the run by itself and takes nothing more of it. */
+export type Delivery = "stored" | "over";
+
+/** Brings the events of one run to the control plane: in order, each once, for as long as it takes. */
+export type Reporter = {
+  /** `urgent` events leave at once, together with all before them; the others may wait for company. */
+  report(event: NewRunEvent, urgency: "urgent" | "patient"): void;
+  line(line: OutputLine): void;
+  /** `null` while there is room for more output; otherwise resolves when there is again. */
+  room(): Promise<void> | null;
+  /** Asks for the activation permit until it is given. @returns false when the run is over or the signal aborted */
+  askPermit(signal: AbortSignal): Promise<boolean>;
+  /** Resolves when everything reported so far is stored, or never will be. */
+  delivered(): Promise<Delivery>;
+  /** Sends nothing more. What is not stored is lost, unless the journal has it. */
+  close(): void;
+};
+
+export type ReporterOptions = {
+  readonly context: Pick<AgentContext, "connection" | "settings" | "clock" | "random" | "say">;
+  readonly run: ActiveRun;
+  readonly firstSeq: number;
+  readonly onInstruction: (instruction: "stop" | "over") => void;
+};
+
+export function createReporter({ context, run, firstSeq, onInstruction }: ReporterOptions): Reporter {
+  const { settings, clock } = context;
+  const log = createEventLog(firstSeq, Math.floor(settings.maxBatchBytes * 0.75));
+  const closing = new AbortController();
+  const delivery = Promise.withResolvers<Delivery>();
+  let waitingForRoom: PromiseWithResolvers<void> | null = null;
+  let waitingForPermit: ((isGiven: boolean) => void) | null = null;
+  let awaitsDelivery = false;
+  let isSending = false;
+  let isUrgent = false;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let timerDueAt = Infinity;
+
+  function wake(delayMs: number): void {
+    const dueAt = clock.now() + delayMs;
+    if (closing.signal.aborted || isSending || dueAt >= timerDueAt) return;
+    clearTimeout(timer);
+    timerDueAt = dueAt;
+    timer = setTimeout(() => void send(), delayMs);
+  }
+
+  /** When the next request is due, counted from the end of the last one. */
+  function idleMs(): number {
+    if (log.bytes > 0) return isUrgent || log.bytes >= settings.maxBatchBytes ? 0 : settings.flushMs;
+    return waitingForPermit === null ? settings.signOfLifeMs : settings.permitPollMs;
+  }
+
+  async function send(): Promise<void> {
+    timerDueAt = Infinity;
+    if (isSending || closing.signal.aborted) return;
+    isSending = true;
+    const events = log.batch(settings.maxBatchBytes);
+    const end = await postEvents(context.connection, run, events, settings.answerMs, closing.signal);
+    isSending = false;
+    if (closing.signal.aborted) return;
+    wake(take(end, events.length));
+  }
+
+  /** @returns milliseconds until the next request */
+  function take(end: PostEnd, sent: number): number {
+    switch (end.kind) {
+      case "answered": {
+        const hasMoved = log.acknowledge(end.answer.acked_seq);
+        if (log.bytes === 0) isUrgent = false;
+        // First, because to a result that it has stored the control plane says `over`.
+        release();
+        if (!closing.signal.aborted) follow(end.answer.instruction);
+        failures = sent > 0 && !hasMoved ? failures + 1 : 0;
+        return failures > 0 ? retryMs(0) : idleMs();
+      }
+      case "gone":
+        finish("over");
+        return 0;
+      case "refused":
+        context.say(`run ${run.run_id}: the control plane refuses its events: ${end.reason}`);
+        finish("over");
+        return 0;
+      case "unreachable":
+        failures += 1;
+        if (failures === 1)
+          context.say(`run ${run.run_id}: the control plane takes no events: ${end.reason}`);
+        return retryMs(end.retryAfterMs);
+    }
+  }
+
+  function retryMs(atLeastMs: number): number {
+    return Math.max(atLeastMs, backOffMs(failures, context.random(), settings));
+  }
+
+  function follow(instruction: "continue" | "activate" | "stop" | "over"): void {
+    switch (instruction) {
+      case "continue":
+        return;
+      case "activate":
+        waitingForPermit?.(true);
+        return;
+      case "stop":
+        onInstruction("stop");
+        return;
+      case "over":
+        finish("over");
+        return;
+    }
+  }
+
+  function release(): void {
+    if (log.bytes <= settings.maxUnackedBytes / 2) {
+      waitingForRoom?.resolve();
+      waitingForRoom = null;
+    }
+    if (awaitsDelivery && log.bytes === 0) finish("stored");
+  }
+
+  function finish(how: Delivery): void {
+    if (closing.signal.aborted) return;
+    close();
+    delivery.resolve(how);
+    if (how === "over") onInstruction("over");
+  }
+
+  function close(): void {
+    closing.abort();
+    clearTimeout(timer);
+    waitingForRoom?.resolve();
+    waitingForRoom = null;
+    waitingForPermit?.(false);
+  }
+
+  function report(event: NewRunEvent, urgency: "urgent" | "patient"): void {
+    if (closing.signal.aborted) return;
+    log.append(event);
+    if (urgency === "urgent") isUrgent = true;
+    wakeForNews();
+  }
+
+  /** News does not shorten a back-off: a build writes lines all the time. */
+  function wakeForNews(): void {
+    if (failures === 0) wake(idleMs());
+  }
+
+  wake(settings.signOfLifeMs);
+
+  return {
+    report,
+    line(line) {
+      if (closing.signal.aborted) return;
+      log.appendLine(line);
+      wakeForNews();
+    },
+    room() {
+      if (closing.signal.aborted || log.bytes < settings.maxUnackedBytes) return null;
+      waitingForRoom ??= Promise.withResolvers<void>();
+      return waitingForRoom.promise;
+    },
+    askPermit(signal) {
+      return new Promise((resolve) => {
+        if (closing.signal.aborted || signal.aborted) return resolve(false);
+        const settle = (isGiven: boolean): void => {
+          waitingForPermit = null;
+          signal.removeEventListener("abort", onAbort);
+          resolve(isGiven);
+        };
+        const onAbort = (): void => settle(false);
+        signal.addEventListener("abort", onAbort);
+        waitingForPermit = settle;
+        report({ type: "ready" }, "urgent");
+      });
+    },
+    delivered() {
+      awaitsDelivery = true;
+      release();
+      return delivery.promise;
+    },
+    close,
+  };
+}

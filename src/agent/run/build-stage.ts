@@ -1,0 +1,117 @@
+import { commandEnvironment } from "#agent/commands/environment.ts";
+import { shellCommand } from "#agent/commands/shell.ts";
+import { hasSucceeded } from "#agent/process/command.ts";
+import { killProcessesOfRun } from "#agent/process/process-table.ts";
+import { describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";
+import type { RunScope } from "#agent/run/run-scope.ts";
+import { startLimit } from "#agent/run/stage-limit.ts";
+import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
+import { folderInside, type InsideCheck } from "#agent/workspace/inside-release.ts";
+import { type Release, releasePath, writeRelease } from "#agent/workspace/releases.ts";
+import { linkSharedPath } from "#agent/workspace/shared-paths.ts";
+
+/** Makes a whole release of the files in `releases/<version>`: build command, shared paths, record. */
+export async function buildRelease(
+  scope: RunScope,
+  commit: { readonly sha: string; readonly message: string },
+): Promise<Step<Release>> {
+  const { order, folder, journal, reporter } = scope;
+  journal.note({ stage: "build" });
+  reporter.report({ type: "stage", stage: "build" }, order.build_command === null ? "patient" : "urgent");
+  const path = releasePath(folder, order.version);
+  const root = await folderInside(path, order.root_directory);
+  if (root.kind !== "inside") return notThere("root", order.root_directory, root);
+
+  if (order.build_command !== null) {
+    const built = await runBuild(scope, order.build_command, root.path, commit.sha);
+    if (!built.ok) return built;
+  }
+  const output = await findOutput(path, order.root_directory, order.output_directory);
+  if (output.kind !== "inside") return notThere("output", order.output_directory, output);
+
+  const linked = await linkSharedPaths(scope, path);
+  if (!linked.ok) return linked;
+  if (scope.interrupt.signal.aborted) return interrupted;
+  const release: Release = {
+    version: order.version,
+    commit_sha: commit.sha,
+    commit_message: commit.message,
+    branch: order.source.branch,
+    project_name: order.project_name,
+    root_directory: order.root_directory,
+    output_directory: order.output_directory,
+    activate_command: order.activate_command,
+  };
+  await writeRelease(folder, release);
+  return done(release);
+}
+
+async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: string): Promise<Step<null>> {
+  const { order, context } = scope;
+  scope.log.system("build", `running ${line}`);
+  const startedAt = context.clock.now();
+  const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
+  const command = shellCommand(line, cwd, commandEnvironment(context.environment, order.run_id), {
+    projectName: order.project_name,
+    version: order.version,
+    commitSha,
+    branch: order.source.branch,
+  });
+  const ran = await runCommand(scope, command, {
+    stage: "build",
+    signal: limit.signal,
+    leftovers: "kill",
+    stdout: "log",
+  });
+  limit.clear();
+  // A daemon leaves its group at its birth, and would go on writing into a release that is whole.
+  killProcessesOfRun(order.run_id);
+  if (ran.end.kind === "stopped")
+    return limit.hasTimedOut
+      ? fail(
+          "timed_out",
+          "build",
+          `the build command took longer than ${limit.seconds} seconds`,
+          evidenceOf(ran),
+        )
+      : interrupted;
+  const ms = context.clock.now() - startedAt;
+  scope.log.system("build", `the build command ${describeEnd(ran.end)} (${ms} ms)`);
+  if (hasSucceeded(ran.end)) return done(null);
+  const isFull = await isDiskFull(context.home, ran.stderrTail);
+  return fail(
+    isFull ? "disk_full" : "build_failed",
+    "build",
+    `the build command ${describeEnd(ran.end)}`,
+    evidenceOf(ran),
+  );
+}
+
+async function findOutput(path: string, root: string, output: string): Promise<InsideCheck> {
+  return folderInside(path, `${root}/${output}`);
+}
+
+async function linkSharedPaths(scope: RunScope, path: string): Promise<Step<null>> {
+  for (const shared of scope.order.shared_paths) {
+    const link = await linkSharedPath(path, scope.folder.shared, shared);
+    if (link.kind === "refused")
+      return fail("build_failed", "build", `the shared path \`${shared}\` is refused: ${link.reason}`);
+    const begins = { copy: ", which begins as the release's own copy", empty: ", which begins empty" };
+    const how = link.seeded === null ? "" : begins[link.seeded];
+    scope.log.system("build", `linked \`${shared}\` to shared/${shared}${how}`);
+  }
+  return done(null);
+}
+
+function notThere(
+  what: "root" | "output",
+  name: string,
+  check: Exclude<InsideCheck, { kind: "inside" }>,
+): Step<never> {
+  const why = {
+    missing: what === "root" ? "is not in the repository" : "is not there after the build",
+    not_a_folder: "is not a folder",
+    outside: "leads out of the release through a symbolic link",
+  }[check.kind];
+  return fail("build_failed", "build", `the ${what} directory \`${name}\` ${why}`);
+}

@@ -1,0 +1,47 @@
+import { mkdir } from "node:fs/promises";
+
+import { gitEnvironment } from "#agent/commands/environment.ts";
+import { decideWanted, fetchCommit } from "#agent/run/fetch-commit.ts";
+import { createGitRunner } from "#agent/run/git-runner.ts";
+import type { FetchedCommit, Origin } from "#agent/run/mirror-steps.ts";
+import type { RunScope } from "#agent/run/run-scope.ts";
+import { startLimit } from "#agent/run/stage-limit.ts";
+import { head, type Step } from "#agent/run/step.ts";
+import { writeTree } from "#agent/run/write-tree.ts";
+import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
+
+/** The contract's longest commit message, in UTF-16 code units. */
+const MAX_COMMIT_MESSAGE = 1000;
+
+/** Brings the ordered commit to this server and writes its files into `releases/<version>`. */
+export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>> {
+  const { order, folder, reporter } = scope;
+  reporter.report({ type: "stage", stage: "fetch" }, "urgent");
+  // What an earlier try of this version left behind.
+  await removeRelease(folder, order.version);
+  await mkdir(folder.temp, { recursive: true });
+  await mkdir(folder.mirrors.modules, { recursive: true });
+
+  const limit = startLimit(order.timeouts.fetch_seconds, scope.interrupt);
+  try {
+    const git = createGitRunner(scope, limit);
+    const origin: Origin = {
+      repository: order.source.repository,
+      mirrors: folder.mirrors,
+      shown: scope.mask(order.source.repository),
+      env: gitEnvironment(scope.context.environment, order.run_id),
+      now: () => scope.context.clock.now(),
+    };
+    const wanted = decideWanted(order.source.branch, order.source.commit);
+    const commit = await fetchCommit(git, origin, wanted);
+    if (!commit.ok) return commit;
+    const message = head(scope.mask(commit.value.message), MAX_COMMIT_MESSAGE);
+    reporter.report({ type: "resolved", commit_sha: commit.value.sha, commit_message: message }, "patient");
+    const release = releasePath(folder, order.version);
+    await mkdir(release, { recursive: true });
+    const written = await writeTree({ git, folder }, origin, commit.value, release);
+    return written.ok ? commit : written;
+  } finally {
+    limit.clear();
+  }
+}

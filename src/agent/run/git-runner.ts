@@ -1,0 +1,59 @@
+import type { Command } from "#agent/process/command.ts";
+import { type CommandEnd, describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";
+import type { RunScope } from "#agent/run/run-scope.ts";
+import type { StageLimit } from "#agent/run/stage-limit.ts";
+import { fail, interrupted, type Step } from "#agent/run/step.ts";
+
+/** How a git command ended by itself. Anything but 0 is up to the caller; `explain` makes a failure of it. */
+export type GitAnswer = { readonly code: number; readonly stdout: string; readonly ran: CommandEnd };
+
+export type GitRunner = {
+  /**
+   * Runs a command within the fetch stage's time. Not ok only when it was stopped or there is no git.
+   * `probe`: a failure is an answer like any other, and its complaints stay out of the log.
+   */
+  run(command: Command, manner?: "probe"): Promise<Step<GitAnswer>>;
+  /** @param what was tried, for the middle of a sentence */
+  explain(answer: GitAnswer, what: string): Promise<Step<never>>;
+  /** A line in the log about a finished step, with the time since `startedAt` (Unix milliseconds). */
+  note(message: string, startedAt: number): void;
+};
+
+export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
+  return {
+    async run(command, manner) {
+      const ran = await runCommand(scope, command, {
+        stage: "fetch",
+        signal: limit.signal,
+        leftovers: "kill",
+        stdout: "capture",
+        isQuiet: manner === "probe",
+      });
+      switch (ran.end.kind) {
+        case "exited":
+          return { ok: true, value: { code: ran.end.code, stdout: ran.stdout, ran } };
+        case "killed":
+          return { ok: true, value: { code: -1, stdout: "", ran } };
+        case "not_started":
+          return fail("fetch_failed", "fetch", `git ${describeEnd(ran.end)}`);
+        case "stopped":
+          return limit.hasTimedOut
+            ? fail("timed_out", "fetch", `fetching took longer than ${limit.seconds} seconds`)
+            : interrupted;
+      }
+    },
+    async explain({ ran }, what) {
+      const isFull = await isDiskFull(scope.context.home, ran.stderrTail);
+      const last = ran.stderrTail.trimEnd().split("\n").at(-1) ?? "";
+      return fail(
+        isFull ? "disk_full" : "fetch_failed",
+        "fetch",
+        `${what}: git ${describeEnd(ran.end)}${last === "" ? "" : `: ${last}`}`,
+        evidenceOf(ran),
+      );
+    },
+    note(message, startedAt) {
+      scope.log.system("fetch", `${message} (${scope.context.clock.now() - startedAt} ms)`);
+    },
+  };
+}

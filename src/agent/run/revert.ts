@@ -1,0 +1,34 @@
+import { describeEnd } from "#agent/run/run-command.ts";
+import { runActivateCommand } from "#agent/run/activate-stage.ts";
+import type { CommandScope } from "#agent/run/run-scope.ts";
+import { startLimit } from "#agent/run/stage-limit.ts";
+import { hasSucceeded } from "#agent/process/command.ts";
+import { goBack, linkTarget } from "#agent/workspace/current-link.ts";
+import { readRelease } from "#agent/workspace/releases.ts";
+
+/** Points `current` back to the release before, or to nothing where there was none. */
+export async function switchBack(scope: CommandScope, previous: number | null): Promise<void> {
+  await goBack(scope.folder, previous);
+  const where = previous === null ? "current is gone again" : `back to ${linkTarget(previous)}`;
+  scope.log.system("activate", `switched back: ${where}`);
+}
+
+/** Runs a release's own activate command after a switch that no deployment asked for. Its failure is only noted. */
+export async function reactivate(
+  scope: CommandScope,
+  version: number | null,
+  seconds: number,
+): Promise<void> {
+  if (version === null) return;
+  const release = await readRelease(scope.folder, version);
+  if (release === null) return;
+  // Not cut short by an interrupt: the release that is served now needs it.
+  const limit = startLimit(seconds, null);
+  const ran = await runActivateCommand(scope, release, limit);
+  limit.clear();
+  if (ran !== null && !hasSucceeded(ran.end))
+    scope.log.system(
+      "activate",
+      `the activate command of ${linkTarget(version)} ${describeEnd(ran.end)}: look after it`,
+    );
+}

@@ -1,0 +1,109 @@
+import { statfs } from "node:fs/promises";
+
+import type { Command, ProcessEnd } from "#agent/process/command.ts";
+import { createLineOutput } from "#agent/process/line-output.ts";
+import { runProcess } from "#agent/process/run-process.ts";
+import type { CommandScope } from "#agent/run/run-scope.ts";
+import type { FailureEvidence } from "#contract/deployments.ts";
+import type { LogStage } from "#contract/logs.ts";
+
+export type CommandEnd = {
+  readonly end: ProcessEnd;
+  /** What it wrote to standard output, if that was asked for. */
+  readonly stdout: string;
+  /** The last lines that it wrote to standard error, masked. */
+  readonly stderrTail: string;
+};
+
+export type CommandOptions = {
+  readonly stage: LogStage;
+  readonly signal: AbortSignal;
+  readonly leftovers: "kill" | "keep";
+  /** `capture`: standard output is an answer to the agent and does not belong in the log. */
+  readonly stdout: "log" | "capture";
+  /** Keeps standard error out of the log, but not out of the tail. */
+  readonly isQuiet?: boolean;
+};
+
+const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
+const TAIL_LENGTH = 8192;
+
+/** Runs one command of a run: what it writes goes to the deployment's log, its group into the journal. */
+export async function runCommand(
+  scope: CommandScope,
+  command: Command,
+  options: CommandOptions,
+): Promise<CommandEnd> {
+  const { settings } = scope.context;
+  let stderrTail = "";
+  const output = createLineOutput(
+    {
+      line(stream, text) {
+        if (options.isQuiet !== true) scope.log.line(stream, options.stage, text);
+        if (stream === "stderr") stderrTail = `${stderrTail}${text}\n`.slice(-2 * TAIL_LENGTH);
+      },
+      room: scope.room,
+    },
+    settings.partialLineMs,
+  );
+  const captured: Buffer[] = [];
+  let capturedBytes = 0;
+  const capture = (chunk: Buffer): null => {
+    capturedBytes += chunk.length;
+    if (capturedBytes <= MAX_CAPTURED_BYTES) captured.push(chunk);
+    return null;
+  };
+  const end = await runProcess(command, {
+    output: options.stdout === "log" ? output.sink : { ...output.sink, stdout: capture },
+    ledger: scope.ledger,
+    signal: options.signal,
+    leftovers: options.leftovers,
+    stopGraceMs: settings.stopGraceMs,
+    pipeGraceMs: settings.pipeGraceMs,
+  });
+  output.end();
+  return {
+    end,
+    stdout: Buffer.concat(captured).toString("utf8"),
+    stderrTail: scope.mask(stderrTail).slice(-TAIL_LENGTH),
+  };
+}
+
+/** In words, for the middle of a sentence. */
+export function describeEnd(end: ProcessEnd): string {
+  switch (end.kind) {
+    case "exited":
+      return `ended with exit code ${end.code}`;
+    case "killed":
+      return `was killed by ${end.signal}`;
+    case "stopped":
+      return "was stopped";
+    case "not_started":
+      return `could not be started: ${end.message}`;
+  }
+}
+
+export function evidenceOf({ end, stderrTail }: CommandEnd): FailureEvidence {
+  return {
+    exit_code: end.kind === "exited" ? end.code : null,
+    signal: end.kind === "killed" ? end.signal : null,
+    stderr_tail: stderrTail,
+  };
+}
+
+const LEAST_FREE_BYTES = 1024 * 1024;
+
+/**
+ * Whether a command failed for want of room on the disk. There is no exit code for that, and what filled the disk
+ * is often cleaned up at once: so the operating system's own words for ENOSPC and EDQUOT count as well.
+ */
+export async function isDiskFull(home: string, stderrTail: string): Promise<boolean> {
+  if (/No space left on device|Disk quota exceeded/.test(stderrTail)) return true;
+  const disk = await statfs(home);
+  return disk.bavail * disk.bsize < LEAST_FREE_BYTES;
+}
+
+/** Whether an error of the file system says that the disk is full. */
+export function isNoSpaceError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+}

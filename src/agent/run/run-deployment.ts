@@ -1,0 +1,161 @@
+import { activateRelease } from "#agent/run/activate-stage.ts";
+import { buildRelease } from "#agent/run/build-stage.ts";
+import { fetchRelease } from "#agent/run/fetch-stage.ts";
+import { pruneReleases } from "#agent/run/prune.ts";
+import type { InterruptReason } from "#agent/run/interrupt.ts";
+import { reactivate, switchBack } from "#agent/run/revert.ts";
+import { isNoSpaceError } from "#agent/run/run-command.ts";
+import type { RunScope } from "#agent/run/run-scope.ts";
+import { done, fail, interrupted, type RunEnd, type Step } from "#agent/run/step.ts";
+import { verifyRelease } from "#agent/run/verify-stage.ts";
+import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
+import { removeTree } from "#agent/workspace/discard.ts";
+import { reportProject } from "#agent/workspace/project-report.ts";
+import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
+import type { RunJournal } from "#agent/workspace/run-journal.ts";
+import type { RunResult } from "#contract/agent-protocol.ts";
+import type { DeploymentStage } from "#contract/deployments.ts";
+
+/**
+ * Carries a run out from its first stage to its result, which is reported last of all.
+ * When it returns, no process of the run is left and the project's folder is as the result says.
+ */
+export async function runDeployment(scope: RunScope): Promise<void> {
+  const { order, folder, journal, reporter } = scope;
+  const previous = await readCurrent(folder);
+  const progress: Progress = { stage: "fetch", isBuilding: false, hasSwitched: false };
+  let end: Step<RunResult>;
+  try {
+    end = await carryOut(scope, previous, progress);
+  } catch (error) {
+    end = failUnexpectedly(error, progress.stage);
+  }
+  if (!end.ok) await cleanUp(scope, previous, progress);
+  const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
+  if (result === null) return;
+  noteDecision(journal, result);
+  if (result.outcome === "live") await prune(scope, result.release, previous);
+  await removeTree(folder.temp).catch(() => undefined);
+  const url = scope.context.sites.urlOf(order.project_id);
+  const project = await reportProject(order.project_id, folder, url);
+  reporter.report({ type: "result", result, project }, "urgent");
+}
+
+/** How far a run has come: what has to be undone if it ends here. */
+type Progress = { stage: DeploymentStage; isBuilding: boolean; hasSwitched: boolean };
+
+async function carryOut(
+  scope: RunScope,
+  previous: number | null,
+  progress: Progress,
+): Promise<Step<RunResult>> {
+  const { order, reporter, interrupt, context } = scope;
+  if (interrupt.signal.aborted) return interrupted;
+  const ready = await prepareRelease(scope, previous, progress);
+  if (!ready.ok) return ready;
+  if (!order.permitted) {
+    const isPermitted = await reporter.askPermit(interrupt.signal);
+    if (!isPermitted) return interrupted;
+  }
+  if (interrupt.signal.aborted) return interrupted;
+  interrupt.commit();
+
+  const release = ready.value;
+  progress.stage = "activate";
+  progress.hasSwitched = true;
+  const activated = await activateRelease(scope, release, previous);
+  if (!activated.ok) return activated;
+  progress.stage = "verify";
+  const healthCheck = await verifyRelease(scope);
+  if (!healthCheck.ok) return healthCheck;
+  context.say(`${order.project_name}: ${linkTarget(release.version)} is live`);
+  return done({
+    outcome: "live",
+    release: release.version,
+    evidence: {
+      target: linkTarget(release.version),
+      commit_sha: release.commit_sha,
+      health_check: healthCheck.value,
+    },
+  });
+}
+
+/** A whole release to switch to: the one that was kept, or else a new one from the source. */
+async function prepareRelease(
+  scope: RunScope,
+  previous: number | null,
+  progress: Progress,
+): Promise<Step<Release>> {
+  const { order, folder, journal, log } = scope;
+  if (order.reuse_release !== null) {
+    const kept = await readRelease(folder, order.reuse_release);
+    if (kept !== null) return done(kept);
+    log.system("fetch", `${linkTarget(order.reuse_release)} is not here any more: building it again`);
+  }
+  if (previous === order.version)
+    return fail("internal", "fetch", `${linkTarget(order.version)} is what is served already`);
+  progress.isBuilding = true;
+  journal.note({ builds: order.version });
+  const commit = await fetchRelease(scope);
+  if (!commit.ok) return commit;
+  progress.stage = "build";
+  return buildRelease(scope, commit.value);
+}
+
+async function cleanUp(scope: RunScope, previous: number | null, progress: Progress): Promise<void> {
+  const { order, folder, context } = scope;
+  try {
+    await undo();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    scope.log.system("activate", `what the failed deployment left could not be removed: ${reason}`);
+    context.say(`${order.project_name}: cleaning up after run ${order.run_id} failed: ${reason}`);
+  }
+
+  async function undo(): Promise<void> {
+    if (progress.hasSwitched) {
+      await switchBack(scope, previous);
+      await reactivate(scope, previous, order.timeouts.activate_seconds);
+    }
+    if (progress.isBuilding) await removeRelease(folder, order.version);
+  }
+}
+
+async function prune(scope: RunScope, live: number, previous: number | null): Promise<void> {
+  try {
+    await pruneReleases(scope, live, previous);
+  } catch (error) {
+    // The new release serves: that an old one could not be removed changes nothing about it.
+    const reason = error instanceof Error ? error.message : String(error);
+    scope.log.system("prune", `an old release could not be removed: ${reason}`);
+  }
+}
+
+/** @returns `null` when the control plane wants to hear no more of the run */
+function resultOf(end: RunEnd, reason: InterruptReason | null, stage: DeploymentStage): RunResult | null {
+  if (reason === "over") return null;
+  if (end.kind === "failed") return { outcome: "failed", failure: end.failure };
+  return interruptedResult(reason, stage);
+}
+
+/** How a run that was interrupted has ended. @returns `null` when nobody wants to know */
+export function interruptedResult(reason: InterruptReason | null, stage: DeploymentStage): RunResult | null {
+  if (reason === "over") return null;
+  if (reason === "stop") return { outcome: "canceled" };
+  const message = "the agent stopped while this deployment was under way";
+  return { outcome: "failed", failure: { code: "server_lost", message, stage } };
+}
+
+function noteDecision(journal: RunJournal, result: RunResult): void {
+  try {
+    journal.note({ phase: { kind: "decided", result } });
+  } catch {
+    // The disk is full. The result is on its way all the same; only the agent's death now would lose it.
+  }
+}
+
+function failUnexpectedly(error: unknown, stage: DeploymentStage): Step<never> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (isNoSpaceError(error)) return fail("disk_full", stage, `no room on the disk: ${message}`);
+  return fail("internal", stage, `the agent failed: ${message}`);
+}

@@ -1,0 +1,34 @@
+import type { AgentContext } from "#agent/context.ts";
+import type { Mask } from "#agent/mask.ts";
+import type { Reporter } from "#agent/report/reporter.ts";
+import type { RunLog } from "#agent/run/run-scope.ts";
+import { MAX_LOG_BYTES, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+
+/** Kept free below the limit of the whole log for Gantry's own lines. */
+const RESERVED_BYTES = 256 * 1024;
+
+export function createRunLog(
+  reporter: Pick<Reporter, "line">,
+  mask: Mask,
+  clock: AgentContext["clock"],
+  maxBytes = MAX_LOG_BYTES - RESERVED_BYTES,
+): RunLog {
+  let bytes = 0;
+  let isFull = false;
+
+  const write: RunLog["line"] = (stream, stage, message) => {
+    const time = new Date(clock.now()).toISOString();
+    reporter.line({ time, stream, stage, message: mask(message).slice(0, MAX_LOG_LINE_BYTES) });
+  };
+
+  return {
+    line(stream, stage, message) {
+      if (isFull) return;
+      bytes += Buffer.byteLength(message);
+      if (bytes <= maxBytes) return write(stream, stage, message);
+      isFull = true;
+      write("system", stage, "the log is full: what the commands write from here on is left out");
+    },
+    system: (stage, message) => write("system", stage, message),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Failure, FailureEvidence } from "#contract/deployments.ts";
+
+/** Why a run does not go on. What interrupted it stands in the run's `Interrupt`. */
+export type RunEnd =
+  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "interrupted" };
+
+export type Step<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly end: RunEnd };
+
+export const interrupted = { ok: false, end: { kind: "interrupted" } } as const;
+
+export function done<Value>(value: Value): { readonly ok: true; readonly value: Value } {
+  return { ok: true, value };
+}
+
+/** The contract's longest texts, in UTF-16 code units. */
+const MAX_MESSAGE = 2000;
+const MAX_TAIL = 8192;
+const MAX_BODY = 2048;
+
+/** A failure in the shape that the control plane takes: texts that are too long are cut. */
+export function fail(
+  code: Failure["code"],
+  stage: Failure["stage"],
+  message: string,
+  evidence?: FailureEvidence,
+): { readonly ok: false; readonly end: { readonly kind: "failed"; readonly failure: Failure } } {
+  const failure: Failure = { code, stage, message: head(message, MAX_MESSAGE) };
+  if (evidence !== undefined) {
+    failure.evidence = { ...evidence };
+    if (evidence.stderr_tail !== undefined)
+      failure.evidence.stderr_tail = evidence.stderr_tail.slice(-MAX_TAIL).toWellFormed();
+    if (evidence.health_body !== undefined)
+      failure.evidence.health_body = head(evidence.health_body, MAX_BODY);
+  }
+  return { ok: false, end: { kind: "failed", failure } };
+}
+
+/** The beginning of a text, without half a character at its end. */
+export function head(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}

@@ -1,0 +1,167 @@
+import { mkdir } from "node:fs/promises";
+
+import type { AgentContext } from "#agent/context.ts";
+import { createMask } from "#agent/mask.ts";
+import { bootId } from "#agent/process/process-table.ts";
+import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
+import { createInterrupt, type Interrupt } from "#agent/run/interrupt.ts";
+import type { ProjectTurns } from "#agent/run/project-turns.ts";
+import { interruptedResult, runDeployment } from "#agent/run/run-deployment.ts";
+import { isNoSpaceError } from "#agent/run/run-command.ts";
+import { createRunLog } from "#agent/run/run-log.ts";
+import type { RunScope } from "#agent/run/run-scope.ts";
+import { tidyMirror } from "#agent/run/tidy-mirror.ts";
+import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { reportProject } from "#agent/workspace/project-report.ts";
+import { openJournal, type RunJournal } from "#agent/workspace/run-journal.ts";
+import type { ActiveRun, RunOrder } from "#contract/agent-protocol.ts";
+import type { Failure } from "#contract/deployments.ts";
+
+/** A run that the agent has taken. */
+export type TakenRun = {
+  readonly run: ActiveRun;
+  readonly interrupt: Interrupt;
+  /** Resolves when nothing of the run is left on this server but its result. */
+  readonly finished: Promise<void>;
+  /** Resolves when the control plane has the result, or wants none. */
+  readonly delivered: Promise<Delivery>;
+  /** Stops reporting. What has not arrived is reported at the agent's next start. */
+  abandon(): void;
+};
+
+/** Starts a run as soon as it is its project's turn. */
+export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOrder): TakenRun {
+  const { project_id, deployment_id, run_id } = order;
+  const run: ActiveRun = { project_id, deployment_id, run_id };
+  const interrupt = createInterrupt();
+  const reporter = createReporter({
+    context,
+    run,
+    firstSeq: 1,
+    onInstruction: (instruction) => interrupt.raise(instruction),
+  });
+  const finished = Promise.withResolvers<void>();
+  const delivered = carryThrough(context, turns, order, {
+    run,
+    interrupt,
+    reporter,
+    onFinished: finished.resolve,
+  });
+  return {
+    run,
+    interrupt,
+    finished: finished.promise,
+    delivered,
+    abandon: () => reporter.close(),
+  };
+}
+
+type RunParts = {
+  readonly run: ActiveRun;
+  readonly interrupt: Interrupt;
+  readonly reporter: Reporter;
+  readonly onFinished: () => void;
+};
+
+async function carryThrough(
+  context: AgentContext,
+  turns: ProjectTurns,
+  order: RunOrder,
+  parts: RunParts,
+): Promise<Delivery> {
+  const { interrupt, reporter } = parts;
+  const folder = projectFolder(context.home, order.project_id);
+  const turn = turns.take(order.project_id);
+  const isInterrupted = new Promise<"interrupted">((resolve) => {
+    interrupt.signal.addEventListener("abort", () => resolve("interrupted"), { once: true });
+  });
+  const endTurn = await Promise.race([turn, isInterrupted]);
+  if (endTurn === "interrupted") {
+    // It never began, so it need not wait for the run before it to end.
+    void turn.then((end) => end());
+    await reportUnstarted(context, order, folder, parts);
+    parts.onFinished();
+    return reporter.delivered();
+  }
+
+  let journal: RunJournal | null = null;
+  try {
+    await mkdir(folder.releases, { recursive: true });
+    journal = openJournal(folder, {
+      run: parts.run,
+      boot_id: bootId(),
+      stage: "fetch",
+      builds: null,
+      activate_seconds: order.timeouts.activate_seconds,
+      phase: { kind: "preparing" },
+      groups: [],
+    });
+    const scope = createScope(context, order, folder, journal, parts);
+    await runDeployment(scope);
+    // Alongside the delivery of the result: nobody waits for it but the project's next run.
+    void tidyMirror(scope).finally(() => {
+      endTurn();
+      parts.onFinished();
+    });
+  } catch (error) {
+    await reportBroken(context, order, folder, parts, error);
+    endTurn();
+    parts.onFinished();
+  }
+  const delivery = interrupt.reason === "over" ? "over" : await reporter.delivered();
+  journal?.remove();
+  return delivery;
+}
+
+function createScope(
+  context: AgentContext,
+  order: RunOrder,
+  folder: ProjectFolder,
+  journal: RunJournal,
+  { interrupt, reporter }: RunParts,
+): RunScope {
+  const mask = createMask(order.source.repository);
+  return {
+    context,
+    order,
+    folder,
+    marker: order.run_id,
+    ledger: journal,
+    journal,
+    reporter,
+    interrupt,
+    mask,
+    log: createRunLog(reporter, mask, context.clock),
+    room: () => reporter.room(),
+  };
+}
+
+async function reportUnstarted(
+  context: AgentContext,
+  order: RunOrder,
+  folder: ProjectFolder,
+  { interrupt, reporter }: RunParts,
+): Promise<void> {
+  const result = interruptedResult(interrupt.reason, "fetch");
+  if (result === null) return;
+  const url = context.sites.urlOf(order.project_id);
+  const project = await reportProject(order.project_id, folder, url);
+  reporter.report({ type: "result", result, project }, "urgent");
+}
+
+/** The project's folder could not even be opened: the run must not stay without a verdict for that. */
+async function reportBroken(
+  context: AgentContext,
+  order: RunOrder,
+  folder: ProjectFolder,
+  { reporter }: RunParts,
+  error: unknown,
+): Promise<void> {
+  const reason = error instanceof Error ? error.message : String(error);
+  context.say(`${order.project_name}: run ${order.run_id} failed: ${reason}`);
+  const url = context.sites.urlOf(order.project_id);
+  const project = await reportProject(order.project_id, folder, url);
+  const code = isNoSpaceError(error) ? "disk_full" : "internal";
+  const failure: Failure = { code, message: reason.slice(0, 2000), stage: "fetch" };
+  reporter.report({ type: "result", result: { outcome: "failed", failure }, project }, "urgent");
+}

@@ -1,0 +1,115 @@
+import { sendRequest } from "#agent/http/send-request.ts";
+import { pause } from "#agent/pause.ts";
+import type { RunScope } from "#agent/run/run-scope.ts";
+import { startLimit } from "#agent/run/stage-limit.ts";
+import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
+import type { LiveEvidence } from "#contract/deployments.ts";
+import { maskUrlPassword } from "#contract/git-names.ts";
+import type { HealthCheck } from "#contract/projects.ts";
+
+const MAX_BODY_BYTES = 2048;
+
+/** Where a health check asks, and under which name where that is not the address's own. */
+export type CheckTarget = { readonly url: URL; readonly host: string | null };
+
+/** @param siteUrl where this agent serves the project, if it does */
+export function decideTarget(
+  check: Pick<HealthCheck, "path" | "url">,
+  siteUrl: string | null,
+  domain: string,
+): CheckTarget {
+  if (check.url !== undefined) return { url: new URL(check.url), host: null };
+  const path = check.path ?? "/";
+  if (siteUrl !== null) return { url: new URL(`${siteUrl}${path}`), host: null };
+  return { url: new URL(`http://127.0.0.1${path}`), host: domain };
+}
+
+type Tried =
+  | { readonly kind: "none" }
+  | { readonly kind: "hung" }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "answered"; readonly status: number; readonly body: string };
+
+/** Asks the health check until it answers as it should. @returns the evidence; `null` when there is no check */
+export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence["health_check"]>> {
+  const { order, journal, reporter, log } = scope;
+  const check = order.health_check;
+  journal.note({ stage: "verify" });
+  reporter.report({ type: "stage", stage: "verify" }, check === null ? "patient" : "urgent");
+  if (check === null) return done(null);
+
+  const target = decideTarget(check, scope.context.sites.urlOf(order.project_id), order.domain);
+  const shown = maskUrlPassword(target.url.href);
+  const limit = startLimit(order.timeouts.verify_seconds, scope.interrupt);
+  log.system("verify", `asking ${shown} for ${check.status}, up to ${check.tries} times`);
+  let best: Tried = { kind: "none" };
+  let tries = 0;
+  while (tries < check.tries && !limit.signal.aborted) {
+    if (tries > 0) await pause(check.interval_seconds * 1000, limit.signal);
+    if (limit.signal.aborted) break;
+    tries += 1;
+    const tried = await tryOnce(target, check.timeout_seconds * 1000, limit.signal);
+    if (tried.kind === "answered" && tried.status === check.status) {
+      limit.clear();
+      log.system("verify", `try ${tries}: ${tried.status}, as it should be`);
+      return done({ url: shown, status: tried.status, tries });
+    }
+    if (scope.interrupt.signal.aborted) break;
+    log.system("verify", `try ${tries}: ${describe(tried)}`);
+    best = moreTelling(tried, best);
+  }
+  limit.clear();
+  if (scope.interrupt.signal.aborted) return interrupted;
+  const after = limit.hasTimedOut ? `within ${limit.seconds} seconds` : `in ${tries} tries`;
+  const message = `${shown} did not answer ${check.status} ${after}: ${describe(best)}`;
+  if (best.kind === "hung" || best.kind === "none") return fail("timed_out", "verify", message);
+  return fail("health_check_failed", "verify", message, {
+    health_status: best.kind === "answered" ? best.status : null,
+    ...(best.kind === "answered" ? { health_body: scope.mask(best.body) } : {}),
+  });
+}
+
+async function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSignal): Promise<Tried> {
+  const answer = await sendRequest({
+    url: target.url,
+    method: "GET",
+    headers: {
+      "user-agent": "gantry-health-check",
+      ...(target.host === null ? {} : { host: target.host }),
+    },
+    timeoutMs,
+    maxBodyBytes: MAX_BODY_BYTES,
+    signal,
+    fresh: true,
+  });
+  switch (answer.kind) {
+    case "answered":
+      return { kind: "answered", status: answer.status, body: answer.body };
+    case "failed":
+      return { kind: "failed", reason: answer.reason };
+    // Cut off by the end of the stage's time, it had not answered either.
+    case "hung":
+    case "aborted":
+      return { kind: "hung" };
+  }
+}
+
+const telling = { none: 0, hung: 1, failed: 2, answered: 3 } as const;
+
+/** The newer of two, unless the older says more about what is wrong. */
+function moreTelling(newer: Tried, older: Tried): Tried {
+  return telling[newer.kind] >= telling[older.kind] ? newer : older;
+}
+
+function describe(tried: Tried): string {
+  switch (tried.kind) {
+    case "none":
+      return "it was never asked";
+    case "hung":
+      return "no answer in time";
+    case "failed":
+      return `no answer: ${tried.reason}`;
+    case "answered":
+      return `it answered ${tried.status}`;
+  }
+}

@@ -1,0 +1,133 @@
+import { createHash, randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { exportTree, listTree, readSubmoduleConfig } from "#agent/commands/git.ts";
+import { readGitlinks, readSubmoduleEntries, type SubmoduleEntry } from "#agent/commands/read-git-output.ts";
+import { resolveSubmoduleUrl } from "#agent/commands/submodule-url.ts";
+import { fetchCommit } from "#agent/run/fetch-commit.ts";
+import type { GitRunner } from "#agent/run/git-runner.ts";
+import { cwdOf, type FetchedCommit, type Origin } from "#agent/run/mirror-steps.ts";
+import { done, fail, type Step } from "#agent/run/step.ts";
+import { discard } from "#agent/workspace/discard.ts";
+import { folderInside, lstatOrNull } from "#agent/workspace/inside-release.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { InsidePath, maskUrlPassword } from "#contract/git-names.ts";
+
+/** Deeper nesting is a repository that contains itself. */
+const MAX_DEPTH = 8;
+
+export type TreeJob = {
+  readonly git: GitRunner;
+  readonly folder: ProjectFolder;
+};
+
+/**
+ * Writes a commit's files into a folder of the release, and its submodules into theirs.
+ * @param into empty, and inside the release
+ */
+export async function writeTree(
+  job: TreeJob,
+  origin: Origin,
+  commit: FetchedCommit,
+  into: string,
+  depth = 0,
+): Promise<Step<null>> {
+  const startedAt = origin.now();
+  let exported = await writeFiles(job, commit, into);
+  if (!exported.ok) return exported;
+  if (exported.value.kind === "damaged") {
+    job.git.note("the mirror is damaged: fetching it anew", startedAt);
+    await discard(job.folder, commit.place.gitDir);
+    const again = await fetchCommit(job.git, origin, { kind: "full", sha: commit.sha });
+    if (!again.ok) return again;
+    exported = await writeFiles(job, again.value, into);
+    if (!exported.ok) return exported;
+    if (exported.value.kind === "damaged") return exported.value.failure;
+  }
+  job.git.note(`wrote the files of ${commit.sha.slice(0, 12)}`, startedAt);
+
+  if ((await lstatOrNull(join(into, ".gitmodules"))) === null) return done(null);
+  const modules = await listSubmodules(job, commit);
+  if (!modules.ok) return modules;
+  for (const module of modules.value) {
+    const written = await writeSubmodule(job, origin, module, into, depth);
+    if (!written.ok) return written;
+  }
+  return done(null);
+}
+
+type Written = { readonly kind: "written" } | { readonly kind: "damaged"; readonly failure: Step<never> };
+
+/** `damaged`: the commit is in the mirror, but not all that belongs to it. */
+async function writeFiles(
+  { git, folder }: TreeJob,
+  commit: FetchedCommit,
+  into: string,
+): Promise<Step<Written>> {
+  const index = join(folder.temp, `index-${randomUUID()}`);
+  const exported = await git.run(exportTree(commit.place, into, commit.sha, index));
+  await rm(index, { force: true });
+  if (!exported.ok) return exported;
+  if (exported.value.code === 0) return done({ kind: "written" });
+  const failure = await git.explain(exported.value, `writing the files of ${commit.sha} failed`);
+  const isFull = !failure.ok && failure.end.kind === "failed" && failure.end.failure.code === "disk_full";
+  return isFull ? failure : done({ kind: "damaged", failure });
+}
+
+type Submodule = SubmoduleEntry & { readonly sha: string };
+
+async function listSubmodules(
+  { git }: TreeJob,
+  { place, sha }: FetchedCommit,
+): Promise<Step<readonly Submodule[]>> {
+  const config = await git.run(readSubmoduleConfig(place, cwdOf(place), sha), "probe");
+  if (!config.ok) return config;
+  if (config.value.code === 1) return done([]);
+  if (config.value.code !== 0) return git.explain(config.value, "reading .gitmodules failed");
+  const entries = readSubmoduleEntries(config.value.stdout);
+  if (entries.length === 0) return done([]);
+  const paths = entries.map((entry) => entry.path);
+  const tree = await git.run(listTree(place, cwdOf(place), sha, paths));
+  if (!tree.ok) return tree;
+  if (tree.value.code !== 0) return git.explain(tree.value, "reading the submodules failed");
+  const links = readGitlinks(tree.value.stdout);
+  return done(
+    entries.flatMap((entry) => {
+      const link = links.get(entry.path);
+      return link === undefined ? [] : [{ ...entry, sha: link }];
+    }),
+  );
+}
+
+async function writeSubmodule(
+  job: TreeJob,
+  parent: Origin,
+  module: Submodule,
+  into: string,
+  depth: number,
+): Promise<Step<null>> {
+  const refuse = (reason: string) =>
+    fail("fetch_failed", "fetch", maskUrlPassword(`submodule ${module.name}: ${reason}`));
+  if (depth >= MAX_DEPTH) return refuse(`submodules are nested more than ${MAX_DEPTH} deep`);
+  if (!InsidePath.safeParse(module.path).success)
+    return refuse(`its path ${module.path} leads out of the repository`);
+  const place = await folderInside(into, module.path);
+  if (place.kind !== "inside") return refuse(`its path ${module.path} is not a folder of its own`);
+  const address = resolveSubmoduleUrl(parent.repository, module.url);
+  if (address.kind === "refused") return refuse(address.reason);
+
+  const name = createHash("sha256").update(address.url).digest("hex").slice(0, 24);
+  const origin: Origin = {
+    ...parent,
+    repository: address.url,
+    shown: maskUrlPassword(address.url),
+    mirrors: {
+      sha1: join(job.folder.mirrors.modules, `${name}.git`),
+      sha256: join(job.folder.mirrors.modules, `${name}-sha256.git`),
+    },
+  };
+  const commit = await fetchCommit(job.git, origin, { kind: "full", sha: module.sha });
+  if (!commit.ok) return commit;
+  return writeTree(job, origin, commit.value, place.path, depth + 1);
+}

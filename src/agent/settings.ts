@@ -1,0 +1,47 @@
+import { PING_INTERVAL_MS } from "#contract/agent-protocol.ts";
+
+/** Every span and size that the agent goes by and no project sets. Milliseconds and bytes. */
+export type AgentSettings = {
+  /** From SIGTERM to SIGKILL. */
+  readonly stopGraceMs: number;
+  /** How long output is still read after a command has ended while something holds its pipes. */
+  readonly pipeGraceMs: number;
+  /** How long a line may stay unfinished before it is shown as far as it goes. */
+  readonly partialLineMs: number;
+  /** How long an event may wait for others to ride along with. */
+  readonly flushMs: number;
+  readonly maxBatchBytes: number;
+  /** Above this much output that the control plane has not stored, the commands' pipes are paused. */
+  readonly maxUnackedBytes: number;
+  /** The longest silence of a run towards the control plane. */
+  readonly signOfLifeMs: number;
+  /** How often a run that waits for the permit asks whether it is there. */
+  readonly permitPollMs: number;
+  readonly statusMs: number;
+  readonly pingMs: number;
+  readonly missedPongs: number;
+  /** From the link's opening to `welcome`, and from a request to its answer. */
+  readonly answerMs: number;
+  readonly backOffBaseMs: number;
+  readonly backOffCapMs: number;
+  /** How long the agent, told to end, tries to report what it stopped. */
+  readonly farewellMs: number;
+};
+
+export const defaultSettings: AgentSettings = {
+  stopGraceMs: 10_000,
+  pipeGraceMs: 200,
+  partialLineMs: 250,
+  flushMs: 100,
+  maxBatchBytes: 64 * 1024,
+  maxUnackedBytes: 8 * 1024 * 1024,
+  signOfLifeMs: 20_000,
+  permitPollMs: 1_000,
+  statusMs: 180_000,
+  pingMs: PING_INTERVAL_MS,
+  missedPongs: 3,
+  answerMs: 15_000,
+  backOffBaseMs: 500,
+  backOffCapMs: 30_000,
+  farewellMs: 3_000,
+};

@@ -1,0 +1,67 @@
+import { mkdir } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import { listenForControl } from "#agent/sites/control-server.ts";
+import { createSiteRegistry } from "#agent/sites/site-registry.ts";
+import { createSiteStore } from "#agent/sites/site-store.ts";
+
+const USAGE = "usage: node src/agent/sites/main.ts --home DIR --socket PATH --first-port N";
+
+/** The longest path of a unix socket on Linux; macOS allows 104 bytes with the NUL. */
+const MAX_SOCKET_PATH_BYTES = 103;
+
+function readOptions(): { home: string; socket: string; firstPort: number } {
+  const { values } = parseArgs({
+    options: {
+      home: { type: "string" },
+      socket: { type: "string" },
+      "first-port": { type: "string" },
+    },
+  });
+  const { home, socket, "first-port": firstPort } = values;
+  if (home === undefined || socket === undefined || firstPort === undefined) throw new Error(USAGE);
+  const port = Number(firstPort);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Error(`--first-port must be a port from 1 to 65535, not ${firstPort}.`);
+  if (Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES)
+    throw new Error(
+      `The path of the socket, ${socket}, is longer than ${MAX_SOCKET_PATH_BYTES} bytes, which no unix socket can be. Use a home with a shorter path.`,
+    );
+  return { home: resolve(home), socket: resolve(socket), firstPort: port };
+}
+
+/** Serves the sites of this server until it is told to end, or until the process that started it is gone. */
+async function main(): Promise<void> {
+  const options = readOptions();
+  await mkdir(options.home, { recursive: true });
+  await mkdir(dirname(options.socket), { recursive: true });
+
+  const registry = createSiteRegistry({
+    store: createSiteStore(options.home),
+    firstPort: options.firstPort,
+    say: (message) => console.log(message),
+  });
+  await registry.restore();
+  const control = await listenForControl(options.socket, registry);
+
+  let isEnding = false;
+  const end = (): void => {
+    if (isEnding) return;
+    isEnding = true;
+    control.close();
+    control.closeAllConnections();
+    void registry.close().then(() => process.exit(0));
+  };
+  process.on("SIGTERM", end);
+  process.on("SIGINT", end);
+  process.on("disconnect", end);
+  process.send?.({ type: "ready" });
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

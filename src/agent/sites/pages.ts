@@ -1,0 +1,35 @@
+import type { ServerResponse } from "node:http";
+
+/** The few pages that this server writes itself, all of one look and without a request to anywhere. */
+const texts = {
+  400: ["Bad request", "This address cannot be read."],
+  404: ["Not found", "There is no such page on this site."],
+  405: ["Method not allowed", "A static site can only be read."],
+  412: ["Precondition failed", "The file has changed."],
+  416: ["Range not satisfiable", "The file is shorter than the part asked for."],
+  500: ["Internal error", "The file is there, but cannot be read."],
+  503: ["Nothing here yet", "Nothing has been deployed to this site yet."],
+} as const;
+
+export type PageStatus = keyof typeof texts;
+
+/** Answers with a small page. Headers set before stay, except those that described another body. */
+export function sendPage(response: ServerResponse, status: PageStatus): void {
+  const [title, text] = texts[status];
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:20vh auto;padding:0 1rem;color-scheme:light dark}</style>
+<h1>${title}</h1>
+<p>${text}</p>
+</html>
+`;
+  for (const name of ["etag", "content-range", "accept-ranges"]) response.removeHeader(name);
+  response.statusCode = status;
+  response.setHeader("Content-Type", "text/html; charset=utf-8");
+  response.setHeader("Content-Length", Buffer.byteLength(body));
+  response.setHeader("Cache-Control", "no-cache");
+  response.end(response.req.method === "HEAD" ? undefined : body);
+}

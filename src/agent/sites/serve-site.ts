@@ -1,0 +1,135 @@
+import type { Stats } from "node:fs";
+import { realpath } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import send from "send";
+
+import { findFile, type Found } from "#agent/sites/find-file.ts";
+import { currentVersion, openRelease, type OpenRelease } from "#agent/sites/open-release.ts";
+import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
+
+/** How often a request moves on to the release that has replaced the one it began with. */
+const MAX_RELEASES = 5;
+
+/** `gone`: the file vanished before its first byte was sent, so another answer can still be given. */
+type SendOutcome = "sent" | "gone";
+
+/** Answers one request from the project's release of this moment. Never throws. */
+export async function serveSite(
+  directory: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // The comparison with real paths below needs the real path of the project too.
+  const project = await realpath(directory).catch(() => directory);
+  response.setHeader("X-Content-Type-Options", "nosniff");
+  for (let tries = 1; tries <= MAX_RELEASES; tries += 1) {
+    const release = await openRelease(project);
+    if (release === null) return sendPage(response, 503);
+    response.setHeader("Gantry-Release", release.version);
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      response.setHeader("Allow", "GET, HEAD");
+      return sendPage(response, 405);
+    }
+    const [urlPath, query] = splitQuery(request.url ?? "/");
+    const found = await findFile(project, release, urlPath);
+    if (await answer(found, release, query, request, response)) return;
+    // Missing, perhaps only because a release that was never live was removed after `current` had left it.
+    if ((await currentVersion(project)) === release.version)
+      return sendNotFound(project, release, request, response);
+  }
+  sendPage(response, 503);
+}
+
+async function answer(
+  found: Found,
+  release: OpenRelease,
+  query: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  switch (found.kind) {
+    case "malformed":
+      sendPage(response, 400);
+      return true;
+    case "redirect":
+      response.statusCode = 301;
+      response.setHeader("Location", found.location + query);
+      // The directory may be a file in the next release.
+      response.setHeader("Cache-Control", "no-cache");
+      response.setHeader("Content-Length", 0);
+      response.end();
+      return true;
+    case "missing":
+      return false;
+    case "file":
+      response.setHeader("ETag", etagOf(release, found.stats));
+      return (await sendFile(found.path, request, response, { ranges: true })) === "sent";
+  }
+}
+
+async function sendNotFound(
+  project: string,
+  release: OpenRelease,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.removeHeader("ETag");
+  const page = await findFile(project, release, "/404.html");
+  if (page.kind === "file") {
+    response.statusCode = 404;
+    if ((await sendFile(page.path, request, response, { ranges: false })) === "sent") return;
+  }
+  sendPage(response, 404);
+}
+
+/**
+ * The release's version is part of the tag, because exported files can have equal sizes and times in two releases;
+ * for the same reason there is no Last-Modified, which would also go back in time with a rollback.
+ */
+function etagOf(release: OpenRelease, stats: Stats): string {
+  return `W/"${release.version}-${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs).toString(16)}"`;
+}
+
+function sendFile(
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { ranges }: { ranges: boolean },
+): Promise<SendOutcome> {
+  return new Promise((resolve) => {
+    const encoded = path.split("/").map(encodeURIComponent).join("/");
+    response.setHeader("Cache-Control", "no-cache");
+    response.once("close", () => resolve("sent"));
+    send(request, encoded, {
+      // What may be sent was decided by findFile.
+      dotfiles: "allow",
+      index: false,
+      etag: false,
+      lastModified: false,
+      cacheControl: false,
+      acceptRanges: ranges,
+    })
+      .on("error", (error: { status?: number }) => {
+        if (response.headersSent) {
+          response.destroy();
+          return;
+        }
+        for (const name of ["Content-Length", "Content-Type"]) response.removeHeader(name);
+        response.statusCode = 200;
+        if (error.status === 404) return resolve("gone");
+        sendPage(response, pageStatusOf(error.status));
+      })
+      .pipe(response);
+  });
+}
+
+function pageStatusOf(status: number | undefined): PageStatus {
+  return status === 400 || status === 412 || status === 416 ? status : 500;
+}
+
+/** @returns the path, and the query with its question mark */
+function splitQuery(url: string): [string, string] {
+  const at = url.indexOf("?");
+  return at === -1 ? [url, ""] : [url.slice(0, at), url.slice(at)];
+}

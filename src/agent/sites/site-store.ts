@@ -1,0 +1,55 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import * as z from "zod";
+
+import { ProjectId } from "#contract/ids.ts";
+
+/** A project that has a port here, and the workspace folder it is served from. */
+export const Site = z.strictObject({
+  project_id: ProjectId,
+  directory: z.string().startsWith("/"),
+  port: z.int().min(1).max(65_535),
+});
+export type Site = z.infer<typeof Site>;
+
+const SitesFile = z.strictObject({ sites: z.array(Site) });
+
+/** The list of sites on disk, `sites.json`, so that they come back on the same ports. */
+export type SiteStore = { load(): Promise<Site[]>; save(sites: readonly Site[]): Promise<void> };
+
+/**
+ * @throws from `load` when the file is there but cannot be understood: to start empty would lose every port.
+ */
+export function createSiteStore(home: string): SiteStore {
+  const path = join(home, "sites.json");
+  return {
+    async load() {
+      let text: string;
+      try {
+        text = await readFile(path, "utf8");
+      } catch {
+        return [];
+      }
+      const file = SitesFile.safeParse(parseJson(text));
+      if (!file.success)
+        throw new Error(`${path} is damaged. Mend it, or delete it to give every site a new port.`);
+      return file.data.sites;
+    },
+    async save(sites) {
+      await mkdir(home, { recursive: true });
+      const draft = `${path}.${process.pid}.tmp`;
+      await writeFile(draft, `${JSON.stringify({ sites }, null, 2)}\n`);
+      // A rename replaces the file at once, so a crash leaves the old list or the new one.
+      await rename(draft, path);
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,35 @@
+import { chmod, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+
+/** Moves a file or folder of the project to the bin, and empties the bin of it. */
+export async function discard(folder: ProjectFolder, path: string): Promise<void> {
+  const bin = join(folder.temp, `bin-${path.slice(folder.root.length + 1).replaceAll("/", "-")}`);
+  await mkdir(folder.temp, { recursive: true });
+  await removeTree(bin);
+  try {
+    await rename(path, bin);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    throw error;
+  }
+  await removeTree(bin);
+}
+
+/** Removes a file or folder, also one with folders in it that nobody may write to, as some package caches are. */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    await makeWritable(path);
+    await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
+  }
+}
+
+async function makeWritable(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null || !found.isDirectory()) return;
+  await chmod(path, 0o700);
+  for (const name of await readdir(path)) await makeWritable(join(path, name));
+}

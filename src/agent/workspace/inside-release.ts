@@ -1,0 +1,49 @@
+import { lstat, mkdir, realpath, stat } from "node:fs/promises";
+import { join, sep } from "node:path";
+
+export type InsideCheck =
+  | { readonly kind: "inside"; readonly path: string }
+  | { readonly kind: "missing" }
+  | { readonly kind: "not_a_folder" }
+  | { readonly kind: "outside" };
+
+/**
+ * Finds a folder of a release. A repository may hold symbolic links, so where the path really leads decides.
+ * @param relative parsed by `InsidePath`, so it holds no `..` by itself
+ */
+export async function folderInside(release: string, relative: string): Promise<InsideCheck> {
+  const base = await realpath(release);
+  let path: string;
+  try {
+    path = await realpath(join(base, relative));
+  } catch {
+    return { kind: "missing" };
+  }
+  if (path !== base && !path.startsWith(base + sep)) return { kind: "outside" };
+  return (await stat(path)).isDirectory() ? { kind: "inside", path } : { kind: "not_a_folder" };
+}
+
+/**
+ * Makes the folders that lead to a path, unless one on the way is a link or a file.
+ * @returns the first part of the path that is in the way, or `null` when all are folders now
+ */
+export async function makeParents(base: string, relative: string): Promise<string | null> {
+  const parts = relative.split("/").slice(0, -1);
+  let path = base;
+  for (const [index, part] of parts.entries()) {
+    path = join(path, part);
+    const found = await lstatOrNull(path);
+    if (found === null) await mkdir(path);
+    else if (!found.isDirectory()) return parts.slice(0, index + 1).join("/");
+  }
+  return null;
+}
+
+export async function lstatOrNull(path: string) {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { access, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/**
+ * What a bare repository of ours holds. `shallow`: histories in it are cut off; `complete`: every branch and tag
+ * of the remote was in it once, with its history, so a short commit hash that is unique here may be trusted.
+ */
+export type MirrorState = {
+  readonly exists: boolean;
+  readonly isShallow: boolean;
+  readonly isComplete: boolean;
+};
+
+const COMPLETE_MARK = "gantry-complete";
+
+/** @param repository what it mirrors now; a project's repository may change, and its mirror stays */
+export async function readMirror(gitDir: string, repository: string): Promise<MirrorState> {
+  const mark = await readFile(join(gitDir, COMPLETE_MARK), "utf8").catch(() => null);
+  return {
+    exists: await isThere(join(gitDir, "HEAD")),
+    isShallow: await isThere(join(gitDir, "shallow")),
+    isComplete: mark === markOf(repository),
+  };
+}
+
+export async function markComplete(gitDir: string, repository: string): Promise<void> {
+  await writeFile(join(gitDir, COMPLETE_MARK), markOf(repository));
+}
+
+/** A hash, as the address may hold a password. */
+function markOf(repository: string): string {
+  return createHash("sha256").update(repository).digest("hex");
+}
+
+/**
+ * Removes what a killed git leaves behind: locks, which would fail every later fetch, and half a pack.
+ * No other git works on the mirror, as a project has one run at a time.
+ */
+export async function removeGitLeftovers(gitDir: string): Promise<void> {
+  const names = [
+    ...(await namesIn(gitDir)).filter((name) => name.endsWith(".lock")),
+    ...(await namesIn(join(gitDir, "refs"), true))
+      .filter((name) => name.endsWith(".lock"))
+      .map((name) => join("refs", name)),
+    ...(await namesIn(join(gitDir, "objects/pack")))
+      .filter((name) => name.startsWith("tmp_") || name.startsWith(".tmp"))
+      .map((name) => join("objects/pack", name)),
+  ];
+  for (const name of names) await rm(join(gitDir, name), { force: true });
+}
+
+/** Every fetch adds a pack; from this many on, one pack of all is made. */
+const MANY_PACKS = 50;
+
+export async function hasManyPacks(gitDir: string): Promise<boolean> {
+  const names = await namesIn(join(gitDir, "objects/pack"));
+  return names.filter((name) => name.endsWith(".pack")).length > MANY_PACKS;
+}
+
+async function namesIn(path: string, recursive = false): Promise<readonly string[]> {
+  return readdir(path, { recursive }).catch(() => []);
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

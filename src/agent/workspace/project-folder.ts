@@ -1,0 +1,35 @@
+import { join } from "node:path";
+
+import type { ProjectId } from "#contract/ids.ts";
+
+/** Where everything of one project lies; all paths absolute. `temp` holds what is in the making or in the bin. */
+export type ProjectFolder = {
+  readonly root: string;
+  readonly mirrors: { readonly sha1: string; readonly sha256: string; readonly modules: string };
+  readonly releases: string;
+  readonly shared: string;
+  readonly current: string;
+  readonly journal: string;
+  readonly temp: string;
+};
+
+export function projectsFolder(home: string): string {
+  return join(home, "projects");
+}
+
+export function projectFolder(home: string, projectId: ProjectId): ProjectFolder {
+  const root = join(projectsFolder(home), projectId);
+  return {
+    root,
+    mirrors: {
+      sha1: join(root, "mirror.git"),
+      sha256: join(root, "mirror-sha256.git"),
+      modules: join(root, "modules"),
+    },
+    releases: join(root, "releases"),
+    shared: join(root, "shared"),
+    current: join(root, "current"),
+    journal: join(root, "run.json"),
+    temp: join(root, "tmp"),
+  };
+}

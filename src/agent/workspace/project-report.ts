@@ -1,0 +1,33 @@
+import { readdir } from "node:fs/promises";
+
+import { readCurrent } from "#agent/workspace/current-link.ts";
+import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
+import { listReleases } from "#agent/workspace/releases.ts";
+import type { ProjectReport } from "#contract/agent-protocol.ts";
+import { ProjectId } from "#contract/ids.ts";
+
+/** What a project serves and keeps, read from the disk. */
+export async function reportProject(
+  projectId: ProjectId,
+  folder: ProjectFolder,
+  url: string | null,
+): Promise<ProjectReport> {
+  const { whole } = await listReleases(folder);
+  return {
+    project_id: projectId,
+    release: await readCurrent(folder),
+    releases: [...whole],
+    url,
+  };
+}
+
+/** Every project that has a folder on this server. */
+export async function listProjects(
+  home: string,
+): Promise<readonly { readonly id: ProjectId; readonly folder: ProjectFolder }[]> {
+  const names = await readdir(projectsFolder(home)).catch(() => []);
+  return names.flatMap((name) => {
+    const id = ProjectId.safeParse(name);
+    return id.success ? [{ id: id.data, folder: projectFolder(home, id.data) }] : [];
+  });
+}

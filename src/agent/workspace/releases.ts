@@ -1,0 +1,107 @@
+import { readdir, readFile, unlink } from "node:fs/promises";
+import { join } from "node:path";
+
+import * as z from "zod";
+
+import { discard, removeTree } from "#agent/workspace/discard.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { writeWhole } from "#agent/workspace/write-whole.ts";
+import { ReleaseVersion } from "#contract/agent-protocol.ts";
+import { CommitSha, InsidePath } from "#contract/git-names.ts";
+import { ShellCommand } from "#contract/projects.ts";
+
+/**
+ * What `releases/<version>.json` says of the release beside it. It is written last:
+ * a folder without it is half-written, and never used.
+ */
+export const Release = z.object({
+  version: ReleaseVersion,
+  commit_sha: CommitSha,
+  commit_message: z.string(),
+  branch: z.string(),
+  project_name: z.string(),
+  root_directory: InsidePath,
+  output_directory: InsidePath,
+  activate_command: ShellCommand.nullable(),
+});
+export type Release = z.infer<typeof Release>;
+
+export function releasePath(folder: ProjectFolder, version: number): string {
+  return join(folder.releases, String(version));
+}
+
+function recordPath(folder: ProjectFolder, version: number): string {
+  return `${releasePath(folder, version)}.json`;
+}
+
+/** @returns `null` when the release is not there or not whole */
+export async function readRelease(folder: ProjectFolder, version: number): Promise<Release | null> {
+  try {
+    const names = await readdir(folder.releases);
+    if (!names.includes(String(version))) return null;
+    return Release.parse(JSON.parse(await readFile(recordPath(folder, version), "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+/** From here on the release is whole. */
+export async function writeRelease(folder: ProjectFolder, release: Release): Promise<void> {
+  await writeWhole(recordPath(folder, release.version), `${JSON.stringify(release, null, 2)}\n`);
+}
+
+/** `whole`: the versions that can be switched to, rising; `broken`: names of anything else that lies there. */
+export async function listReleases(
+  folder: ProjectFolder,
+): Promise<{ readonly whole: readonly number[]; readonly broken: readonly string[] }> {
+  const names = new Set(await namesIn(folder.releases));
+  const whole: number[] = [];
+  const broken: string[] = [];
+  for (const name of names) {
+    const version = name.endsWith(".json") ? name.slice(0, -".json".length) : name;
+    const isWhole = /^[1-9]\d{0,14}$/.test(version) && names.has(version) && names.has(`${version}.json`);
+    if (!isWhole) broken.push(name);
+    else if (name === version) whole.push(Number(version));
+  }
+  return { whole: whole.toSorted((a, b) => a - b), broken };
+}
+
+/**
+ * Removes a release, or what there is of it. The record goes first and the folder is renamed before it is emptied,
+ * so that a crash on the way leaves nothing that looks like a release.
+ */
+export async function removeRelease(folder: ProjectFolder, version: number): Promise<void> {
+  await unlinkIfThere(recordPath(folder, version));
+  await discard(folder, releasePath(folder, version));
+}
+
+/** Removes what crashes and stopped runs have left, besides what `current` points to. */
+export async function removeHalfWritten(folder: ProjectFolder, current: number | null): Promise<void> {
+  const { broken } = await listReleases(folder);
+  for (const name of broken) {
+    if (name === String(current) || name === `${current}.json`) continue;
+    await discard(folder, join(folder.releases, name));
+  }
+  await removeTree(folder.temp);
+}
+
+async function unlinkIfThere(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+async function namesIn(path: string): Promise<readonly string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

@@ -1,0 +1,77 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+
+import * as z from "zod";
+
+import type { GroupLedger } from "#agent/process/run-process.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { ActiveRun, ReleaseVersion, RunResult } from "#contract/agent-protocol.ts";
+import { DeploymentStage } from "#contract/deployments.ts";
+
+/**
+ * What has to be known of a run if the agent dies in it. `preparing`: `current` is untouched; `switching`: it may
+ * point to the new release, which nobody has found good; `decided`: the run has ended, and its result may not have arrived.
+ */
+const Phase = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("preparing") }),
+  z.strictObject({ kind: z.literal("switching"), previous: ReleaseVersion.nullable() }),
+  z.strictObject({ kind: z.literal("decided"), result: RunResult }),
+]);
+export type Phase = z.infer<typeof Phase>;
+
+export const JournalEntry = z.strictObject({
+  run: ActiveRun,
+  boot_id: z.string().nullable(),
+  stage: DeploymentStage,
+  /** The release folder that this run makes; `null` when it only switches to one that was there. */
+  builds: ReleaseVersion.nullable(),
+  activate_seconds: z.number(),
+  phase: Phase,
+  groups: z.array(z.strictObject({ pid: z.int(), start_time: z.string().nullable() })),
+});
+export type JournalEntry = z.infer<typeof JournalEntry>;
+
+/** The journal of the run that works on the project now. Every change is on disk before the call returns. */
+export type RunJournal = GroupLedger & {
+  note(change: Partial<Pick<JournalEntry, "stage" | "builds" | "phase">>): void;
+  /** Forgets the run, unless a later one has taken the journal over. */
+  remove(): void;
+};
+
+export function openJournal(folder: ProjectFolder, first: JournalEntry): RunJournal {
+  let entry = first;
+  let isRemoved = false;
+  const save = (change: Partial<JournalEntry>): void => {
+    entry = { ...entry, ...change };
+    if (isRemoved) return;
+    // Synchronous, because a process that was started but not noted yet would be lost with the agent.
+    const draft = `${folder.journal}.tmp`;
+    writeFileSync(draft, JSON.stringify(entry));
+    renameSync(draft, folder.journal);
+  };
+  const saveGroups = (groups: JournalEntry["groups"]): void => {
+    try {
+      save({ groups });
+    } catch {
+      // On a full disk the command still runs, and its processes are found by their marker.
+    }
+  };
+  save({});
+  return {
+    note: save,
+    opened: (group) => saveGroups([...entry.groups, group]),
+    closed: (group) => saveGroups(entry.groups.filter((other) => other.pid !== group.pid)),
+    remove() {
+      isRemoved = true;
+      if (readJournal(folder)?.run.run_id === entry.run.run_id) rmSync(folder.journal);
+    },
+  };
+}
+
+/** @returns `null` when no run was left behind, or what is there cannot be read */
+export function readJournal(folder: ProjectFolder): JournalEntry | null {
+  try {
+    return JournalEntry.parse(JSON.parse(readFileSync(folder.journal, "utf8")));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+
+import { commandEnvironment, gitEnvironment } from "#agent/commands/environment.ts";
+import { exportTree, fetchTip, type GitPlace, listRefs } from "#agent/commands/git.ts";
+import {
+  chooseRef,
+  readCommit,
+  readGitlinks,
+  readRefs,
+  readSubmoduleEntries,
+} from "#agent/commands/read-git-output.ts";
+
+const place: GitPlace = {
+  gitDir: "/p/mirror.git",
+  remote: "https://me:secret@example.com/x.git",
+  allowLocal: false,
+  env: { PATH: "/bin" },
+};
+
+describe("a git command", () => {
+  it("never names the repository's address as an argument", () => {
+    const command = listRefs(place, "/p", ["refs/heads/main"]);
+    expect(command.argv).toEqual([
+      "git",
+      "--git-dir=/p/mirror.git",
+      "ls-remote",
+      "--exit-code",
+      "source",
+      "refs/heads/main",
+    ]);
+    expect(Object.values(command.env)).toContain(place.remote);
+  });
+
+  it("runs no hooks, asks nothing, and speaks none of the protocols that run commands", () => {
+    const { env } = fetchTip(place, "/p", "refs/heads/main", true);
+    expect(env["GIT_ALLOW_PROTOCOL"]).toBe("git:http:https:ssh");
+    expect(fetchTip({ ...place, allowLocal: true }, "/p", "x", true).env["GIT_ALLOW_PROTOCOL"]).toBe(
+      "file:git:http:https:ssh",
+    );
+    const count = Number(env["GIT_CONFIG_COUNT"]);
+    const config = Array.from({ length: count }, (_, index) => [
+      env[`GIT_CONFIG_KEY_${index}`],
+      env[`GIT_CONFIG_VALUE_${index}`],
+    ]);
+    expect(config).toContainEqual(["core.hooksPath", "/dev/null"]);
+    expect(gitEnvironment({}, "run_1")["GIT_TERMINAL_PROMPT"]).toBe("0");
+    expect(gitEnvironment({}, "run_1")["GIT_SSH_COMMAND"]).toBe("ssh -o BatchMode=yes");
+  });
+
+  it("fetches only what is needed where the mirror has cut histories", () => {
+    expect(fetchTip(place, "/p", "refs/tags/v1", true).argv.slice(-3)).toEqual([
+      "--depth=1",
+      "source",
+      "+refs/tags/v1:refs/gantry/tip",
+    ]);
+    expect(fetchTip(place, "/p", "refs/tags/v1", false).argv).not.toContain("--depth=1");
+  });
+
+  it("writes a tree with an index of its own", () => {
+    const command = exportTree(place, "/p/releases/1", "a".repeat(40), "/p/tmp/index");
+    expect(command.cwd).toBe("/p/releases/1");
+    expect(command.env["GIT_INDEX_FILE"]).toBe("/p/tmp/index");
+  });
+});
+
+describe("a command's environment", () => {
+  it("holds only what is on the list", () => {
+    const own = { PATH: "/bin", HOME: "/root", CLOUDFLARE_API_TOKEN: "secret", npm_config_x: "y" };
+    expect(commandEnvironment(own, "run_1")).toEqual({
+      PATH: "/bin",
+      HOME: "/root",
+      GANTRY_RUN_ID: "run_1",
+    });
+  });
+});
+
+describe("what git answers", () => {
+  const sha = (digit: string) => digit.repeat(40);
+
+  it("is read as refs, of which the branch is chosen before the tag, and the tag's commit before the tag itself", () => {
+    const output = [
+      `${sha("1")}\trefs/heads/x`,
+      `${sha("2")}\trefs/tags/x`,
+      `${sha("3")}\trefs/tags/x^{}`,
+      "warning: something else",
+    ].join("\n");
+    const refs = readRefs(output);
+    expect(refs).toHaveLength(3);
+    expect(chooseRef(refs, "x")).toEqual({ ref: "refs/heads/x", sha: sha("1") });
+    expect(chooseRef(refs.slice(1), "x")).toEqual({ ref: "refs/tags/x", sha: sha("3") });
+    expect(chooseRef(refs.slice(1, 2), "x")).toEqual({ ref: "refs/tags/x", sha: sha("2") });
+    expect(chooseRef(refs, "y")).toBeNull();
+  });
+
+  it("is read as a commit with its message, or as none", () => {
+    expect(readCommit(`${sha("a")}\0Title\n\nBody\n`)).toEqual({
+      sha: sha("a"),
+      message: "Title\n\nBody",
+    });
+    expect(readCommit("fatal: bad object")).toBeNull();
+  });
+
+  it("is read as submodules, also with dots and line ends in their names", () => {
+    const output = [
+      "submodule.a.b.path\nlibs/a b",
+      "submodule.a.b.url\n../a.git",
+      "submodule.half.path\nhalf",
+      "",
+    ].join("\0");
+    expect(readSubmoduleEntries(output)).toEqual([{ name: "a.b", path: "libs/a b", url: "../a.git" }]);
+    expect(readGitlinks(`160000 commit ${sha("c")}\tlibs/a b\x00100644 blob ${sha("d")}\tfile\0`)).toEqual(
+      new Map([["libs/a b", sha("c")]]),
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { readArguments } from "#agent/arguments.ts";
+import { backOffMs } from "#agent/back-off.ts";
+import { endpointUrl } from "#agent/http/endpoint-url.ts";
+import { createMask } from "#agent/mask.ts";
+import { createInterrupt } from "#agent/run/interrupt.ts";
+import { decidePrune } from "#agent/run/prune.ts";
+import { createRunLog } from "#agent/run/run-log.ts";
+import { decideTarget } from "#agent/run/verify-stage.ts";
+import { defaultSettings } from "#agent/settings.ts";
+import { AGENT_VERSION } from "#agent/version.ts";
+
+describe("the delay before another try", () => {
+  it("is never longer than the ceiling, which doubles from half a second to half a minute", () => {
+    const longest = [1, 2, 3, 4, 5, 6, 7, 8, 1000].map((failures) => backOffMs(failures, 1, defaultSettings));
+    expect(longest).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+    expect(backOffMs(5, 0, defaultSettings)).toBe(0);
+    expect(backOffMs(5, 0.5, defaultSettings)).toBe(4000);
+  });
+});
+
+describe("secrets", () => {
+  it("are hidden as the password of any URL, and wherever the repository's own stands", () => {
+    const mask = createMask("https://deploy:p%40ss%2Fword@example.com/shop.git");
+    expect(mask("fatal: https://deploy:p%40ss%2Fword@example.com/x")).toBe(
+      "fatal: https://deploy:***@example.com/x",
+    );
+    expect(mask("PASSWORD=p@ss/word or p%40ss%2Fword")).toBe("PASSWORD=*** or ***");
+    expect(mask("ftp://other:secret@host/")).toBe("ftp://other:***@host/");
+  });
+
+  it("are hidden as a token in the place of the user's name, but common names are not", () => {
+    const token = "ghp_0123456789abcdefghij";
+    expect(createMask(`https://${token}@github.com/a/b`)(`from https://${token}@github.com`)).toBe(
+      "from https://***@github.com",
+    );
+    expect(createMask("https://git@example.com/x")("git fetch")).toBe("git fetch");
+    expect(createMask("ssh://git@example.com/x")("git fetch")).toBe("git fetch");
+  });
+});
+
+describe("pruning", () => {
+  it("never removes the live release, the one before it, or one to keep", () => {
+    const version = fc.integer({ min: 1, max: 30 });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(version),
+        fc.array(version),
+        version,
+        fc.option(version),
+        (whole, keep, live, previous) => {
+          const gone = decidePrune(whole, keep, live, previous);
+          const kept = [...keep, live, previous];
+          expect(gone.filter((each) => kept.includes(each))).toEqual([]);
+          expect(gone.every((each) => whole.includes(each))).toBe(true);
+          expect(whole.filter((each) => !gone.includes(each) && !kept.includes(each))).toEqual([]);
+        },
+      ),
+    );
+  });
+});
+
+describe("a health check's target", () => {
+  it("is the URL as it stands, or the path at the site, or at this server under the project's domain", () => {
+    const url = "https://example.com/up";
+    expect(decideTarget({ url }, "http://127.0.0.1:9000", "d")).toEqual({
+      url: new URL(url),
+      host: null,
+    });
+    expect(decideTarget({ path: "//evil.example/x" }, "http://127.0.0.1:9000", "d").url.host).toBe(
+      "127.0.0.1:9000",
+    );
+    const atDomain = decideTarget({ path: "/up?a=b" }, null, "shop.example");
+    expect(atDomain).toEqual({ url: new URL("http://127.0.0.1/up?a=b"), host: "shop.example" });
+  });
+});
+
+describe("an interrupt", () => {
+  it("of a higher kind overrules a lower one, never the other way", () => {
+    const interrupt = createInterrupt();
+    interrupt.raise("stop");
+    interrupt.raise("over");
+    interrupt.raise("shutdown");
+    expect(interrupt.reason).toBe("over");
+    expect(interrupt.signal.aborted).toBe(true);
+  });
+
+  it("by a cancel comes too late after the permit was used", () => {
+    const interrupt = createInterrupt();
+    interrupt.commit();
+    interrupt.raise("stop");
+    expect(interrupt.signal.aborted).toBe(false);
+    interrupt.raise("shutdown");
+    expect(interrupt.reason).toBe("shutdown");
+  });
+});
+
+describe("a deployment's log", () => {
+  it("says so when it is full, and goes on with Gantry's own lines only", () => {
+    const lines: string[] = [];
+    const reporter = { line: (each: { message: string }) => void lines.push(each.message) };
+    const log = createRunLog(reporter, (text) => text, { now: () => 0 }, 10);
+    log.line("stdout", "build", "12345678");
+    log.line("stdout", "build", "too much");
+    log.line("stdout", "build", "1");
+    log.system("build", "done");
+    expect(lines).toEqual([
+      "12345678",
+      "the log is full: what the commands write from here on is left out",
+      "done",
+    ]);
+  });
+});
+
+describe("the command line", () => {
+  it("is read with both commands' options", () => {
+    expect(readArguments(["run", "--home", "/srv/gantry"])).toEqual({
+      kind: "run",
+      home: "/srv/gantry",
+      sitesSocket: null,
+    });
+    expect(readArguments(["enroll", "--url", "https://x.example/", "--token", "t", "--home", "/h"])).toEqual({
+      kind: "enroll",
+      url: "https://x.example",
+      token: "t",
+      home: "/h",
+    });
+  });
+
+  it.each([
+    [[], "say what to do: enroll or run"],
+    [["dance"], "there is no command dance"],
+    [["run"], "--home is missing"],
+    [["run", "--home", "/h", "extra"], "unexpected: extra"],
+    [["enroll", "--url", "ftp://x", "--token", "t", "--home", "/h"], "--url must be"],
+  ])("that is wrong is told what is wrong: %j", (argv, message) => {
+    const read = readArguments(argv);
+    expect(read.kind === "wrong" && read.message).toContain(message);
+  });
+});
+
+describe("the agent's version", () => {
+  it("is the package's", () => {
+    const path = new URL("../../package.json", import.meta.url);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ version: AGENT_VERSION });
+  });
+});
+
+describe("an endpoint's address", () => {
+  it("stands below the control plane's own path", () => {
+    const url = endpointUrl("https://x.example/gantry/", "/v1/agent/:id/events", { id: "a/b" });
+    expect(url.href).toBe("https://x.example/gantry/v1/agent/a%2Fb/events");
+  });
+});

@@ -1,0 +1,273 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { RunOrder } from "#contract/agent-protocol.ts";
+
+import { messagesOf, World } from "./support/harness.ts";
+import { createRepository } from "./support/repository.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+});
+afterEach(() => world.close());
+
+const source = (change: Partial<RunOrder["source"]>) => ({
+  source: { repository: world.repository.path, branch: "main", commit: null, ...change },
+});
+
+describe("what is deployed", () => {
+  it("can be a light tag", async () => {
+    world.repository.commit({ "index.html": "tagged" });
+    world.repository.git("tag", "v1");
+    world.repository.commit({ "index.html": "later" });
+    await world.startAgent();
+    await world.deploy(source({ branch: "v1" }));
+    expect(world.read("current/index.html")).toBe("tagged");
+  });
+
+  it("can be an annotated tag, which stands for its commit", async () => {
+    const sha = world.repository.commit({ "index.html": "tagged" });
+    world.repository.git("tag", "--annotate", "v1", "--message=one");
+    world.repository.commit({ "index.html": "later" });
+    await world.startAgent();
+    const { result } = await world.deploy(source({ branch: "v1" }));
+    expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
+    expect(world.read("current/index.html")).toBe("tagged");
+    const again = await world.deploy({ ...source({ branch: "v1" }), keep_releases: [1] });
+    expect(again.result).toMatchObject({ evidence: { commit_sha: sha } });
+  });
+
+  it("is the branch where a tag has the same name", async () => {
+    world.repository.commit({ "index.html": "tagged" });
+    world.repository.git("tag", "main");
+    world.repository.commit({ "index.html": "branch" });
+    await world.startAgent();
+    await world.deploy();
+    expect(world.read("current/index.html")).toBe("branch");
+  });
+
+  it("can be a branch with slashes, beside one that ends in the same name", async () => {
+    world.repository.commit({ "index.html": "wrong" });
+    world.repository.git("branch", "other/feature/x");
+    world.repository.git("checkout", "--quiet", "-b", "feature/x");
+    world.repository.commit({ "index.html": "right" });
+    await world.startAgent();
+    await world.deploy(source({ branch: "feature/x" }));
+    expect(world.read("current/index.html")).toBe("right");
+  });
+
+  it("can be a full commit hash that no branch points to any more", async () => {
+    const sha = world.repository.commit({ "index.html": "old" });
+    world.repository.commit({ "index.html": "new" });
+    await world.startAgent();
+    const { result } = await world.deploy(source({ commit: sha.toUpperCase() }));
+    expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
+    expect(world.read("current/index.html")).toBe("old");
+  });
+
+  it("can be an abbreviated commit hash, also in a mirror that holds no history yet", async () => {
+    const sha = world.repository.commit({ "index.html": "old" });
+    world.repository.commit({ "index.html": "new" });
+    world.repository.commit({ "index.html": "newest" });
+    await world.startAgent();
+    await world.deploy();
+    const { result } = await world.deploy({
+      ...source({ commit: sha.slice(0, 7) }),
+      keep_releases: [1],
+    });
+    expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
+    expect(world.read("current/index.html")).toBe("old");
+
+    world.repository.commit({ "index.html": "after" });
+    await world.deploy({ keep_releases: [1, 2] });
+    expect(world.read("current/index.html")).toBe("after");
+  });
+
+  it("is found in a complete mirror without asking the repository", async () => {
+    const sha = world.repository.commit({ "index.html": "old" });
+    world.repository.commit({ "index.html": "new" });
+    await world.startAgent();
+    await world.deploy(source({ commit: sha.slice(0, 9) }));
+    rmSync(world.repository.path, { recursive: true });
+    const { result } = await world.deploy(source({ commit: sha.slice(0, 8) }));
+    expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
+  });
+
+  it("can come from a repository named by file://, and from one that is shallow itself", async () => {
+    world.repository.commit({ "index.html": "one" });
+    world.repository.commit({ "index.html": "two" });
+    const clone = join(world.folder, "clone");
+    execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${world.repository.path}`, clone]);
+    await world.startAgent();
+    const { result } = await world.deploy(source({ repository: `file://${clone}` }));
+    expect(result.outcome).toBe("live");
+    expect(world.read("current/index.html")).toBe("two");
+  });
+
+  it("can come from a repository with SHA-256 hashes", async () => {
+    const modern = createRepository(join(world.folder, "modern"), ["--object-format=sha256"]);
+    const sha = modern.commit({ "index.html": "modern" });
+    await world.startAgent();
+    const { result } = await world.deploy(source({ repository: modern.path }));
+    expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
+    expect(sha).toHaveLength(64);
+    const byHash = await world.deploy(source({ repository: modern.path, commit: sha.slice(0, 10) }));
+    expect(byHash.result.outcome).toBe("live");
+  });
+});
+
+describe("what is not there", () => {
+  const refNotFound = (message: RegExp) => ({
+    outcome: "failed",
+    failure: { code: "ref_not_found", stage: "fetch", message: expect.stringMatching(message) },
+  });
+
+  it("a missing branch fails, and says which one in which repository", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    const { result } = await world.deploy(source({ branch: "nope" }));
+    expect(result).toMatchObject(refNotFound(/^there is no branch or tag `nope` in .*repository$/));
+    expect(world.current).toBeNull();
+    expect(readdirSync(world.path("releases"))).toEqual([]);
+  });
+
+  it("an empty repository fails, and says that it is empty", async () => {
+    await world.startAgent();
+    const { result } = await world.deploy();
+    expect(result).toMatchObject(refNotFound(/`main` in .*, which is empty$/));
+    const short = await world.deploy(source({ commit: "abcdef1" }));
+    expect(short.result).toMatchObject(refNotFound(/abcdef1 in .*, which is empty$/));
+  });
+
+  it("a commit that is in no branch or tag fails, abbreviated or not", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    const full = await world.deploy(source({ commit: "0123456789".repeat(4) }));
+    expect(full.result).toMatchObject(refNotFound(/^there is no commit 0123456789/));
+    const short = await world.deploy(source({ commit: "0123456" }));
+    expect(short.result).toMatchObject(refNotFound(/^0123456 is not the beginning of exactly one/));
+  });
+
+  it("a repository that is not there fails with git's own words, without its password", async () => {
+    await world.startAgent();
+    const gone = await world.deploy(source({ repository: join(world.folder, "gone") }));
+    expect(gone.result).toMatchObject({
+      outcome: "failed",
+      failure: { code: "fetch_failed", stage: "fetch", evidence: { exit_code: 128 } },
+    });
+    const secret = "s3cret-pässword";
+    const repository = `https://deploy:${encodeURIComponent(secret)}@127.0.0.1:1/shop.git`;
+    const closed = await world.deploy(source({ repository }));
+    expect(closed.result).toMatchObject({ failure: { code: "fetch_failed" } });
+    const told = JSON.stringify(closed.run.events);
+    expect(told).toContain("deploy:***@127.0.0.1:1");
+    expect(told).not.toContain("s3cret");
+  });
+});
+
+describe("the mirror", () => {
+  it("is made anew when it is damaged", async () => {
+    world.repository.commit({ "index.html": "one", "big.bin": "x".repeat(100_000) });
+    await world.startAgent();
+    await world.deploy();
+    const packs = world.path("mirror.git/objects/pack");
+    const tree = world.repository.git("rev-parse", "HEAD^{tree}");
+    // The commit stays, what it consists of goes: as after a disk error.
+    const commit = world.repository.git("rev-parse", "HEAD");
+    const raw = execFileSync("git", ["cat-file", "commit", commit], { cwd: world.repository.path });
+    rmSync(packs, { recursive: true });
+    execFileSync("git", ["hash-object", "-t", "commit", "-w", "--stdin", "--literally"], {
+      cwd: world.path("mirror.git"),
+      input: raw,
+    });
+    expect(existsSync(world.path(`mirror.git/objects/${tree.slice(0, 2)}`))).toBe(false);
+    const { run, result } = await world.deploy();
+    expect(result.outcome).toBe("live");
+    expect(messagesOf(run)).toContainEqual(expect.stringMatching(/^the mirror is damaged/));
+    expect(world.read("current/index.html")).toBe("one");
+  });
+
+  it("does not mind the locks that a killed git has left", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    await world.deploy();
+    for (const lock of ["shallow.lock", "packed-refs.lock", "refs/gantry/tip.lock"])
+      writeFileSync(world.path("mirror.git", lock), "");
+    world.repository.commit({ "index.html": "two" });
+    const { result } = await world.deploy();
+    expect(result.outcome).toBe("live");
+  });
+});
+
+describe("submodules", () => {
+  it("are written into their folders, nested ones with relative addresses as well", async () => {
+    const inner = createRepository(join(world.folder, "inner"));
+    inner.commit({ "deep.txt": "deep" });
+    const outer = createRepository(join(world.folder, "outer"));
+    outer.commit({ "lib.txt": "lib" });
+    outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../inner", "in side");
+    outer.commit({});
+    world.repository.commit({ "index.html": "one" });
+    world.repository.git(
+      "-c",
+      "protocol.file.allow=always",
+      "submodule",
+      "--quiet",
+      "add",
+      outer.path,
+      "vendor/lib",
+    );
+    world.repository.commit({});
+    inner.commit({ "deep.txt": "newer, but not what the parent is bound to" });
+    await world.startAgent();
+    const { result } = await world.deploy();
+    expect(result.outcome).toBe("live");
+    expect(world.read("current/vendor/lib/lib.txt")).toBe("lib");
+    expect(world.read("current/vendor/lib/in side/deep.txt")).toBe("deep");
+    expect(world.has("current/vendor/lib/.git")).toBe(false);
+
+    world.repository.commit({ "index.html": "two" });
+    const again = await world.deploy({ keep_releases: [1] });
+    expect(again.result.outcome).toBe("live");
+    expect(world.read("current/vendor/lib/in side/deep.txt")).toBe("deep");
+  });
+
+  it("with an address that runs a command are refused", async () => {
+    const sha = world.repository.commit({ "index.html": "one" });
+    writeFileSync(
+      join(world.repository.path, ".gitmodules"),
+      '[submodule "evil"]\n\tpath = evil\n\turl = "ext::touch hacked"\n',
+    );
+    world.repository.git("update-index", "--add", "--cacheinfo", `160000,${sha},evil`);
+    world.repository.git("add", ".gitmodules");
+    world.repository.git("commit", "--quiet", "--message=evil");
+    await world.startAgent();
+    const { result } = await world.deploy();
+    expect(result).toMatchObject({
+      failure: { code: "fetch_failed", message: expect.stringMatching(/^submodule evil: its address/) },
+    });
+    expect(world.has("releases/1")).toBe(false);
+  });
+
+  it("whose commit is not there fail, and say where it was looked for", async () => {
+    const library = createRepository(join(world.folder, "library"));
+    library.commit({ "lib.txt": "lib" });
+    writeFileSync(
+      join(world.repository.path, ".gitmodules"),
+      '[submodule "lib"]\n\tpath = lib\n\turl = ../library\n',
+    );
+    world.repository.git("update-index", "--add", "--cacheinfo", `160000,${"ab".repeat(20)},lib`);
+    world.repository.git("add", ".gitmodules");
+    world.repository.git("commit", "--quiet", "--message=lost");
+    await world.startAgent();
+    const { result } = await world.deploy();
+    expect(result).toMatchObject({
+      failure: { code: "ref_not_found", message: expect.stringMatching(/library$/) },
+    });
+    expect(readFileSync(join(world.folder, "library/lib.txt"), "utf8")).toBe("lib");
+  });
+});

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { createLineSplitter } from "#agent/process/line-splitter.ts";
+import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+
+function split(chunks: readonly Buffer[]): readonly string[] {
+  const splitter = createLineSplitter();
+  const lines = chunks.flatMap((chunk) => splitter.push(chunk));
+  const rest = splitter.end();
+  return rest === null ? lines : [...lines, rest];
+}
+
+describe("what a command writes", () => {
+  it("becomes the same lines wherever the stream is cut into chunks", () => {
+    const anyText = fc.string({ unit: fc.constantFrom("a", "ä", "日", "💡", "\n", "\r\n", " ") });
+    fc.assert(
+      fc.property(anyText, fc.array(fc.nat(40), { maxLength: 20 }), (text, cuts) => {
+        const bytes = Buffer.from(text);
+        const edges = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)), bytes.length];
+        edges.sort((a, b) => a - b);
+        const chunks = edges.slice(1).map((end, index) => bytes.subarray(edges[index], end));
+        const expected = text.split(/\r?\n/);
+        if (expected.at(-1) === "") expected.pop();
+        expect(split(chunks)).toEqual(expected);
+      }),
+    );
+  });
+
+  it("shows bytes that are not UTF-8 as U+FFFD", () => {
+    expect(split([Buffer.from([0x61, 0xff, 0x62, 0x0a, 0xe6, 0x97])])).toEqual(["a\ufffdb", "\ufffd"]);
+  });
+
+  it("is cut where a line is too long, with a mark that says by how much, and goes on with the next line", () => {
+    const long = "é".repeat(20_000);
+    const lines = split([Buffer.from(long), Buffer.from(`${long}\nnext\n`)]);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^é+… \[\d+ bytes of this line are cut\]$/);
+    expect(Buffer.byteLength(lines[0] ?? "")).toBeLessThanOrEqual(MAX_LOG_LINE_BYTES);
+    const kept = (lines[0] ?? "").indexOf("…") * 2;
+    expect(lines[0]).toContain(`[${80_000 - kept} bytes`);
+    expect(lines[1]).toBe("next");
+  });
+
+  it("can be looked at before a line is finished, without splitting a line end", () => {
+    const splitter = createLineSplitter();
+    expect(splitter.takePartial()).toBeNull();
+    expect(splitter.push(Buffer.from("Continue? "))).toEqual([]);
+    expect(splitter.takePartial()).toBe("Continue? ");
+    expect(splitter.takePartial()).toBeNull();
+    expect(splitter.push(Buffer.from("50%\r"))).toEqual([]);
+    expect(splitter.takePartial()).toBe("50%");
+    expect(splitter.push(Buffer.from("\nend"))).toEqual([""]);
+    expect(splitter.end()).toBe("end");
+  });
+});

@@ -1,0 +1,123 @@
+import { writeFileSync } from "node:fs";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+
+import { eventsOf, World } from "./support/harness.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+describe("the link", () => {
+  it("begins with a greeting that tells what every project serves", async () => {
+    const agent = await world.startAgent();
+    await world.deploy();
+    await agent.stop();
+    await world.startAgent();
+    expect(world.control.messages.at(-1)).toMatchObject({
+      type: "hello",
+      protocol: PROTOCOL_VERSION,
+      disk: { total_bytes: expect.any(Number), free_bytes: expect.any(Number) },
+      projects: [{ project_id: world.projectId, release: 1, releases: [1], url: null }],
+      runs: [],
+    });
+  });
+
+  it("that is cut is made again, with a greeting that names the runs under way; they do not notice", async () => {
+    await world.startAgent();
+    const run = world.control.dispatch(world.order({ build_command: "sleep 0.6" }));
+    await world.control.waitFor("the build", () => eventsOf(run, "stage").length === 2);
+    const greetings = world.control.messages.length;
+    world.control.cutLink();
+    await world.control.waitFor("a greeting", () => world.control.messages.length > greetings);
+    const { project_id, deployment_id, run_id } = run.order;
+    expect(world.control.messages.at(-1)).toMatchObject({
+      type: "hello",
+      runs: [{ project_id, deployment_id, run_id }],
+    });
+    expect((await world.control.result(run)).outcome).toBe("live");
+  });
+
+  it("that falls silent is given up after three pings without an answer", async () => {
+    await world.startAgent({ pingMs: 30 });
+    const greetings = world.control.messages.length;
+    world.control.answersPings = false;
+    await world.control.waitFor("a new link", () => world.control.messages.length > greetings);
+    expect(world.said).toContainEqual(expect.stringMatching(/it does not answer pings/));
+  });
+
+  it("tells the status every few minutes", async () => {
+    await world.startAgent({ statusMs: 40 });
+    await world.control.waitFor(
+      "statuses",
+      () => world.control.messages.filter(({ type }) => type === "status").length > 2,
+    );
+  });
+
+  it("goes on after a message that makes no sense", async () => {
+    await world.startAgent();
+    world.control.sendText("{");
+    world.control.sendText('{"type":"run","order":{"version":"; rm -rf /"}}');
+    expect((await world.deploy()).result.outcome).toBe("live");
+    expect(world.said.filter((line) => /makes no sense/.test(line))).toHaveLength(2);
+  });
+
+  it.each([
+    [closeCodes.replaced, /Another agent of this server has taken over/],
+    [closeCodes.credentialRevoked, /refuses this server's credential/],
+    [closeCodes.protocolMismatch, /another version of the agent protocol/],
+  ])("ends the agent when it is closed with %i, and says why", async (code, message) => {
+    const agent = await world.startAgent();
+    world.control.closeLink(code);
+    expect(await agent.ended).toMatch(message);
+  });
+
+  it("ends the agent when the credential is refused at the door", async () => {
+    const agent = await world.startAgent();
+    world.control.acceptsCredential = false;
+    world.control.cutLink();
+    expect(await agent.ended).toMatch(/refuses this server's credential/);
+  });
+});
+
+describe("a restore", () => {
+  it("switches to the release that should be live, runs its activate command, and tells so", async () => {
+    await world.startAgent();
+    await world.deploy({ activate_command: "echo again > ../../activated" });
+    await world.deploy({ keep_releases: [1] });
+    writeFileSync(world.path("activated"), "");
+    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    const status = await world.control.waitFor("the status", () => {
+      const last = world.control.messages.at(-1);
+      return last?.type === "status" ? last : null;
+    });
+    expect(status.projects).toMatchObject([{ release: 1 }]);
+    expect(world.current).toBe("releases/1");
+    expect(world.read("activated")).toBe("again\n");
+  });
+
+  it("of a release that is not here changes nothing", async () => {
+    await world.startAgent();
+    await world.deploy();
+    world.control.send({ type: "restore", project_id: world.projectId, release: 9 });
+    await world.control.waitFor("a word about it", () =>
+      world.said.some((line) => /releases\/9 should be live, but is not here/.test(line)),
+    );
+    expect(world.current).toBe("releases/1");
+  });
+
+  it("while a run is under way is left to the run", async () => {
+    await world.startAgent();
+    await world.deploy();
+    const run = world.control.dispatch(world.order({ build_command: "sleep 0.3", keep_releases: [1] }));
+    await world.control.waitFor("the build", () => eventsOf(run, "stage").length === 2);
+    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    await world.control.result(run);
+    expect(world.current).toBe("releases/2");
+  });
+});

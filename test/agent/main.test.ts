@@ -1,0 +1,237 @@
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { bootId } from "#agent/process/process-table.ts";
+import { resultOf } from "../support/fake-control-plane.ts";
+import { enrollAgent, spawnAgent, spawnRunningAgent } from "./support/agent-process.ts";
+import { isAlive, World } from "./support/harness.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+const noted = (name: string) => join(world.folder, name);
+const pidOf = (name: string) => Number(readFileSync(noted(name), "utf8"));
+const waitForPid = (name: string) =>
+  world.control.waitFor(`the pid in ${name}`, () => existsSync(noted(name)) && pidOf(name));
+
+describe("gantry-agent enroll", () => {
+  it("trades the token for a credential that only this user may read", async () => {
+    const agent = await enrollAgent(world);
+    expect(await agent.exited).toBe(0);
+    const path = join(world.home, "agent.json");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
+      url: world.control.url,
+      server_id: world.control.serverId,
+      credential: world.control.credential,
+    });
+    expect(agent.output()).not.toContain(world.control.credential);
+  });
+
+  it("says what to do about a token that is refused", async () => {
+    world.control.enrolmentToken = "another";
+    const agent = spawnAgent(
+      ["enroll", "--url", world.control.url, "--token", "spent", "--home", world.home],
+      {},
+    );
+    expect(await agent.exited).toBe(1);
+    expect(agent.output()).toMatch(/refused the enrolment: The enrolment token is unknown/);
+    expect(agent.output()).toMatch(/make a new one for the server/);
+    expect(existsSync(join(world.home, "agent.json"))).toBe(false);
+  });
+});
+
+describe("gantry-agent run", () => {
+  it("says how to enrol where that has not been done", async () => {
+    const agent = spawnAgent(["run", "--home", world.home]);
+    expect(await agent.exited).toBe(1);
+    expect(agent.output()).toMatch(/agent\.json: enrol this server first/);
+  });
+
+  it("deploys, and ends with code 0 at SIGTERM, leaving no process and a verdict for what it cut off", async () => {
+    await enrollAgent(world);
+    const agent = await spawnRunningAgent(world);
+    await world.deploy();
+    const run = world.control.dispatch(
+      world.order({ build_command: `sleep 1000 & echo $! > ${noted("sleeper")}; wait` }),
+    );
+    const sleeper = await waitForPid("sleeper");
+    agent.child.kill("SIGTERM");
+    expect(await agent.exited).toBe(0);
+    expect(isAlive(sleeper)).toBe(false);
+    expect(resultOf(run)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "server_lost", stage: "build" },
+    });
+    expect(world.has("run.json")).toBe(false);
+    expect(world.current).toBe("releases/1");
+  });
+
+  it("does not outlive the process that started it", async () => {
+    await enrollAgent(world);
+    const agent = await spawnRunningAgent(world, { channel: true });
+    agent.child.disconnect();
+    expect(await agent.exited).toBe(0);
+  });
+
+  it("does not mind that nobody reads its lines any more", async () => {
+    await enrollAgent(world);
+    const agent = await spawnRunningAgent(world);
+    agent.child.stdout?.destroy();
+    expect((await world.deploy()).result.outcome).toBe("live");
+    expect((await world.deploy()).result.outcome).toBe("live");
+    agent.child.kill("SIGTERM");
+    expect(await agent.exited).toBe(0);
+  });
+});
+
+describe("a second agent in the same home", () => {
+  it("waits for the first one to end, so that it never takes its runs for leftovers", async () => {
+    await enrollAgent(world);
+    const first = await spawnRunningAgent(world);
+    const run = world.control.dispatch(world.order({ build_command: "echo building; sleep 0.5" }));
+    await world.control.waitFor("the build", () => run.events.some(({ type }) => type === "output"));
+    const second = spawnAgent(["run", "--home", world.home]);
+    await world.control.waitFor("a word", () => /waiting for its end/.test(second.output()));
+    expect((await world.control.result(run)).outcome).toBe("live");
+    const greetings = world.control.messages.length;
+    first.child.kill("SIGTERM");
+    expect(await first.exited).toBe(0);
+    await world.control.waitFor("its greeting", () => world.control.messages.length > greetings);
+    second.child.kill("SIGTERM");
+    expect(await second.exited).toBe(0);
+  });
+});
+
+describe("an agent that was killed", () => {
+  it("in a build: the next one kills what is left, removes the half release, and reports the run as failed", async () => {
+    await enrollAgent(world);
+    const first = await spawnRunningAgent(world);
+    await world.deploy();
+    const run = world.control.dispatch(
+      world.order({
+        build_command: [
+          `sleep 1000 & echo $! > ${noted("child")}`,
+          `setsid sh -c 'echo $$ > ${noted("daemon")}; exec sleep 1000' &`,
+          "echo building",
+          "wait",
+        ].join("\n"),
+        keep_releases: [1],
+      }),
+    );
+    const child = await waitForPid("child");
+    const daemon = await waitForPid("daemon");
+    await world.control.waitFor("output", () => run.events.some(({ type }) => type === "output"));
+    first.child.kill("SIGKILL");
+    await first.exited;
+    expect(isAlive(child)).toBe(true);
+
+    const second = await spawnRunningAgent(world);
+    expect(world.control.messages.at(-1)).toMatchObject({
+      type: "hello",
+      projects: [{ release: 1, releases: [1] }],
+    });
+    expect(await world.control.result(run)).toMatchObject({
+      outcome: "failed",
+      failure: {
+        code: "server_lost",
+        stage: "build",
+        message: "the agent stopped while this deployment was under way",
+      },
+    });
+    expect(isAlive(child)).toBe(false);
+    expect(isAlive(daemon)).toBe(false);
+    expect(world.has("releases/2")).toBe(false);
+    expect((await world.deploy({ keep_releases: [1] })).result.outcome).toBe("live");
+    second.child.kill("SIGTERM");
+    await second.exited;
+  });
+
+  it("between switch and verdict: the next one switches back and runs the earlier activate command", async () => {
+    await enrollAgent(world);
+    const first = await spawnRunningAgent(world);
+    await world.deploy({ activate_command: `echo one >> ${noted("trace")}` });
+    const run = world.control.dispatch(
+      world.order({
+        activate_command: `echo $$ > ${noted("activating")}; exec sleep 1000`,
+        keep_releases: [1],
+      }),
+    );
+    const activating = await waitForPid("activating");
+    expect(world.current).toBe("releases/2");
+    first.child.kill("SIGKILL");
+    await first.exited;
+
+    const second = await spawnRunningAgent(world);
+    expect(await world.control.result(run)).toMatchObject({
+      failure: { code: "server_lost", stage: "activate", message: expect.stringMatching(/switched back/) },
+    });
+    expect(isAlive(activating)).toBe(false);
+    expect(world.current).toBe("releases/1");
+    expect(world.has("releases/2")).toBe(false);
+    expect(readFileSync(noted("trace"), "utf8")).toBe("one\none\n");
+    second.child.kill("SIGTERM");
+    await second.exited;
+  });
+
+  it("after the verdict, before it arrived: the next one delivers it", async () => {
+    await enrollAgent(world);
+    const first = await spawnRunningAgent(world);
+    world.control.faultOf = ({ events }) => (events.some(({ type }) => type === "result") ? "lost" : null);
+    const run = world.control.dispatch(world.order({ permitted: true }));
+    await world.control.waitFor("the verdict", () => {
+      try {
+        return JSON.parse(world.read("run.json")).phase.kind === "decided";
+      } catch {
+        return false;
+      }
+    });
+    first.child.kill("SIGKILL");
+    await first.exited;
+    world.control.faultOf = () => null;
+    const second = await spawnRunningAgent(world);
+    expect(await world.control.result(run)).toMatchObject({ outcome: "live", release: 1 });
+    expect(world.current).toBe("releases/1");
+    await expect.poll(() => world.has("run.json")).toBe(false);
+    second.child.kill("SIGTERM");
+    await second.exited;
+  });
+
+  it("never has a process killed that only got the same number", async () => {
+    await world.startAgent().then((agent) => world.deploy().then(() => agent.stop()));
+    const stranger = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
+    const order = world.order();
+    world.control.runs.set(order.run_id, {
+      order,
+      events: [],
+      instruction: "continue",
+      grantsPermit: true,
+      posts: 0,
+    });
+    const { project_id, deployment_id, run_id } = order;
+    writeFileSync(
+      world.path("run.json"),
+      JSON.stringify({
+        run: { project_id, deployment_id, run_id },
+        boot_id: bootId(),
+        stage: "fetch",
+        builds: 2,
+        activate_seconds: 60,
+        phase: { kind: "preparing" },
+        groups: [{ pid: stranger.pid, start_time: "1" }],
+      }),
+    );
+    await world.startAgent();
+    const run = world.control.runs.get(run_id);
+    await world.control.waitFor("the report", () => run !== undefined && resultOf(run) !== null);
+    expect(stranger.pid !== undefined && isAlive(stranger.pid)).toBe(true);
+    stranger.kill("SIGKILL");
+  });
+});

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { ids, messagesOf, World } from "./support/harness.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+describe("the events of a run", () => {
+  it("arrive once and in order, however many requests and answers are lost", async () => {
+    await world.startAgent();
+    const faults = ["lost", "answer_lost", 503, null, 429, "answer_lost", null] as const;
+    world.control.faultOf = ({ count }) => faults[count % faults.length] ?? null;
+    const { run, result } = await world.deploy({
+      build_command: "for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; sleep 0.03; done",
+    });
+    expect(result.outcome).toBe("live");
+    expect(messagesOf(run, "stdout")).toEqual(Array.from({ length: 10 }, (_, index) => `line ${index + 1}`));
+    expect(run.events.map(({ seq }) => seq)).toEqual(run.events.map((_, index) => index + 1));
+    expect(run.events.at(-1)?.type).toBe("result");
+    await expect
+      .poll(() => world.said)
+      .toContainEqual(expect.stringMatching(new RegExp(`run ${run.order.run_id} has ended`)));
+  });
+
+  it("wait for a control plane that is away, result and all", async () => {
+    await world.startAgent();
+    let isAway = false;
+    world.control.faultOf = () => (isAway ? "lost" : null);
+    const run = world.control.dispatch(world.order({ build_command: "echo started; sleep 0.2" }), {});
+    await world.control.waitFor("the build", () => messagesOf(run).includes("started"));
+    isAway = true;
+    const { posts } = world.control;
+    await world.control.waitFor("some tries", () => world.control.posts > posts + 5);
+    expect(world.current).toBeNull();
+    isAway = false;
+    expect((await world.control.result(run)).outcome).toBe("live");
+  });
+
+  it("come with a sign of life when there is nothing to tell", async () => {
+    await world.startAgent({ signOfLifeMs: 50 });
+    const run = world.control.dispatch(world.order({ build_command: "sleep 1" }));
+    await world.control.waitFor("signs of life", () => run.posts > 8);
+    await world.control.result(run);
+  });
+});
+
+describe("a run order", () => {
+  it("that comes twice is carried out once, also after the run has ended", async () => {
+    await world.startAgent();
+    const order = world.order({ build_command: "echo building; sleep 0.2" });
+    const run = world.control.dispatch(order);
+    world.control.send({ type: "run", order });
+    await world.control.result(run);
+    const events = run.events.length;
+    world.control.send({ type: "run", order });
+    await world.deploy();
+    expect(run.events).toHaveLength(events);
+    expect(messagesOf(run, "stdout")).toEqual(["building"]);
+  });
+
+  it("waits for the run before it in the same project, but not for other projects", async () => {
+    await world.startAgent();
+    const slow = world.control.dispatch(world.order({ build_command: "echo slow; sleep 0.6" }));
+    const next = world.control.dispatch(world.order({ keep_releases: [1] }));
+    const other = world.control.dispatch(world.order({ project_id: ids.project() }));
+    expect((await world.control.result(other)).outcome).toBe("live");
+    expect(slow.events.at(-1)?.type).not.toBe("result");
+    expect(next.events).toEqual([]);
+    await world.control.result(next);
+    expect(slow.events.at(-1)?.type).toBe("result");
+    expect(world.current).toBe("releases/2");
+  });
+
+  it("can be canceled while it waits, without disturbing the run before it", async () => {
+    await world.startAgent();
+    const slow = world.control.dispatch(world.order({ build_command: "sleep 0.5" }));
+    const order = world.order();
+    const waiting = world.control.dispatch(order);
+    world.control.stop(order);
+    expect(await world.control.result(waiting)).toEqual({ outcome: "canceled" });
+    expect(slow.events.at(-1)?.type).not.toBe("result");
+    expect((await world.control.result(slow)).outcome).toBe("live");
+    expect(world.current).toBe("releases/1");
+  });
+});
+
+describe("a stop for a run that nobody knows", () => {
+  it("is ignored", async () => {
+    await world.startAgent();
+    world.control.stop(world.order());
+    expect((await world.deploy()).result.outcome).toBe("live");
+  });
+});

@@ -1,0 +1,185 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { eventsOf, messagesOf, World } from "./support/harness.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+});
+afterEach(() => world.close());
+
+const numbers = (names: readonly string[]) =>
+  names
+    .filter((name) => !name.endsWith(".json"))
+    .map(Number)
+    .toSorted((a, b) => a - b);
+
+async function deployTwo() {
+  world.repository.commit({ "index.html": "one" });
+  await world.deploy();
+  world.repository.commit({ "index.html": "two" });
+  await world.deploy({ keep_releases: [1] });
+}
+
+describe("a rollback to a release that is kept", () => {
+  it("only switches: no process is started, no permit is asked for, and one request tells it all", async () => {
+    // A git that only leaves a trace, so that a call of it would be seen.
+    await world.startAgent();
+    await deployTwo();
+    const tools = join(world.folder, "tools");
+    mkdirSync(tools);
+    for (const name of ["git", "sh"]) {
+      writeFileSync(join(tools, name), `#!/bin/bash\necho called > ${world.folder}/called\n`);
+      chmodSync(join(tools, name), 0o755);
+    }
+    const path = process.env["PATH"];
+    process.env["PATH"] = `${tools}:${path}`;
+    const { run, result } = await world.deploy({
+      reuse_release: 1,
+      permitted: true,
+      keep_releases: [1, 2],
+    });
+    process.env["PATH"] = path;
+    expect(result).toMatchObject({ outcome: "live", release: 1, evidence: { target: "releases/1" } });
+    expect(world.read("current/index.html")).toBe("one");
+    expect(readdirSync(world.folder)).not.toContain("called");
+    expect(run.posts).toBe(1);
+    expect(eventsOf(run, "stage").map(({ stage }) => stage)).toEqual(["activate", "verify"]);
+    expect(messagesOf(run)).toEqual(["switched current from releases/2 to releases/1"]);
+    expect(world.has("releases/3")).toBe(false);
+  });
+
+  it("runs the kept release's own activate command, not the one of today", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    await world.deploy({ activate_command: "echo the first one" });
+    await world.deploy({ activate_command: "echo the second one", keep_releases: [1] });
+    const { run } = await world.deploy({
+      reuse_release: 1,
+      permitted: true,
+      activate_command: "echo of today",
+      keep_releases: [1, 2],
+    });
+    expect(messagesOf(run, "stdout")).toEqual(["the first one"]);
+  });
+
+  it("that fails keeps the release, which was live once, and goes back", async () => {
+    await world.startAgent();
+    world.repository.commit({ "index.html": "one", "check.sh": "[ ! -e ../../broken ]" });
+    await world.deploy({ activate_command: "sh check.sh" });
+    await world.deploy({ keep_releases: [1] });
+    writeFileSync(world.path("broken"), "");
+    const { result } = await world.deploy({
+      reuse_release: 1,
+      permitted: true,
+      keep_releases: [1, 2],
+    });
+    expect(result).toMatchObject({ failure: { code: "activate_failed" } });
+    expect(world.current).toBe("releases/2");
+    expect(world.has("releases/1.json")).toBe(true);
+  });
+});
+
+describe("a rollback to a release that is gone", () => {
+  it("builds its commit again, into a release of its own", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    const first = await world.deploy();
+    const commit = eventsOf(first.run, "resolved")[0]?.commit_sha ?? "";
+    world.repository.commit({ "index.html": "two" });
+    await world.deploy();
+    await world.deploy();
+    expect(world.has("releases/1")).toBe(false);
+    const { run, result } = await world.deploy({
+      reuse_release: 1,
+      source: { repository: world.repository.path, branch: "main", commit },
+      build_command: "echo built again",
+    });
+    expect(result).toMatchObject({ outcome: "live", release: 4, evidence: { commit_sha: commit } });
+    expect(world.read("current/index.html")).toBe("one");
+    expect(messagesOf(run)).toContain("built again");
+    expect(eventsOf(run, "ready")).toHaveLength(1);
+  });
+
+  it("does not use a folder that is only half a release", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    const first = await world.deploy();
+    const commit = eventsOf(first.run, "resolved")[0]?.commit_sha ?? "";
+    await world.deploy({ keep_releases: [1] });
+    rmSync(world.path("releases/1.json"));
+    const { result } = await world.deploy({
+      reuse_release: 1,
+      source: { repository: world.repository.path, branch: "main", commit },
+    });
+    expect(result).toMatchObject({ outcome: "live", release: 3 });
+  });
+});
+
+describe("pruning", () => {
+  it("removes every release but those to keep, the live one and the one before it", async () => {
+    world.repository.commit({ "index.html": "x" });
+    await world.startAgent();
+    for (const keep of [[], [1], [1, 2]]) await world.deploy({ keep_releases: keep });
+    const { run } = await world.deploy({ keep_releases: [1] });
+    expect(numbers(readdirSync(world.path("releases")))).toEqual([1, 3, 4]);
+    expect(eventsOf(run, "result")).toMatchObject([{ project: { releases: [1, 3, 4] } }]);
+    const last = run.events.at(-2);
+    expect(last).toMatchObject({ type: "output" });
+    expect(messagesOf(run).at(-1)).toBe("removed the releases 2");
+  });
+
+  it("also removes what nobody may write to", async () => {
+    world.repository.commit({ "index.html": "x" });
+    await world.startAgent();
+    await world.deploy({ build_command: "mkdir -p cache/a && touch cache/a/b && chmod -R a-w cache" });
+    await world.deploy();
+    await world.deploy();
+    expect(numbers(readdirSync(world.path("releases")))).toEqual([2, 3]);
+  });
+});
+
+describe("shared paths", () => {
+  it("outlive the releases: they begin as the first release's own copy, or empty", async () => {
+    world.repository.commit({ "storage/seed.txt": "seed", "config/app.ini": "v1", "a.txt": "a" });
+    await world.startAgent();
+    const shared_paths = ["storage", "var/log/app", "config/app.ini"];
+    const { result } = await world.deploy({ shared_paths });
+    expect(result.outcome).toBe("live");
+    writeFileSync(world.path("current/storage/upload.txt"), "upload");
+    writeFileSync(world.path("current/var/log/app/today.log"), "line");
+    writeFileSync(world.path("current/config/app.ini"), "edited");
+    world.repository.commit({ "storage/seed.txt": "newer seed" });
+    await world.deploy({ shared_paths });
+    expect(world.read("releases/2/storage/upload.txt")).toBe("upload");
+    expect(world.read("releases/2/storage/seed.txt")).toBe("seed");
+    expect(world.read("releases/2/var/log/app/today.log")).toBe("line");
+    expect(world.read("current/config/app.ini")).toBe("edited");
+    await world.deploy({ shared_paths, keep_releases: [] });
+    expect(world.has("releases/1")).toBe(false);
+    expect(world.read("shared/storage/upload.txt")).toBe("upload");
+  });
+
+  it("below a link that the repository brought along are refused, and nothing is written there", async () => {
+    const outside = join(world.folder, "outside");
+    mkdirSync(outside);
+    world.repository.commit({ "index.html": "x", data: { link: outside } });
+    await world.startAgent();
+    const below = await world.deploy({ shared_paths: ["data/uploads"] });
+    expect(below.result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        message:
+          "the shared path `data/uploads` is refused: `data` in the release is not a folder of its own",
+      },
+    });
+    const itself = await world.deploy({ shared_paths: ["data"] });
+    expect(itself.result).toMatchObject({
+      failure: { message: "the shared path `data` is refused: `data` in the release is a symbolic link" },
+    });
+    expect(readdirSync(outside)).toEqual([]);
+  });
+});

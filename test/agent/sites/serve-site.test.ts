@@ -1,0 +1,178 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { createWorkspace, rawRequest, serve, type ServedSite, type Workspace } from "./workspace.ts";
+
+let workspace: Workspace;
+let site: ServedSite;
+
+beforeEach(async () => {
+  workspace = await createWorkspace();
+  site = await serve(workspace.directory);
+});
+afterEach(async () => {
+  await site.close();
+  await workspace.remove();
+});
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(site.url + path, { headers, redirect: "manual" });
+
+describe("a site without a release", () => {
+  it("says with 503 that nothing has been deployed", async () => {
+    const answer = await get("/");
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain("Nothing has been deployed");
+  });
+});
+
+describe("a site with a release", () => {
+  beforeEach(async () => {
+    await workspace.addRelease(3, {
+      "index.html": "<h1>three</h1>",
+      "style.css": "body{}",
+      "docs/index.html": "docs",
+      "docs/a b ü.txt": "spaces",
+      "empty.txt": "",
+      "pictures/one.svg": "<svg/>",
+      ".env": "SECRET=1",
+      ".well-known/security.txt": "contact",
+      ".git/config": "secret",
+    });
+    await workspace.switchTo(3);
+  });
+
+  it("serves the index with its release, type and caching rule", async () => {
+    const answer = await get("/");
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toBe("<h1>three</h1>");
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": "no-cache",
+      "gantry-release": "3",
+      "x-content-type-options": "nosniff",
+    });
+    expect(answer.headers.get("last-modified")).toBeNull();
+  });
+
+  it("answers 304 to its own ETag, and 200 once another release is served", async () => {
+    const etag = (await get("/style.css")).headers.get("etag") ?? "";
+    // Not with fetch, which forbids a 304 when it is given the condition by hand.
+    const ask = () => rawRequest(site.url, "/style.css", { headers: { "if-none-match": etag } });
+    const again = await ask();
+    expect([again.status, again.headers["gantry-release"], again.body]).toEqual([304, "3", ""]);
+    await workspace.addRelease(4, { "style.css": "body{}" });
+    await workspace.switchTo(4);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it("sends a directory to its slash, never to another host", async () => {
+    const answer = await get("/docs?a=1");
+    expect([answer.status, answer.headers.get("location")]).toEqual([301, "/docs/?a=1"]);
+    const sneaky = await rawRequest(site.url, "//docs");
+    expect([sneaky.status, sneaky.headers.location]).toEqual([301, "/docs/"]);
+    expect(await (await get("/docs/")).text()).toBe("docs");
+  });
+
+  it("serves names with spaces and letters beyond ASCII, and empty files", async () => {
+    expect(await (await get(`/docs/${encodeURIComponent("a b ü.txt")}`)).text()).toBe("spaces");
+    const empty = await get("/empty.txt");
+    expect([empty.status, await empty.text()]).toEqual([200, ""]);
+  });
+
+  it("serves a part of a file, and says when there is no such part", async () => {
+    const part = await get("/index.html", { range: "bytes=4-8" });
+    expect([part.status, await part.text()]).toEqual([206, "three"]);
+    expect((await get("/index.html", { range: "bytes=900-" })).status).toBe(416);
+  });
+
+  it("answers HEAD without a body", async () => {
+    const answer = await fetch(`${site.url}/style.css`, { method: "HEAD" });
+    expect([answer.status, answer.headers.get("content-length")]).toEqual([200, "6"]);
+  });
+
+  it("refuses to be written to", async () => {
+    const answer = await fetch(site.url, { method: "POST", body: "x" });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+
+  it.each(["/.env", "/.git/config", "/%2egit/config", "/pictures", "/pictures/"])(
+    "does not serve %s",
+    async (path) => {
+      expect((await rawRequest(site.url, path)).status).toBe(404);
+    },
+  );
+
+  it("serves .well-known", async () => {
+    expect(await (await get("/.well-known/security.txt")).text()).toBe("contact");
+  });
+
+  it.each(["/%", "/a%00b", "/docs/../.env", "/..%2f..%2f..%2fetc%2fpasswd", "/../../etc/passwd", "*"])(
+    "answers 400 or 404 to %s",
+    async (path) => {
+      const answer = await rawRequest(site.url, path);
+      expect([400, 404]).toContain(answer.status);
+      expect(answer.headers["gantry-release"]).toBe("3");
+    },
+  );
+
+  it("answers 404 with a page of its own, and with the site's 404.html where there is one", async () => {
+    const plain = await get("/nothing");
+    expect([plain.status, await plain.text()]).toEqual([404, expect.stringContaining("Not found")]);
+    await workspace.addRelease(4, { "404.html": "<p>ours" });
+    await workspace.switchTo(4);
+    const own = await get("/nothing", { "if-none-match": "*", range: "bytes=0-1" });
+    expect([own.status, await own.text(), own.headers.get("gantry-release")]).toEqual([404, "<p>ours", "4"]);
+  });
+});
+
+describe("a release with its own root and output directories", () => {
+  it("serves only the output, also from below a folder with a dot", async () => {
+    const paths = { root_directory: "web", output_directory: ".output/public" };
+    const files = { "web/.output/public/index.html": "built", "web/source.html": "source" };
+    await workspace.addRelease(1, files, paths);
+    await workspace.switchTo(1);
+    expect(await (await get("/")).text()).toBe("built");
+    expect((await get("/source.html")).status).toBe(404);
+  });
+});
+
+describe("links in a release", () => {
+  beforeEach(async () => {
+    await workspace.addRelease(1, { "index.html": "one", ".env": "SECRET=1" });
+    await workspace.switchTo(1);
+  });
+  const link = (target: string, name: string) =>
+    symlink(target, join(workspace.directory, "releases", "1", name));
+
+  it("are followed inside the release and into the shared folder", async () => {
+    await link("index.html", "home.html");
+    await mkdir(join(workspace.directory, "shared", "uploads"), { recursive: true });
+    await writeFile(join(workspace.directory, "shared", "uploads", "cat.txt"), "meow");
+    await link("../../shared/uploads", "uploads");
+    expect(await (await get("/home.html")).text()).toBe("one");
+    expect(await (await get("/uploads/cat.txt")).text()).toBe("meow");
+  });
+
+  it("are not followed out of the project, to hidden files, or to its git mirror", async () => {
+    await mkdir(join(workspace.directory, "mirror.git"));
+    await writeFile(join(workspace.directory, "mirror.git", "config"), "https://me:pw@host");
+    await link("/etc/passwd", "passwd.txt");
+    await link("/etc", "etc");
+    await link("../../mirror.git", "mirror");
+    await link(".env", "env.txt");
+    await link("loop", "loop");
+    for (const path of ["/passwd.txt", "/etc/passwd", "/mirror/config", "/env.txt", "/loop"])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+  });
+
+  it("are not followed when the document root itself leads out of the project", async () => {
+    const paths = { root_directory: ".", output_directory: "out" };
+    await workspace.addRelease(2, { "index.html": "two" }, paths);
+    await symlink("/etc", join(workspace.directory, "releases", "2", "out"));
+    await workspace.switchTo(2);
+    expect((await get("/passwd")).status).toBe(404);
+  });
+});

@@ -1,0 +1,175 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { AgentContext } from "#agent/context.ts";
+import { runAgent } from "#agent/run-agent.ts";
+import { type AgentSettings, defaultSettings } from "#agent/settings.ts";
+import { noSites, type Sites } from "#agent/sites-client.ts";
+import type { OutputLine, RunEvent, RunOrder } from "#contract/agent-protocol.ts";
+import { createIdGenerator } from "#contract/ids.ts";
+import { Timeouts } from "#contract/projects.ts";
+
+import { FakeControlPlane, type FakeRun } from "../../support/fake-control-plane.ts";
+import { createRepository, type TestRepository } from "./repository.ts";
+
+export const ids = createIdGenerator({
+  now: () => Date.now(),
+  randomBytes: (count) => randomBytes(count),
+});
+
+/** The spans that production counts in seconds, short enough for a test. */
+export const quickSettings: AgentSettings = {
+  ...defaultSettings,
+  stopGraceMs: 300,
+  partialLineMs: 60,
+  flushMs: 20,
+  signOfLifeMs: 400,
+  permitPollMs: 30,
+  pingMs: 100,
+  backOffBaseMs: 20,
+  backOffCapMs: 100,
+  farewellMs: 1_000,
+};
+
+/** An agent with its own home folder, control plane and one repository to deploy. */
+export class World {
+  readonly folder = mkdtempSync(join(tmpdir(), "gantry-agent-"));
+  readonly home = join(this.folder, "home");
+  readonly projectId = ids.project();
+  readonly control = new FakeControlPlane(ids.server());
+  readonly repository: TestRepository = createRepository(join(this.folder, "repository"));
+  readonly said: string[] = [];
+  #agents: { stop(): Promise<unknown> }[] = [];
+  #version = 0;
+
+  static async create(): Promise<World> {
+    const world = new World();
+    await world.control.listen();
+    return world;
+  }
+
+  /** Ends everything, and checks that the agent has kept to the protocol. */
+  async close(): Promise<void> {
+    for (const agent of this.#agents) await agent.stop();
+    await this.control.close();
+    rmSync(this.folder, { recursive: true, force: true });
+    if (this.control.breaches.length > 0) throw new Error(this.control.breaches.join("\n"));
+  }
+
+  context(settings: Partial<AgentSettings> = {}, sites: Sites = noSites): AgentContext {
+    return {
+      home: this.home,
+      connection: {
+        url: this.control.url,
+        server_id: this.control.serverId,
+        credential: this.control.credential,
+      },
+      settings: { ...quickSettings, ...settings },
+      clock: { now: () => Date.now() },
+      random: () => Math.random(),
+      environment: process.env,
+      sites,
+      say: (message) => void this.said.push(message),
+    };
+  }
+
+  /** Starts the agent in this process, and waits until it has greeted. */
+  async startAgent(settings: Partial<AgentSettings> = {}, sites: Sites = noSites) {
+    const ending = new AbortController();
+    const ended = runAgent(this.context(settings, sites), ending.signal);
+    const agent = {
+      ended,
+      stop() {
+        ending.abort();
+        return ended;
+      },
+    };
+    this.#agents.push(agent);
+    const greetings = this.control.messages.length;
+    await this.control.waitFor(
+      "the greeting",
+      () => this.control.isConnected && this.control.messages.length > greetings,
+    );
+    return agent;
+  }
+
+  order(change: Partial<RunOrder> = {}): RunOrder {
+    this.#version += 1;
+    return {
+      run_id: ids.run(),
+      deployment_id: ids.deployment(),
+      project_id: this.projectId,
+      project_name: "shop",
+      domain: "shop.localhost",
+      version: this.#version,
+      source: { repository: this.repository.path, branch: "main", commit: null },
+      reuse_release: null,
+      permitted: false,
+      root_directory: ".",
+      build_command: null,
+      output_directory: ".",
+      activate_command: null,
+      shared_paths: [],
+      health_check: null,
+      timeouts: Timeouts.parse({}),
+      keep_releases: [],
+      ...change,
+    };
+  }
+
+  /** Has a deployment carried out to its end. */
+  async deploy(change: Partial<RunOrder> = {}) {
+    const run = this.control.dispatch(this.order(change));
+    const result = await this.control.result(run);
+    return { run, result, order: run.order };
+  }
+
+  path(...parts: string[]): string {
+    return join(this.home, "projects", this.projectId, ...parts);
+  }
+
+  /** What `current` points to; `null` when there is none. */
+  get current(): string | null {
+    try {
+      return readlinkSync(this.path("current"));
+    } catch {
+      return null;
+    }
+  }
+
+  read(...parts: string[]): string {
+    return readFileSync(this.path(...parts), "utf8");
+  }
+
+  has(...parts: string[]): boolean {
+    return existsSync(this.path(...parts));
+  }
+}
+
+export function linesOf(run: FakeRun): readonly OutputLine[] {
+  return run.events.flatMap((event) => (event.type === "output" ? event.lines : []));
+}
+
+export function messagesOf(run: FakeRun, stream?: OutputLine["stream"]): readonly string[] {
+  return linesOf(run)
+    .filter((line) => stream === undefined || line.stream === stream)
+    .map((line) => line.message);
+}
+
+export function eventsOf<Type extends RunEvent["type"]>(
+  run: FakeRun,
+  type: Type,
+): readonly Extract<RunEvent, { type: Type }>[] {
+  return run.events.filter((event): event is Extract<RunEvent, { type: Type }> => event.type === type);
+}
+
+/** Whether a process with this pid lives. Dead ones that nobody has collected do not count. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
