@@ -10,6 +10,7 @@ export type Repository = {
   readonly path: string;
   /** Writes files (`null` removes one) and commits them. @returns the commit's whole hash */
   commit(files: Record<string, string | null>): Promise<string>;
+  git(...args: string[]): Promise<string>;
 };
 
 export async function createRepository(path: string): Promise<Repository> {
@@ -23,6 +24,7 @@ export async function createRepository(path: string): Promise<Repository> {
   await git("symbolic-ref", "HEAD", "refs/heads/main");
   return {
     path,
+    git,
     async commit(files) {
       for (const [name, content] of Object.entries(files)) {
         const file = join(path, name);

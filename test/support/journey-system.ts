@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -12,21 +12,30 @@ import { processesOf } from "./journey-processes.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const START_TIMEOUT_MS = 90_000;
+/** The last thing that a start prints, whether its deployment went live or not. */
+export const IS_UP = "Ctrl-C ends everything";
 const STOP_TIMEOUT_MS = 25_000;
 
-/** An installation as `npm start` runs it, with its first deployment live. */
-export type System = {
+/** A call of `npm start`. */
+export type SystemRun = {
   readonly home: string;
   readonly port: number;
-  readonly local: LocalFile;
-  readonly api: Api;
+  /** npm's exit code, once it and all that holds its output have ended. */
+  readonly exit: Promise<number | null>;
   /** All that it has printed. */
   output(): string;
+  /** Resolves when it has printed a text. @throws with all that it printed when it ends before, or never does */
+  printed(text: string): Promise<void>;
   /** The same as Ctrl-C in a terminal: the signal goes to npm and to what npm runs. @returns npm's exit code */
   interrupt(): Promise<number | null>;
+  /** Kills npm and the start itself, which cannot end anything then. */
+  kill(): Promise<void>;
   /** The processes that belong to it, by any trace that they carry. */
   processes(): Promise<string[]>;
 };
+
+/** An installation as `npm start` runs it, with its first deployment live. */
+export type System = SystemRun & { readonly local: LocalFile; readonly api: Api };
 
 /** A folder for an installation, removed together with everything that still runs in it. */
 export async function createHome(): Promise<string> {
@@ -46,12 +55,6 @@ export async function removeHome(home: string): Promise<void> {
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 }
 
-export type SystemRun = {
-  readonly child: ChildProcess;
-  readonly output: () => string;
-  readonly exit: Promise<number | null>;
-};
-
 /** Calls `npm start` and waits for nothing. */
 export function runNpmStart(home: string, port: number, flags: readonly string[] = []): SystemRun {
   const child = spawn("npm", ["start", "--", "--home", home, "--port", `${port}`, ...flags], {
@@ -67,7 +70,35 @@ export function runNpmStart(home: string, port: number, flags: readonly string[]
     stream.on("data", (chunk: string) => (text += chunk));
   }
   const exit = once(child, "close").then(([code]: (number | null)[]) => code ?? null);
-  return { child, output: () => text, exit };
+  const signalGroup = (signal: NodeJS.Signals): void => {
+    if (child.pid === undefined) throw new Error("npm did not start");
+    process.kill(-child.pid, signal);
+  };
+  return {
+    home,
+    port,
+    exit,
+    output: () => text,
+    async printed(wanted) {
+      const deadline = Date.now() + START_TIMEOUT_MS;
+      while (!text.includes(wanted)) {
+        if (Date.now() > deadline || child.exitCode !== null)
+          throw new Error(`npm start did not print "${wanted}", but:\n${text}`);
+        await pause(50);
+      }
+    },
+    async interrupt() {
+      signalGroup("SIGINT");
+      const code = await Promise.race([exit, pause(STOP_TIMEOUT_MS, "late" as const, { ref: false })]);
+      if (code === "late") throw new Error(`npm start does not end. It printed:\n${text}`);
+      return code;
+    },
+    async kill() {
+      signalGroup("SIGKILL");
+      await exit;
+    },
+    processes: () => processesOf(home),
+  };
 }
 
 /** Starts an installation and waits until its first deployment is live. */
@@ -75,35 +106,10 @@ export async function startSystem(
   home: string,
   options: { port?: number; flags?: readonly string[] } = {},
 ): Promise<System> {
-  const port = options.port ?? (await freePorts());
-  const run = runNpmStart(home, port, options.flags);
-  const local = await waitUntilUp(home, run);
-  return {
-    home,
-    port,
-    local,
-    api: createApi(local.url, local.token),
-    output: run.output,
-    processes: () => processesOf(home),
-    async interrupt() {
-      if (run.child.pid === undefined) throw new Error("npm did not start");
-      process.kill(-run.child.pid, "SIGINT");
-      const code = await Promise.race([run.exit, pause(STOP_TIMEOUT_MS, "late" as const, { ref: false })]);
-      if (code === "late") throw new Error(`It does not end. It printed:\n${run.output()}`);
-      return code;
-    },
-  };
-}
-
-async function waitUntilUp(home: string, run: SystemRun): Promise<LocalFile> {
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  while (Date.now() < deadline && run.child.exitCode === null) {
-    // The last thing that a start prints; local.json of an earlier start may still be there.
-    if (run.output().includes("Ctrl-C ends everything"))
-      return LocalFile.parse(JSON.parse(await readFile(join(home, "local.json"), "utf8")));
-    await pause(50);
-  }
-  throw new Error(`npm start did not come up. It printed:\n${run.output()}`);
+  const run = runNpmStart(home, options.port ?? (await freePorts()), options.flags);
+  await run.printed(IS_UP);
+  const local = LocalFile.parse(JSON.parse(await readFile(join(home, "local.json"), "utf8")));
+  return { ...run, local, api: createApi(local.url, local.token) };
 }
 
 /** A port with some free ones after it, for the sites. */

@@ -1,0 +1,90 @@
+// DESIGN section 9: ratios of medians, measured alternately in one run, because absolute times say more about the
+// machine than about Gantry.
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { createRepository } from "../test/support/journey-repository.ts";
+import { createHome, removeHome, startSystem, type System } from "../test/support/journey-system.ts";
+import { formatTable, median, type Row, time } from "./measure.ts";
+import { createShellDeployer } from "./shell-floor.ts";
+
+const ROUNDS = 25;
+/** Not counted: the first ones fill caches on both sides. */
+const WARM_UP = 3;
+const POLL_MS = 4;
+
+const DEPLOY_RATIO_GOAL = 10;
+const ROLLBACK_RATIO_GOAL = 10;
+const ROLLBACK_GOAL_MS = 100;
+
+/** From the request to the moment at which a client that asks all the while sees it live. */
+async function untilLive(system: System, starting: () => Promise<{ id: string }>): Promise<number> {
+  return time(async () => {
+    const { id } = await starting();
+    for (;;) {
+      const deployment = await system.api.getDeployment(id);
+      if (deployment.status === "live") return;
+      if (deployment.status !== "building") throw new Error(`It ended ${JSON.stringify(deployment)}`);
+      await pause(POLL_MS);
+    }
+  });
+}
+
+async function measure(system: System, home: string): Promise<Row[]> {
+  const repository = await createRepository(join(home, "bench-site"));
+  await repository.commit({ "index.html": "first", "style.css": "body {}", "about.html": "about" });
+  const project = await system.api.createProject({
+    name: "bench",
+    server_id: system.local.server_id,
+    repository: repository.path,
+  });
+  const shell = await createShellDeployer(join(home, "bench-shell"));
+
+  const times = { shell: [] as number[], deploy: [] as number[], rollback: [] as number[] };
+  for (let round = -WARM_UP; round < ROUNDS; round += 1) {
+    await repository.commit({ "index.html": `round ${round}` });
+    const byShell = await time(() => shell.deploy(repository.path));
+    const deploy = await untilLive(system, () => system.api.start(project.id));
+    const rollback = round === -WARM_UP ? 0 : await untilLive(system, () => system.api.rollBack(project.id));
+    if (round < 0) continue;
+    times.shell.push(byShell);
+    times.deploy.push(deploy);
+    times.rollback.push(rollback);
+  }
+
+  const [floor, deploy, rollback] = [median(times.shell), median(times.deploy), median(times.rollback)];
+  const ms = (value: number) => `${value.toFixed(1)} ms`;
+  const ratio = (value: number) => `${(value / floor).toFixed(2)}×`;
+  return [
+    {
+      what: "POST to live, small repository, no build",
+      measured: ms(deploy),
+      against: `${ms(floor)}  the same in a shell`,
+      ratio: ratio(deploy),
+      goal: `≤ ${DEPLOY_RATIO_GOAL}×`,
+      isMet: deploy / floor <= DEPLOY_RATIO_GOAL,
+    },
+    {
+      what: "rollback, POST to live",
+      measured: ms(rollback),
+      against: `${ms(floor)}  a deploy in a shell`,
+      ratio: ratio(rollback),
+      goal: `≤ ${ROLLBACK_RATIO_GOAL}× and ≤ ${ROLLBACK_GOAL_MS} ms`,
+      isMet: rollback / floor <= ROLLBACK_RATIO_GOAL && rollback <= ROLLBACK_GOAL_MS,
+    },
+  ];
+}
+
+const home = await createHome();
+try {
+  console.log(`Starting an installation in ${home}`);
+  const system = await startSystem(home);
+  try {
+    console.log(`Measuring ${ROUNDS} rounds, medians:\n`);
+    console.log(formatTable(await measure(system, home)));
+  } finally {
+    await system.interrupt();
+  }
+} finally {
+  await removeHome(home);
+}

@@ -1,0 +1,13 @@
+import { relative } from "node:path";
+
+import { buildWorker } from "./parts/build-worker.ts";
+import { root } from "./parts/root.ts";
+
+const build = await buildWorker();
+if (!build.ok) {
+  console.error(build.output);
+  console.error("The Worker does not build, see above.");
+  process.exit(1);
+}
+const size = `${(build.gzipBytes / 1000).toFixed(1)} kB gzip`;
+console.log(`${relative(root, build.bundle)}, ${size}${build.isFresh ? "" : ", built before"}`);

@@ -1,0 +1,33 @@
+import { cp, readdir, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+import { root } from "../parts/root.ts";
+import { type CommandOutcome, runCommand } from "../parts/run-command.ts";
+
+/** Generates into a copy of migrations/: a new file there means that the tables have changed without a migration. */
+export async function checkMigrations(): Promise<CommandOutcome> {
+  const copy = join(root, "build", `migrations-check-${process.pid}`);
+  try {
+    await cp(join(root, "migrations"), copy, { recursive: true });
+    const before = await sqlFiles(copy);
+    const generated = await runCommand([
+      "drizzle-kit",
+      "generate",
+      ...["--dialect", "sqlite", "--schema", "./src/worker/db/schema.ts", "--out", relative(root, copy)],
+    ]);
+    if (generated.code !== 0) return generated;
+    const added = (await sqlFiles(copy)).filter((name) => !before.includes(name));
+    if (added.length === 0) return { code: 0, output: "" };
+    return {
+      code: 1,
+      output:
+        "src/worker/db/schema.ts has changes that no migration makes. Run: npm run migration -- --name WHAT",
+    };
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}
+
+async function sqlFiles(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith(".sql"));
+}

@@ -1,0 +1,23 @@
+import { type Client, createClient } from "#client/client.ts";
+import type { ClientResult } from "#client/send.ts";
+
+import { Problem } from "./problem.ts";
+
+const TIMEOUT_MS = 15_000;
+
+/** The typed client over the API of an installation, which never waits for ever. */
+export function createApi(baseUrl: string, token: string): Client {
+  return createClient({
+    baseUrl,
+    token,
+    fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
+  });
+}
+
+/** @throws Problem with what the API said, where a person has to act on it */
+export function valueOf<Value>(result: ClientResult<Value>, doing: string): Value {
+  if (result.ok) return result.value;
+  const { code, detail, errors = [] } = result.problem;
+  const fields = errors.map(({ pointer, message }) => ` (${pointer}: ${message})`);
+  throw new Problem(`${doing} failed: ${detail}${fields.join("")} (${code})`);
+}

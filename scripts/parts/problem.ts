@@ -1,0 +1,9 @@
+/** Something that a person has to mend. Its message is all they see: it says what is wrong and what to do. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+}
+
+/** What an error is called in front of a person. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { delimiter } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+
+import { binaries, root } from "./root.ts";
+
+export type CommandOutcome = { readonly code: number | null; readonly output: string };
+
+/** How a quiet, offline wrangler is asked for: no banner, no questions, no look-up of where this machine stands. */
+export const quietWrangler = {
+  CI: "1",
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_LOG_PATH: "build/wrangler-logs",
+  NO_COLOR: "1",
+};
+
+/**
+ * Runs a program to its end in the repository's folder and keeps what it prints, both streams in one, uncoloured.
+ * The code is `null` when a signal ended it. Never rejects: a program that is not there gives code 127.
+ */
+export function runCommand(
+  argv: readonly [string, ...string[]],
+  options: { env?: Record<string, string>; cwd?: string; signal?: AbortSignal } = {},
+): Promise<CommandOutcome> {
+  const [program, ...args] = argv;
+  return new Promise((resolve) => {
+    const child = spawn(program, args, {
+      cwd: options.cwd ?? root,
+      // The programs of the packages, and the Node that is one of them, before whatever else the machine has.
+      env: { ...process.env, PATH: `${binaries}${delimiter}${process.env["PATH"] ?? ""}`, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+    let output = "";
+    const keep = (chunk: Buffer): void => {
+      output += chunk.toString();
+    };
+    child.stdout.on("data", keep);
+    child.stderr.on("data", keep);
+    const end = (code: number | null): void => resolve({ code, output: stripVTControlCharacters(output) });
+    child.once("error", (error) => {
+      output += error.message;
+      end(127);
+    });
+    child.once("close", end);
+  });
+}

@@ -1,0 +1,12 @@
+import * as z from "zod";
+
+import { AccountId } from "#contract/ids.ts";
+
+/** What serve.ts tells the process that started it, once the Worker answers and its database is migrated. */
+export const WorkerReady = z.strictObject({
+  type: z.literal("ready"),
+  url: z.string(),
+  token: z.string(),
+  account_id: AccountId,
+});
+export type WorkerReady = z.infer<typeof WorkerReady>;

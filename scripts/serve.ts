@@ -1,0 +1,50 @@
+// One process of its own, so that the supervisor in start.ts can end it together with its workerd.
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import { buildWorker } from "./parts/build-worker.ts";
+import { ensureToken } from "./parts/ensure-token.ts";
+import { type LocalWorker, startLocalWorker } from "./parts/local-worker.ts";
+import type { WorkerReady } from "./parts/worker-ready.ts";
+
+/** How long Miniflare may take to put its files away. */
+const CLOSE_TIMEOUT_MS = 3_000;
+
+const { values } = parseArgs({
+  options: {
+    port: { type: "string", default: "8787" },
+    home: { type: "string", default: ".gantry" },
+    bundle: { type: "string" },
+    "rate-limit": { type: "string" },
+  },
+});
+const home = resolve(values.home);
+
+let worker: LocalWorker | null = null;
+let isEnding = false;
+async function end(): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref();
+  await worker?.close();
+  process.exit(0);
+}
+for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () => void end());
+
+async function bundlePath(): Promise<string> {
+  if (values.bundle !== undefined) return resolve(values.bundle);
+  const build = await buildWorker();
+  if (!build.ok) throw new Error(build.output);
+  return build.bundle;
+}
+
+worker = await startLocalWorker({
+  port: Number(values.port),
+  state: resolve(home, "state"),
+  bundle: await bundlePath(),
+  variables: values["rate-limit"] === undefined ? {} : { RATE_LIMIT_PER_MINUTE: values["rate-limit"] },
+});
+const { token, accountId } = await ensureToken(worker.database, resolve(home, "token"), "local", Date.now());
+const ready: WorkerReady = { type: "ready", url: worker.url, token, account_id: accountId };
+if (process.send === undefined) console.log(`${worker.url} with the token in ${resolve(home, "token")}`);
+else process.send(ready);

@@ -1,0 +1,70 @@
+import { hostname } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { type Connection, readConnection } from "#agent/connection-file.ts";
+import type { Client } from "#client/client.ts";
+import type { ServerId } from "#contract/ids.ts";
+
+import { valueOf } from "../parts/api.ts";
+import { Problem } from "../parts/problem.ts";
+import { runCommand } from "../parts/run-command.ts";
+import type { Service } from "./supervisor.ts";
+
+/** How long the agent may take to reach the control plane on the same machine. */
+const LINK_TIMEOUT_MS = 30_000;
+
+/** This machine as a server of the account: the one of before, or a new one. */
+export async function prepareServer(api: Client, known: ServerId | null): Promise<ServerId> {
+  if (known !== null) {
+    const answer = await api.getServer({ params: { server_id: known } });
+    if (answer.ok) return answer.value.id;
+    if (answer.problem.code !== "not_found") valueOf(answer, "Reading the server");
+  }
+  const name = hostname();
+  const created = await api.createServer({ body: { name, ip: "127.0.0.1" } });
+  if (created.ok || created.problem.code !== "name_taken")
+    return valueOf(created, "Registering the server").id;
+  // It was registered by a start that ended before it could note so.
+  const { servers } = valueOf(await api.listServers(), "Listing the servers");
+  const same = servers.find((server) => server.name === name);
+  if (same === undefined) throw new Problem(`The name ${name} is taken, but no server has it.`);
+  return same.id;
+}
+
+/**
+ * Enrols the agent, unless it holds a credential for this server at this address already.
+ * @returns whether it has been enrolled now
+ */
+export async function enrollAgent(
+  api: Client,
+  serverId: ServerId,
+  url: string,
+  agentHome: string,
+): Promise<boolean> {
+  const known: Connection | null = await readConnection(agentHome).then((read) =>
+    read.kind === "found" ? read.connection : null,
+  );
+  if (known !== null && known.server_id === serverId && known.url === url) return false;
+  const enrollment = valueOf(
+    await api.createEnrollment({ params: { server_id: serverId } }),
+    "Making an enrolment token",
+  );
+  const { code, output } = await runCommand([
+    process.execPath,
+    "src/agent/main.ts",
+    ...["enroll", "--url", url, "--token", enrollment.token, "--home", agentHome],
+  ]);
+  if (code !== 0) throw new Problem(`The agent could not be enrolled:\n${output.trim()}`);
+  return true;
+}
+
+/** Waits until the control plane sees the agent. */
+export async function waitForAgent(api: Client, serverId: ServerId, agent: Service): Promise<void> {
+  const deadline = Date.now() + LINK_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    const answer = await api.getServer({ params: { server_id: serverId } });
+    if (answer.ok && (answer.value.status === "healthy" || answer.value.status === "degraded")) return;
+    await pause(100);
+  }
+  throw new Problem(`The agent does not reach the control plane. It says:\n${await agent.logTail()}`);
+}

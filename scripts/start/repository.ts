@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { cp, mkdir, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { Problem } from "../parts/problem.ts";
+import { root } from "../parts/root.ts";
+import { type CommandOutcome, runCommand } from "../parts/run-command.ts";
+
+/** Asking a host for its branches must not end in a question for a password that nobody sees. */
+const LS_REMOTE_ENV = {
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_SSH_COMMAND: "ssh -oBatchMode=yes -oConnectTimeout=10",
+};
+const LS_REMOTE_TIMEOUT_MS = 30_000;
+
+/**
+ * The example as a repository of its own in the home, made at the first start; afterwards it belongs to the user.
+ * @returns its folder
+ */
+export async function prepareHelloSite(home: string): Promise<string> {
+  const folder = join(home, "hello-site");
+  if (existsSync(join(folder, ".git"))) return folder;
+  // Made beside its place: a start that is cut off leaves no half repository there.
+  const draft = `${folder}.tmp`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true });
+  await cp(join(root, "examples", "hello-site"), draft, { recursive: true });
+  await git(draft, "init", "--quiet");
+  // Not `init -b`, which git before 2.28 does not know.
+  await git(draft, "symbolic-ref", "HEAD", "refs/heads/main");
+  await git(draft, "add", "--all");
+  await git(
+    draft,
+    ...["-c", "user.name=Gantry", "-c", "user.email=gantry@localhost", "-c", "commit.gpgSign=false"],
+    ...["commit", "--quiet", "--no-verify", "-m", "Say hello"],
+  );
+  // So that the user's own first commit works on a machine where git has never been told who they are.
+  if ((await runGit(draft, "config", "--get", "user.email")).code !== 0) {
+    await git(draft, "config", "user.name", "Gantry");
+    await git(draft, "config", "user.email", "gantry@localhost");
+  }
+  await rename(draft, folder);
+  return folder;
+}
+
+/** What the API takes as a repository: a URL as it is, a path made absolute from `folder`. */
+export function repositoryOf(given: string, folder: string): string {
+  const isRemote = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) || /^[\w.-]+@[\w.-]+:/.test(given);
+  if (isRemote) return given;
+  const path = resolve(folder, given);
+  if (!existsSync(path))
+    throw new Problem(`--repo ${given}: there is no ${path}. Give a folder with a git repository, or a URL.`);
+  // A space could not stand in a path that the API takes; in a URL it can, encoded.
+  return /\s/.test(path) ? pathToFileURL(path).href : path;
+}
+
+/** The branch that the repository itself calls its default. */
+export async function defaultBranch(repository: string): Promise<string> {
+  const { code, output } = await runCommand(["git", "ls-remote", "--symref", "--", repository, "HEAD"], {
+    env: LS_REMOTE_ENV,
+    signal: AbortSignal.timeout(LS_REMOTE_TIMEOUT_MS),
+  });
+  if (code !== 0)
+    throw new Problem(
+      `git cannot read the repository ${repository}:\n${output.trim()}\nCheck --repo, and that this user may read it.`,
+    );
+  const branch = /^ref: refs\/heads\/(\S+)\s+HEAD$/m.exec(output)?.[1];
+  if (branch === undefined)
+    throw new Problem(`The repository ${repository} has no default branch. Name one with --branch.`);
+  return branch;
+}
+
+function runGit(folder: string, ...args: string[]): Promise<CommandOutcome> {
+  return runCommand(["git", ...args], { cwd: folder });
+}
+
+async function git(folder: string, ...args: string[]): Promise<void> {
+  const { code, output } = await runGit(folder, ...args);
+  if (code !== 0) throw new Problem(`git ${args.join(" ")} failed in ${folder}:\n${output.trim()}`);
+}

@@ -1,0 +1,187 @@
+import { mkdir } from "node:fs/promises";
+
+import type { Client } from "#client/client.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import type { Project } from "#contract/projects.ts";
+
+import { createApi, valueOf } from "../parts/api.ts";
+import { buildWorker } from "../parts/build-worker.ts";
+import { Problem } from "../parts/problem.ts";
+import { print, red, step } from "../parts/terminal.ts";
+import { WorkerReady } from "../parts/worker-ready.ts";
+import { type HomeLock, holderOf, homeInUse, lockHome } from "./home-lock.ts";
+import { removeLocalFile, writeLocalFile } from "./local-file.ts";
+import { readMemo, writeMemo } from "./memo.ts";
+import type { StartOptions } from "./options.ts";
+import { holderOfPort, isPortFree } from "./port.ts";
+import { prepareProject } from "./prepare-project.ts";
+import { enrollAgent, prepareServer, waitForAgent } from "./prepare-server.ts";
+import { repositoryOf } from "./repository.ts";
+import { createServices, type Services } from "./services.ts";
+import { showDeployments } from "./show-deployment.ts";
+import { printSummary } from "./summary.ts";
+import { type DeploymentWatcher, watchDeployments } from "./watch-deployments.ts";
+
+export type RunningStart = { stop(): Promise<void>; kill(): void };
+
+/**
+ * Brings the whole installation up, step by step, and goes on showing its deployments.
+ * @param folder what a relative --repo is relative to
+ * @param signal ends it at the next step; `onOpen` has handed over what must be closed then
+ * @throws Problem when a person has to do something first
+ */
+export async function runStart(
+  options: StartOptions,
+  folder: string,
+  signal: AbortSignal,
+  onOpen: (running: RunningStart) => void,
+): Promise<void> {
+  const { home, port } = options;
+  await refuseWhatIsInUse(options);
+  // Said now, and not only when everything else is up.
+  if (options.repository !== null) repositoryOf(options.repository, folder);
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const lock = await lockHome(home);
+  await removeLocalFile(home);
+
+  let refreshLocalFile: () => Promise<void> = () => Promise.resolve();
+  const services = await createServices(options, () => {
+    void lock.noteChildren(services.pids());
+    void refreshLocalFile();
+  });
+  onOpen(closing(services, lock));
+
+  const bundle = await step("building the Worker", () => build(signal));
+  const { worker, ready } = await step("starting the Worker", async () => {
+    const service = services.startWorker(bundle);
+    const message = WorkerReady.parse(await service.ready);
+    return {
+      value: { worker: service, ready: message },
+      done: `Worker at ${message.url}, database migrated`,
+    };
+  });
+  signal.throwIfAborted();
+  const api = createApi(ready.url, ready.token);
+
+  await step("starting the site server", async () => {
+    await services.startSites().ready;
+    return { value: null, done: `Site server for ports from ${port + 1} on` };
+  });
+  signal.throwIfAborted();
+
+  const memo = await readMemo(home);
+  const { agent, serverId } = await step("connecting the agent", async () => {
+    const id = await prepareServer(api, memo.server_id);
+    await writeMemo(home, { ...memo, server_id: id });
+    const isNew = await enrollAgent(api, id, ready.url, services.agentHome);
+    signal.throwIfAborted();
+    const service = services.startAgent();
+    await waitForAgent(api, id, service);
+    return {
+      value: { agent: service, serverId: id },
+      done: `Agent ${isNew ? "enrolled and connected" : "connected"} as ${id}`,
+    };
+  });
+  signal.throwIfAborted();
+
+  const prepared = await step("preparing the project", async () => {
+    const value = await prepareProject(api, serverId, memo, options, folder);
+    await writeMemo(home, value.memo);
+    const { project, isNew } = value;
+    return {
+      value,
+      done: `Project ${project.name}${isNew ? "" : ", as before"}: ${project.branch} of ${project.repository}`,
+    };
+  });
+  signal.throwIfAborted();
+
+  const projectId = prepared.project.id;
+  const events = showDeployments((deployment) =>
+    deployment.project_id === projectId ? null : deployment.project_id,
+  );
+  const watcher = watchDeployments(api, events, signal);
+  const liveId = await reachLive(api, prepared.project, watcher);
+  signal.throwIfAborted();
+
+  const project = valueOf(await api.getProject({ params: { project_id: projectId } }), "Reading the project");
+  if (liveId !== null) {
+    refreshLocalFile = async () => {
+      const [agentPid, workerPid] = [agent.pid(), worker.pid()];
+      if (agentPid === null || workerPid === null) return;
+      await writeLocalFile(home, {
+        url: ready.url,
+        token: ready.token,
+        account_id: ready.account_id,
+        project_id: projectId,
+        server_id: serverId,
+        site_url: project.url ?? "",
+        deployment_id: liveId,
+        agent_pid: agentPid,
+        worker_pid: workerPid,
+      });
+    };
+    await refreshLocalFile();
+  } else
+    print(red("  The deployment did not go live. Everything stays up: mend the cause and deploy again."));
+  printSummary({
+    url: ready.url,
+    token: ready.token,
+    siteUrl: project.url,
+    projectId,
+    projectName: project.name,
+    deploymentId: liveId,
+    helloSite: prepared.helloSite,
+  });
+}
+
+async function refuseWhatIsInUse({ home, port }: StartOptions): Promise<void> {
+  const pid = await holderOf(home);
+  if (pid !== null) throw homeInUse(home, pid);
+  if (await isPortFree(port)) return;
+  const holder = await holderOfPort(port);
+  throw new Problem(
+    `Port ${port} is taken${holder === null ? "" : ` by ${holder}`}.\nEnd that one, or use another port: npm start -- --port ${port === 8787 ? 8800 : port + 100}`,
+  );
+}
+
+async function build(signal: AbortSignal): Promise<{ value: string; done: string }> {
+  const built = await buildWorker(signal);
+  signal.throwIfAborted();
+  if (!built.ok) throw new Problem(`The Worker does not build:\n${built.output}`);
+  const size = `${(built.gzipBytes / 1000).toFixed(0)} kB gzip`;
+  return { value: built.bundle, done: `Worker ${built.isFresh ? "built" : "unchanged"}, ${size}` };
+}
+
+/** What is live is left as it is; what is under way is waited for; otherwise a deployment is started. */
+async function reachLive(
+  api: Client,
+  project: Project,
+  watcher: DeploymentWatcher,
+): Promise<DeploymentId | null> {
+  const params = { project_id: project.id };
+  const newest = async (status: string) =>
+    valueOf(
+      await api.listProjectDeployments({ params, query: { status, limit: 1 } }),
+      "Listing the deployments",
+    ).deployments[0]?.id ?? null;
+
+  const live = await newest("live");
+  if (live !== null) return live;
+  const underWay = await newest("building");
+  if (underWay !== null) await watcher.ended(underWay);
+  const liveNow = underWay === null ? null : await newest("live");
+  if (liveNow !== null) return liveNow;
+  const started = valueOf(await api.startDeployment({ params }), "Starting the first deployment");
+  await watcher.ended(started.id);
+  return newest("live");
+}
+
+function closing(services: Services, lock: HomeLock): RunningStart {
+  return {
+    async stop() {
+      await services.stop();
+      await lock.release();
+    },
+    kill: () => services.kill(),
+  };
+}

@@ -1,0 +1,106 @@
+import { createHash } from "node:crypto";
+import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { killGroup } from "../parts/processes.ts";
+import { dim, formatDuration, print, yellow } from "../parts/terminal.ts";
+import type { StartOptions } from "./options.ts";
+import { type Service, type ServiceSpec, supervise } from "./supervisor.ts";
+
+/** The agent stops its runs first: 10 s of grace for their commands, 3 s to report (src/agent/settings.ts). */
+const AGENT_STOP_MS = 14_000;
+const STOP_MS = 4_000;
+/** Linux allows 107 bytes, macOS 103. */
+const MAX_SOCKET_PATH_BYTES = 103;
+
+/** The programs of an installation, started one by one and ended together. */
+export type Services = {
+  readonly agentHome: string;
+  startWorker(bundle: string): Service;
+  startSites(): Service;
+  startAgent(): Service;
+  /** Of those that run now. */
+  pids(): number[];
+  /** The agent first, because it reports what it stops to the others; then they. */
+  stop(): Promise<void>;
+  kill(): void;
+};
+
+export async function createServices(options: StartOptions, onPidChange: () => void): Promise<Services> {
+  const { home, port } = options;
+  const logs = join(home, "logs");
+  await mkdir(logs, { recursive: true });
+  const agentHome = join(home, "agent");
+  const socket = socketPath(home);
+  const running: Service[] = [];
+
+  function start(spec: Pick<ServiceSpec, "name" | "argv" | "healthUrl" | "stopMs">): Service {
+    const logFile = join(logs, `${spec.name}.log`);
+    const service = supervise({
+      ...spec,
+      logFile,
+      onPidChange,
+      onCrash: (how, delayMs) =>
+        print(
+          `${yellow("!")} the ${spec.name} ended (${how}), starting it again in ${formatDuration(delayMs)} ${dim(logFile)}`,
+        ),
+    });
+    running.unshift(service);
+    return service;
+  }
+
+  // Each start has logs of its own.
+  for (const name of ["worker", "sites", "agent"]) await rm(join(logs, `${name}.log`), { force: true });
+
+  return {
+    agentHome,
+    startWorker: (bundle) =>
+      start({
+        name: "worker",
+        argv: [
+          "scripts/serve.ts",
+          ...["--port", `${port}`, "--home", home, "--bundle", bundle],
+          ...(options.rateLimit === null ? [] : ["--rate-limit", `${options.rateLimit}`]),
+        ],
+        healthUrl: `http://127.0.0.1:${port}/healthz`,
+        stopMs: STOP_MS,
+      }),
+    startSites: () =>
+      start({
+        name: "sites",
+        argv: [
+          "src/agent/sites/main.ts",
+          ...["--home", agentHome, "--socket", socket, "--first-port", `${port + 1}`],
+        ],
+        healthUrl: null,
+        stopMs: STOP_MS,
+      }),
+    startAgent: () =>
+      start({
+        name: "agent",
+        argv: ["src/agent/main.ts", "run", "--home", agentHome, "--sites-socket", socket],
+        healthUrl: null,
+        stopMs: AGENT_STOP_MS,
+      }),
+    pids: () => running.flatMap((service) => service.pid() ?? []),
+    async stop() {
+      for (const service of running) await service.stop();
+    },
+    kill() {
+      for (const service of running) {
+        const pid = service.pid();
+        service.kill();
+        if (pid !== null) killGroup(pid);
+      }
+    },
+  };
+}
+
+/** A unix socket's path is short by law; a home in a deep folder gets one among the temporary files. */
+function socketPath(home: string): string {
+  const path = join(home, "run", "sites.sock");
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;
+  const hash = createHash("sha256").update(home).digest("hex").slice(0, 16);
+  return join(tmpdir(), `gantry-sites-${hash}.sock`);
+}

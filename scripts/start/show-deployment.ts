@@ -1,0 +1,53 @@
+import type { Deployment } from "#contract/deployments.ts";
+import type { LogLine } from "#contract/logs.ts";
+
+import { bold, cyan, dim, green, print, printable, red, yellow } from "../parts/terminal.ts";
+import type { WatchEvents } from "./watch-deployments.ts";
+
+const STAGE_WIDTH = 8;
+
+/** Shows deployments as they happen: a line at the start, each line of the log, a line at the end. */
+export function showDeployments(projectName: (deployment: Deployment) => string | null): WatchEvents {
+  const label = (deployment: Deployment): string => {
+    const name = projectName(deployment);
+    return `${name === null ? "" : `${name} `}v${deployment.version}`;
+  };
+  return {
+    onStarted(deployment) {
+      const what =
+        deployment.kind === "rollback" ? "rollback" : `deployment of ${printable(deployment.branch)}`;
+      const queued = deployment.stage === "queued" ? dim(", queued") : "";
+      print(`${cyan("▸")} ${bold(label(deployment))} ${what} ${dim(deployment.id)}${queued}`);
+    },
+    onLine(deployment, line) {
+      print(`  ${dim(`${label(deployment)} ${line.stage.padEnd(STAGE_WIDTH)}`)} ${textOf(line)}`);
+    },
+    onEnded(deployment) {
+      print(endOf(deployment, label(deployment)));
+    },
+  };
+}
+
+function textOf(line: LogLine): string {
+  const text = printable(line.message);
+  if (line.stream === "stderr") return yellow(text);
+  return line.stream === "system" ? dim(text) : text;
+}
+
+function endOf(deployment: Deployment, label: string): string {
+  const commit = deployment.commit === null ? "" : ` at ${deployment.commit}`;
+  const duration = dim(`${deployment.duration.toFixed(1)} s`);
+  switch (deployment.status) {
+    case "live":
+      return `${green("✓")} ${bold(label)} is live${commit} ${duration}`;
+    case "superseded":
+      return `${green("✓")} ${bold(label)} was live${commit}, and a newer one is now ${duration}`;
+    case "canceled":
+      return `${yellow("■")} ${bold(label)} was canceled ${duration}`;
+    case "building":
+    case "failed": {
+      const { code, message } = deployment.failure ?? { code: "internal", message: "no reason is known" };
+      return `${red("✗")} ${bold(label)} failed: ${printable(message)} ${dim(`(${code})`)} ${duration}`;
+    }
+  }
+}

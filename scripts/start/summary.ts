@@ -1,0 +1,76 @@
+import { relative } from "node:path";
+
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+
+import { bold, dim, print } from "../parts/terminal.ts";
+
+export type Summary = {
+  readonly url: string;
+  readonly token: string;
+  readonly siteUrl: string | null;
+  readonly projectId: ProjectId;
+  readonly projectName: string;
+  readonly deploymentId: DeploymentId | null;
+  /** The example's folder, when it is the example that is deployed. */
+  readonly helloSite: string | null;
+};
+
+/** What is running, and the commands to go on with, each to be pasted as it stands. */
+export function printSummary(summary: Summary): void {
+  const { url, projectId } = summary;
+  const auth = '-H "Authorization: Bearer $TOKEN"';
+  const post = (path: string, body: string) =>
+    `curl -X POST ${url}${path} ${auth} -H 'Content-Type: application/json' -d '${body}'`;
+  const facts: [string, string][] = [
+    ["API", `${url}/v1`],
+    [summary.projectName, summary.siteUrl ?? "not served yet"],
+    ["token", summary.token],
+  ];
+  const width = Math.max(...facts.map(([name]) => name.length), 8);
+
+  rule();
+  for (const [name, value] of facts) print(`  ${dim(name.padEnd(width))}  ${bold(value)}`);
+  rule();
+  print(dim("  Paste the first line, then any of the others:"));
+  print();
+  print(`  TOKEN=${summary.token}`);
+  if (summary.helloSite !== null) {
+    const folder = quote(shortest(summary.helloSite));
+    comment("change the site");
+    print(
+      `  sed -i.bak 's/Version one/Version two/' ${folder}/index.html && git -C ${folder} commit -qam 'Version two'`,
+    );
+  }
+  comment("deploy");
+  print(`  ${post("/v1/deploy", `{"project_id":"${projectId}"}`)}`);
+  comment("roll back");
+  print(`  ${post("/v1/rollback", `{"project_id":"${projectId}"}`)}`);
+  comment("list deployments");
+  print(`  curl ${url}/v1/projects/${projectId}/deployments ${auth}`);
+  const id = summary.deploymentId ?? "dpl_…";
+  comment("read the log of a deployment");
+  print(`  curl ${url}/v1/logs/${id} ${auth} -H 'Accept: text/plain'`);
+  comment("delete a deployment (refused while it is live)");
+  print(`  curl -X DELETE ${url}/v1/projects/${projectId}/deployments/${id} ${auth}`);
+  rule();
+  print(dim("  Deployments show up here as they happen. Ctrl-C ends everything."));
+  print();
+}
+
+function comment(text: string): void {
+  print(dim(`  # ${text}`));
+}
+
+function rule(): void {
+  print(dim("─".repeat(72)));
+}
+
+/** Relative to where the commands are pasted, most likely; a way up and down again would be longer than the path. */
+function shortest(path: string): string {
+  const fromHere = relative(process.env["INIT_CWD"] ?? process.cwd(), path);
+  return fromHere.startsWith("..") || fromHere === "" ? path : fromHere;
+}
+
+function quote(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { Problem } from "../parts/problem.ts";
+import { killGroup } from "../parts/processes.ts";
+import { root } from "../parts/root.ts";
+
+const HEALTH_INTERVAL_MS = 300;
+const HEALTH_TIMEOUT_MS = 1_000;
+const MISSES_ALLOWED = 3;
+const FIRST_RESTART_MS = 250;
+const LONGEST_RESTART_MS = 5_000;
+const LOG_TAIL_CHARACTERS = 2_000;
+/** A process that lived this long has worked, and starts again without the delay of earlier failures. */
+const STABLE_MS = 10_000;
+
+export type ServiceSpec = {
+  readonly name: string;
+  /** What node is called with. */
+  readonly argv: readonly string[];
+  /** A file and not a pipe: a server must be able to go on writing when this process is gone. */
+  readonly logFile: string;
+  /** Asked all the while for a 200; a process can be alive and yet not answer (a stopped workerd). */
+  readonly healthUrl: string | null;
+  /** How long it may take to end by itself. */
+  readonly stopMs: number;
+  readonly onPidChange: () => void;
+  /** It ended without being told to; it is started again in `delayMs`. */
+  readonly onCrash: (how: string, delayMs: number) => void;
+};
+
+export type Service = {
+  readonly name: string;
+  pid(): number | null;
+  /** Its first message. Rejects with a Problem when it ends before it has sent one. */
+  readonly ready: Promise<unknown>;
+  /** The end of what it has written. */
+  logTail(): Promise<string>;
+  stop(): Promise<void>;
+  /** Ends it at once, without asking. */
+  kill(): void;
+};
+
+/** Keeps a program running, in a process group of its own, until it is stopped. */
+export function supervise(spec: ServiceSpec): Service {
+  let child: ChildProcess | null = null;
+  let isStopping = false;
+  let delayMs = FIRST_RESTART_MS;
+  const stopped = new AbortController();
+  const ready = Promise.withResolvers<unknown>();
+  // Who never asks must not be told by a rejection that nobody handles.
+  ready.promise.catch(() => undefined);
+  const logTail = async () =>
+    (await readFile(spec.logFile, "utf8").catch(() => "")).trim().slice(-LOG_TAIL_CHARACTERS);
+
+  function launch(): void {
+    if (isStopping) return;
+    const log = openSync(spec.logFile, "a");
+    const launchedAt = performance.now();
+    const launched = spawn(process.execPath, spec.argv, {
+      cwd: root,
+      detached: true,
+      stdio: ["ignore", log, log, "ipc"],
+    });
+    closeSync(log);
+    child = launched;
+    launched.once("message", ready.resolve);
+    launched.once("error", () => launched.emit("exit", 127, null));
+    launched.once("exit", (code: number | null, signal: string | null) => {
+      // workerd outlives a node that was killed, and would keep the port.
+      if (launched.pid !== undefined) killGroup(launched.pid);
+      child = null;
+      if (isStopping) return;
+      const how = signal ?? `exit code ${code}`;
+      void logTail().then((tail) =>
+        ready.reject(new Problem(`The ${spec.name} ended at its start (${how}). It says:\n${tail}`)),
+      );
+      if (performance.now() - launchedAt > STABLE_MS) delayMs = FIRST_RESTART_MS;
+      spec.onCrash(how, delayMs);
+      setTimeout(launch, delayMs);
+      delayMs = Math.min(LONGEST_RESTART_MS, delayMs * 2);
+    });
+    spec.onPidChange();
+    if (spec.healthUrl !== null) void watchHealth(launched, spec.healthUrl);
+  }
+
+  async function watchHealth(watched: ChildProcess, url: string): Promise<void> {
+    let hasAnswered = false;
+    let misses = 0;
+    while (child === watched && !isStopping) {
+      await pause(HEALTH_INTERVAL_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
+      if (await isHealthy(url)) {
+        hasAnswered = true;
+        misses = 0;
+      } else if (hasAnswered) misses += 1;
+      if (misses < MISSES_ALLOWED || child !== watched || isStopping) continue;
+      if (watched.pid !== undefined) killGroup(watched.pid);
+      return;
+    }
+  }
+
+  const kill = (): void => {
+    isStopping = true;
+    stopped.abort();
+    if (child?.pid !== undefined) killGroup(child.pid);
+  };
+
+  launch();
+  return {
+    name: spec.name,
+    pid: () => child?.pid ?? null,
+    ready: ready.promise,
+    logTail,
+    async stop() {
+      isStopping = true;
+      stopped.abort();
+      const ending = child;
+      if (ending === null) return;
+      const hasEnded = new Promise<void>((resolve) => ending.once("exit", () => resolve()));
+      ending.kill("SIGTERM");
+      await Promise.race([hasEnded, pause(spec.stopMs, undefined, { ref: false })]);
+      kill();
+      await hasEnded;
+    },
+    kill,
+  };
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}

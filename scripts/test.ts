@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import * as z from "zod";
+
+import { root } from "./parts/root.ts";
+
+/** The part of vitest's JSON report that is counted. */
+const Report = z.object({
+  numPassedTests: z.int(),
+  numFailedTests: z.int(),
+  testResults: z.array(z.object({ status: z.string(), assertionResults: z.array(z.unknown()) })),
+});
+
+const reportPath = join(root, "build", "test-report.json");
+
+/** A file that does not load has no test that could fail, and yet is a failure; so is an error outside all tests. */
+async function count(exitCode: number): Promise<{ passed: number; failed: number }> {
+  const report = Report.safeParse(await readFile(reportPath, "utf8").then(JSON.parse, () => null));
+  if (!report.success) return { passed: 0, failed: 1 };
+  const broken = report.data.testResults.filter(
+    (file) => file.status === "failed" && file.assertionResults.length === 0,
+  );
+  const failed = report.data.numFailedTests + broken.length;
+  return {
+    passed: report.data.numPassedTests,
+    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+  };
+}
+
+await mkdir(join(root, "build"), { recursive: true });
+await rm(reportPath, { force: true });
+const vitest = spawn(
+  process.execPath,
+  [
+    join(root, "node_modules/vitest/vitest.mjs"),
+    ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`],
+    ...process.argv.slice(2),
+  ],
+  { cwd: root, stdio: ["ignore", "inherit", "inherit"] },
+);
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => vitest.kill(signal));
+vitest.once("exit", (code) => {
+  const exitCode = code ?? 1;
+  void count(exitCode).then(({ passed, failed }) => {
+    console.log(`${passed} passed, ${failed} failed`);
+    process.exitCode = exitCode;
+  });
+});

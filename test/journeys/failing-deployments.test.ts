@@ -1,0 +1,109 @@
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { Deployment } from "#contract/deployments.ts";
+import type { Project } from "#contract/projects.ts";
+
+import { processesOf } from "../support/journey-processes.ts";
+import { createRepository, type Repository } from "../support/journey-repository.ts";
+import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
+import { visit } from "../support/journey-visitor.ts";
+
+/** A number that nothing else on the machine gives to sleep, so that a process left over can be found by it. */
+const SLEEP = `864${process.pid}`;
+const GOOD_BUILD = "mkdir -p public && cp index.html health.txt public/";
+
+let home: string;
+let system: System;
+let repository: Repository;
+let project: Project;
+
+beforeAll(async () => {
+  home = await createHome();
+  system = await startSystem(home);
+  repository = await createRepository(join(home, "shop"));
+  await repository.commit({ "index.html": "good", "health.txt": "fine", "build.sh": GOOD_BUILD });
+  project = await system.api.createProject({
+    name: "shop",
+    server_id: system.local.server_id,
+    repository: repository.path,
+    build_command: "sh build.sh",
+    output_directory: "public",
+    health_check: { path: "/health.txt", tries: 2, interval_seconds: 0.1 },
+    timeouts: { build_seconds: 2 },
+  });
+  const first = await system.api.start(project.id);
+  expect((await system.api.ended(first.id)).status).toBe("live");
+  project = await system.api.getProject(project.id);
+}, 120_000);
+afterAll(async () => {
+  await system.interrupt();
+  await removeHome(home);
+}, 60_000);
+
+/** Deploys while somebody requests the site, and expects that they never notice. */
+async function failWhileVisited(
+  body: Record<string, unknown> = {},
+): Promise<{ ended: Deployment; log: string }> {
+  const { api } = system;
+  const visitor = visit(project.url ?? "");
+  const { id } = await api.start(project.id, body);
+  const ended = await api.ended(id);
+  const { requests, failures } = await visitor.leave();
+  expect(failures).toEqual([]);
+  expect(requests).toBeGreaterThan(5);
+  expect(ended.status).toBe("failed");
+
+  // What was live before is live still, and served.
+  const live = (await api.listDeployments(project.id)).find(({ status }) => status === "live");
+  const site = await fetch(project.url ?? "");
+  expect([site.headers.get("gantry-release"), await site.text()]).toEqual([`${live?.version}`, "good"]);
+  const log = (await api.log(id)).map((line) => line.message).join("\n");
+  return { ended, log };
+}
+
+describe("a deployment that cannot succeed ends failed, says why, and leaves the site alone", () => {
+  it("when its build command fails", async () => {
+    await repository.commit({ "build.sh": "echo compiling\necho 'no such module: tills' >&2\nexit 3" });
+    const { ended, log } = await failWhileVisited();
+    expect(ended.failure).toMatchObject({ code: "build_failed", stage: "build" });
+    expect(ended.failure?.evidence?.exit_code).toBe(3);
+    expect(ended.failure?.evidence?.stderr_tail).toContain("no such module: tills");
+    expect(log).toContain("compiling");
+    expect(log).toContain("no such module: tills");
+  });
+
+  it("when its branch does not exist", async () => {
+    const { ended, log } = await failWhileVisited({ branch: "no-such-branch" });
+    expect(ended.failure).toMatchObject({ code: "ref_not_found", stage: "fetch" });
+    expect(ended.failure?.message).toContain("no-such-branch");
+    expect(log).toContain("no-such-branch");
+  });
+
+  it("when its health check does not pass", async () => {
+    await repository.commit({
+      "build.sh": "mkdir -p public && cp index.html public/",
+      "index.html": "good, but not healthy",
+    });
+    const { ended, log } = await failWhileVisited();
+    expect(ended.failure).toMatchObject({ code: "health_check_failed", stage: "verify" });
+    expect(ended.failure?.evidence?.health_status).toBe(404);
+    expect(log).toContain("404");
+  });
+
+  it("when a command hangs", async () => {
+    await repository.commit({ "index.html": "good", "build.sh": `sleep ${SLEEP} & sleep ${SLEEP}` });
+    const { ended, log } = await failWhileVisited();
+    expect(ended.failure).toMatchObject({ code: "timed_out", stage: "build" });
+    expect(log).toMatch(/time|2 s/i);
+    expect(await processesOf(`sleep ${SLEEP}`)).toEqual([]);
+  });
+
+  it("and the next good one goes live as if nothing had happened", async () => {
+    await repository.commit({ "index.html": "better", "build.sh": GOOD_BUILD });
+    const { id } = await system.api.start(project.id);
+    expect((await system.api.ended(id)).status).toBe("live");
+    expect(await (await fetch(project.url ?? "")).text()).toBe("better");
+  });
+});

@@ -1,0 +1,130 @@
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { type Deployment, RollbackTargets } from "#contract/deployments.ts";
+import type { Project } from "#contract/projects.ts";
+
+import { createRepository, type Repository } from "../support/journey-repository.ts";
+import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
+
+let home: string;
+let system: System;
+let repository: Repository;
+let project: Project;
+
+beforeAll(async () => {
+  home = await createHome();
+  system = await startSystem(home);
+  repository = await createRepository(join(home, "news"));
+}, 120_000);
+afterAll(async () => {
+  await system.interrupt();
+  await removeHome(home);
+}, 60_000);
+
+async function createProject(name: string, settings: Record<string, unknown> = {}): Promise<Project> {
+  return system.api.createProject({
+    name,
+    server_id: system.local.server_id,
+    repository: repository.path,
+    ...settings,
+  });
+}
+
+/** Commits a text and deploys it. */
+async function publish(text: string): Promise<Deployment> {
+  await repository.commit({ "index.html": text });
+  return goLive(system.api.start(project.id));
+}
+
+async function goLive(starting: Promise<{ id: string }>): Promise<Deployment> {
+  const ended = await system.api.ended((await starting).id);
+  expect(ended).toMatchObject({ status: "live", failure: null });
+  return ended;
+}
+
+async function content(): Promise<string> {
+  const { url } = await system.api.getProject(project.id);
+  return (await fetch(url ?? "")).text();
+}
+
+const stagesOf = async (id: string) => new Set((await system.api.log(id)).map((line) => line.stage));
+const deletionOf = (id: string) => system.api.call("DELETE", `/v1/projects/${project.id}/deployments/${id}`);
+
+describe("rolling back", () => {
+  it("goes to the content before, then one further back, and forward only to a named version", async () => {
+    project = await createProject("news");
+    const one = await publish("one");
+    const two = await publish("two");
+    await publish("three");
+
+    const back = await goLive(system.api.rollBack(project.id));
+    expect(back).toMatchObject({ version: 4, kind: "rollback", rollback_of: two.id, commit: two.commit });
+    expect(await content()).toBe("two");
+    // The release was there: nothing was fetched, nothing was built.
+    const stages = await stagesOf(back.id);
+    expect([stages.has("fetch"), stages.has("build")]).toEqual([false, false]);
+
+    const further = await goLive(system.api.rollBack(project.id));
+    expect(further).toMatchObject({ version: 5, rollback_of: one.id });
+    expect(await content()).toBe("one");
+
+    const none = await system.api.call("POST", "/v1/rollback", { project_id: project.id });
+    expect([none.status, none.json]).toMatchObject([409, { code: "no_rollback_target" }]);
+
+    await goLive(system.api.rollBack(project.id, { version: 3 }));
+    expect(await content()).toBe("three");
+    const same = await system.api.call("POST", "/v1/rollback", { project_id: project.id, version: 3 });
+    expect([same.status, same.json]).toMatchObject([409, { code: "already_live" }]);
+  }, 60_000);
+
+  it("rebuilds a version whose release has been pruned", async () => {
+    project = await createProject("archive", { keep_releases: 2 });
+    const first = await publish("first");
+    for (const text of ["second", "third", "fourth"]) await publish(text);
+    const listed = await system.api.call("GET", `/v1/projects/${project.id}/rollback-targets`);
+    const targets = RollbackTargets.parse(listed.json).rollback_targets;
+    expect(targets.find((target) => target.version === 1)?.instant).toBe(false);
+    expect(targets.find((target) => target.default)).toMatchObject({ version: 3, instant: true });
+
+    const rebuilt = await goLive(system.api.rollBack(project.id, { deployment_id: first.id }));
+    expect(rebuilt).toMatchObject({ kind: "rollback", rollback_of: first.id, commit: first.commit });
+    expect((await stagesOf(rebuilt.id)).has("fetch")).toBe(true);
+    expect(await content()).toBe("first");
+  }, 60_000);
+});
+
+describe("deleting a deployment", () => {
+  it("is refused while it is live", async () => {
+    project = await createProject("journal");
+    const live = await publish("live");
+    const answer = await deletionOf(live.id);
+    expect([answer.status, answer.headers.get("content-type"), answer.json]).toMatchObject([
+      409,
+      "application/problem+json",
+      { code: "deployment_live" },
+    ]);
+    expect(await content()).toBe("live");
+  });
+
+  it("takes it, its log and its version number away for good", async () => {
+    const failed = await system.api.ended((await system.api.start(project.id, { branch: "nowhere" })).id);
+    const answer = await deletionOf(failed.id);
+    expect([answer.status, answer.text]).toEqual([204, ""]);
+
+    for (const path of [`/v1/deployments/${failed.id}`, `/v1/logs/${failed.id}`])
+      expect([path, (await system.api.call("GET", path)).status]).toEqual([path, 404]);
+    expect((await deletionOf(failed.id)).status).toBe(404);
+    const left = await system.api.listDeployments(project.id);
+    expect(left.map((deployment) => deployment.id)).not.toContain(failed.id);
+    // The highest number was the deleted one's.
+    expect((await publish("next")).version).toBe(failed.version + 1);
+  });
+
+  it("takes a superseded one away, and the site goes on", async () => {
+    const superseded = (await system.api.listDeployments(project.id)).find((d) => d.status === "superseded");
+    expect((await deletionOf(superseded?.id ?? "")).status).toBe(204);
+    expect(await content()).toBe("next");
+  });
+});
