@@ -4,6 +4,7 @@ import type { AccountId, ServerId } from "#contract/ids.ts";
 import type { Disk } from "#contract/servers.ts";
 import { recordConnection } from "#domain/uptime.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import type { Database } from "#worker/db/database.ts";
 import { writePresence } from "#worker/db/server-presence.ts";
 
 /** Whose presence it is. */
@@ -22,9 +23,9 @@ const KEY = "presence";
 /** When a server's agent was connected, kept with its link and copied to D1, which lists it. */
 export class PresenceRecord {
   readonly #kv: SyncKvStorage;
-  readonly #database: D1Database;
+  readonly #database: Database;
 
-  constructor(storage: DurableObjectStorage, database: D1Database) {
+  constructor(storage: DurableObjectStorage, database: Database) {
     this.#kv = storage.kv;
     this.#database = database;
   }

@@ -10,7 +10,7 @@ export async function createEnrollment(
   context: Context,
   serverId: ServerId,
 ): Promise<Result<Enrollment, "not_found">> {
-  const { record, shown } = await newEnrollment(context);
+  const { record, shown } = await newEnrollment(context, context.clock.now());
   const isSet = await setEnrollment(context.rows, serverId, record);
   return isSet ? succeed(shown) : refuse("not_found", `There is no server ${serverId}.`);
 }

@@ -10,12 +10,13 @@ export async function createServer(
   context: Context,
   input: CreateServerInput,
 ): Promise<Result<ServerCreated, "name_taken" | "too_many">> {
-  const enrollment = await newEnrollment(context);
+  const now = context.clock.now();
+  const enrollment = await newEnrollment(context, now);
   const server = {
     id: context.ids.server(),
     name: input.name,
     ip: input.ip,
-    createdAt: context.clock.now(),
+    createdAt: now,
     enrolledAt: null,
     connectedAt: null,
     lastSeenAt: null,
@@ -28,7 +29,7 @@ export async function createServer(
   switch (insertion) {
     case "inserted":
       return succeed({
-        ...serverView({ ...server, apps: 0 }, context.clock.now()),
+        ...serverView({ ...server, apps: 0 }, now),
         enrollment: enrollment.shown,
       });
     case "name_taken":

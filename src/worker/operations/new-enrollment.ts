@@ -8,12 +8,13 @@ import { timestamp } from "#worker/views/timestamp.ts";
 /** DESIGN section 5. */
 const LIFETIME_MS = 60 * 60 * 1000;
 
-/** A new enrolment token: what its server keeps of it, and what its owner is shown, this once. */
+/** A new enrolment token: what its server keeps of it, and what its owner is shown, this once. @param now Unix milliseconds */
 export async function newEnrollment(
   context: Context,
+  now: number,
 ): Promise<{ readonly record: EnrollmentRecord; readonly shown: Enrollment }> {
   const token = formToken(randomTokenCharacters(context.randomBytes), "enrollment");
-  const expiresAt = context.clock.now() + LIFETIME_MS;
+  const expiresAt = now + LIFETIME_MS;
   return {
     record: { enrollmentHash: await secretHash(token), enrollmentExpiresAt: expiresAt },
     shown: {

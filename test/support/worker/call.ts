@@ -9,11 +9,16 @@ type Call = {
   readonly token?: string | null;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is. */
+  readonly raw?: BodyInit | null;
   readonly headers?: Record<string, string>;
 };
 
 /** Sends a request to the Worker as a client over the network would. */
-export async function call(path: string, { method = "GET", token, body, headers = {} }: Call = {}) {
+export async function call(
+  path: string,
+  { method = "GET", token, body, raw = null, headers = {} }: Call = {},
+) {
   const request = new Request(`${ORIGIN}${path}`, {
     method,
     headers: {
@@ -21,7 +26,7 @@ export async function call(path: string, { method = "GET", token, body, headers 
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...headers,
     },
-    body: body === undefined ? null : JSON.stringify(body),
+    body: body === undefined ? raw : JSON.stringify(body),
   });
   return await exports.default.fetch(request);
 }

@@ -1,0 +1,44 @@
+import type * as z from "zod";
+
+import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
+import { type Endpoints, endpoints, type OperationName } from "#contract/endpoints.ts";
+import { type AnyRequest, type ClientResult, send, type Transport } from "#client/send.ts";
+
+type Nothing = Record<never, never>;
+
+/** A property that may be left out where nothing in it is required. */
+type Given<Name extends string, Value> = Nothing extends Value
+  ? { readonly [Key in Name]?: Value }
+  : { readonly [Key in Name]: Value };
+
+type QueryOf<Schema extends z.ZodType | null> = Schema extends z.ZodType
+  ? { readonly [Key in keyof z.input<Schema>]: z.input<Schema>[Key] | number }
+  : Record<string, never>;
+
+/** What a caller says: the parameters of the path, the query and the body as the endpoint's schemas take them. */
+export type RequestOf<Of extends Endpoint> = Given<"params", z.input<Of["params"]>> &
+  Given<"query", QueryOf<Of["query"]>> &
+  (Of["body"] extends z.ZodType ? Given<"body", z.input<Of["body"]>> : unknown) & {
+    /** Such as `If-Live`. */
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+
+type ArgumentsOf<Request> = Nothing extends Request ? [request?: Request] : [request: Request];
+
+/** A method for each operation of the endpoint table. None of them throws: what goes wrong is a problem. */
+export type Client = {
+  readonly [Name in OperationName]: (
+    ...args: ArgumentsOf<RequestOf<Endpoints[Name]>>
+  ) => Promise<ClientResult<OutputOf<Endpoints[Name]["success"]["body"]>>>;
+};
+
+/** A caller of the whole interface, made from the endpoint table. */
+// Overloaded because TypeScript cannot see that a loop over the table gives each of its names a method.
+export function createClient(transport: Transport): Client;
+export function createClient(transport: Transport): object {
+  const methods = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
+    const method = (request: AnyRequest = {}) => send(endpoint, request, transport);
+    return [name, method] as const;
+  });
+  return Object.fromEntries(methods);
+}

@@ -1,0 +1,69 @@
+/** In the order of their ASCII codes. */
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** What a secret is for: no kind passes for another, because `_` is not among the characters that follow. */
+export type TokenKind = "api" | "agent" | "enrollment";
+const prefixes: Record<TokenKind, string> = {
+  api: "gantry_",
+  agent: "gantry_agent_",
+  enrollment: "gantry_enroll_",
+};
+
+/** Random characters of a token: 62^30 is more than 178 bits. */
+export const TOKEN_RANDOM_LENGTH = 30;
+/** 62^6 is the least power of 62 that holds 32 bits. */
+const CHECKSUM_LENGTH = 6;
+
+const RANDOM_AND_CHECKSUM = new RegExp(
+  `^([0-9A-Za-z]{${TOKEN_RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
+);
+
+/**
+ * The token made of 30 random base62 characters: its prefix and checksum let a leaked one be recognised in any text.
+ * @throws RangeError when `random` is not 30 base62 characters
+ */
+export function formToken(random: string, kind: TokenKind = "api"): string {
+  if (!/^[0-9A-Za-z]{30}$/.test(random)) throw new RangeError("A token is made of 30 base62 characters.");
+  return `${prefixes[kind]}${random}${checksum(random)}`;
+}
+
+/** Whether a text can be such a token at all: one with a typing mistake needs no look into the database. */
+export function isWellFormedToken(text: string, kind: TokenKind = "api"): boolean {
+  if (!text.startsWith(prefixes[kind])) return false;
+  const [, random, sum] = RANDOM_AND_CHECKSUM.exec(text.slice(prefixes[kind].length)) ?? [];
+  return random !== undefined && sum === checksum(random);
+}
+
+/**
+ * 30 base62 characters out of random bytes, each character equally likely.
+ * @param randomBytes gives that many bytes, such as crypto.getRandomValues
+ */
+export function randomTokenCharacters(randomBytes: (count: number) => Uint8Array): string {
+  let characters = "";
+  while (characters.length < TOKEN_RANDOM_LENGTH)
+    for (const byte of randomBytes(TOKEN_RANDOM_LENGTH)) {
+      // 248 is the largest multiple of 62 in a byte: what is above would make the first characters likelier.
+      if (byte < 248 && characters.length < TOKEN_RANDOM_LENGTH) characters += BASE62[byte % 62];
+    }
+  return characters;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = "";
+  for (let place = 0; place < CHECKSUM_LENGTH; place += 1) {
+    digits = (BASE62[rest % 62] ?? "") + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+/** CRC-32 as in ISO 3309 and zip (reflected, polynomial 0xedb88320), of ASCII text. */
+function crc32(text: string): number {
+  let crc = 0xffff_ffff;
+  for (let at = 0; at < text.length; at += 1) {
+    crc ^= text.charCodeAt(at);
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb8_8320 : 0);
+  }
+  return (crc ^ 0xffff_ffff) >>> 0;
+}

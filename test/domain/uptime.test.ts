@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { recordConnection, uptime } from "#domain/uptime.ts";
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const NOW = Date.UTC(2026, 5, 15, 12);
+
+/** Connections one after the other in the `days` before now, oldest first. */
+const connections = (days: number) =>
+  fc
+    .uniqueArray(fc.integer({ min: 0, max: days * DAY_MS }), { minLength: 2, maxLength: 20 })
+    .map((ages) => ages.toSorted((a, b) => b - a).map((age) => NOW - age))
+    .map((times) => times.slice(0, times.length - (times.length % 2)))
+    .map((times) =>
+      times.flatMap((from, at) => (at % 2 === 0 ? [[from, times[at + 1] ?? from] as const] : [])),
+    );
+
+const record = (spans: readonly (readonly [number, number])[]) =>
+  spans.reduce<Record<string, number>>((byDay, [from, to]) => recordConnection(byDay, from, to), {});
+
+const percent = (text: string) => Number(text.slice(0, -1));
+
+describe("uptime", () => {
+  it("is 0.00% for a server that was never enrolled", () => {
+    expect(uptime({}, null, null, NOW)).toBe("0.00%");
+  });
+
+  it("is whole from the instant of enrolment while the agent is connected", () => {
+    expect(uptime({}, NOW, NOW, NOW)).toBe("100.00%");
+    expect(uptime({}, NOW, NOW, NOW + HOUR_MS)).toBe("100.00%");
+    expect(uptime({}, null, NOW, NOW)).toBe("0.00%");
+  });
+
+  it("is the connected share since enrolment, with two decimals", () => {
+    const enrolledAt = NOW - 10 * HOUR_MS;
+    expect(uptime(recordConnection({}, enrolledAt, NOW - HOUR_MS), null, enrolledAt, NOW)).toBe("90.00%");
+    expect(uptime({}, NOW - 5 * HOUR_MS, enrolledAt, NOW)).toBe("50.00%");
+    expect(uptime({}, enrolledAt + 1_000, enrolledAt, NOW)).toBe("99.99%");
+  });
+
+  it("is rounded down, so that only a whole connection is 100.00%", () => {
+    expect(uptime({}, NOW - 30 * DAY_MS + 1, NOW - 30 * DAY_MS, NOW)).toBe("100.00%");
+    expect(uptime({}, NOW - 20 * DAY_MS + 1, NOW - 20 * DAY_MS, NOW)).toBe("99.99%");
+  });
+
+  it("forgets what is more than 30 days ago", () => {
+    const enrolledAt = NOW - 300 * DAY_MS;
+    const byDay = recordConnection({}, enrolledAt, NOW - 31 * DAY_MS);
+    expect(uptime(byDay, null, enrolledAt, NOW)).toBe("0.00%");
+    expect(uptime({}, enrolledAt, enrolledAt, NOW)).toBe("100.00%");
+  });
+
+  it("is a percentage with two decimals, whatever is recorded", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.nat(40_000).map(String), fc.nat(DAY_MS)),
+        fc.option(fc.nat(3e12)),
+        fc.option(fc.nat(3e12)),
+        fc.nat(3e12),
+        (byDay, connectedAt, enrolledAt, now) => {
+          const text = uptime(byDay, connectedAt, enrolledAt, now);
+          expect(text).toMatch(/^\d{1,3}\.\d\d%$/);
+          expect(percent(text)).toBeLessThanOrEqual(100);
+        },
+      ),
+    );
+  });
+
+  it("is the sum of its connections over the time since enrolment", () => {
+    fc.assert(
+      fc.property(connections(25), fc.nat(2 * DAY_MS), (spans, earlier) => {
+        const enrolledAt = (spans[0]?.[0] ?? NOW) - earlier - 1;
+        const connected = spans.reduce((total, [from, to]) => total + to - from, 0);
+        const expected = Math.floor((connected * 10_000) / (NOW - enrolledAt)) / 100;
+        expect(percent(uptime(record(spans), null, enrolledAt, NOW))).toBeCloseTo(expected, 5);
+      }),
+    );
+  });
+
+  it("does not change at the instant when the present connection ends and is recorded", () => {
+    fc.assert(
+      fc.property(connections(25), (spans) => {
+        const [last, enrolledAt] = [spans.at(-1)?.[0] ?? NOW, (spans[0]?.[0] ?? NOW) - 1];
+        const before = record(spans.slice(0, -1));
+        const still = uptime(before, last, enrolledAt, NOW);
+        expect(uptime(recordConnection(before, last, NOW), null, enrolledAt, NOW)).toBe(still);
+      }),
+    );
+  });
+});
+
+describe("recording a connection", () => {
+  it("splits it at midnight", () => {
+    const midnight = Date.UTC(2026, 5, 15);
+    const day = midnight / DAY_MS;
+    expect(recordConnection({}, midnight - HOUR_MS, midnight + 2 * HOUR_MS)).toEqual({
+      [day - 1]: HOUR_MS,
+      [day]: 2 * HOUR_MS,
+    });
+  });
+
+  it("loses no millisecond, and gives no day more than it has", () => {
+    fc.assert(
+      fc.property(connections(28), (spans) => {
+        const byDay = record(spans);
+        const total = spans.reduce((sum, [from, to]) => sum + to - from, 0);
+        expect(Object.values(byDay).reduce((sum, ms) => sum + ms, 0)).toBe(total);
+        for (const ms of Object.values(byDay)) expect(ms).toBeLessThanOrEqual(DAY_MS);
+      }),
+    );
+  });
+
+  it("keeps no more than 30 days, and leaves what it was given as it was", () => {
+    const given = recordConnection({}, NOW - 40 * DAY_MS, NOW - 20 * DAY_MS);
+    const copy = { ...given };
+    expect(Object.keys(recordConnection(given, NOW - DAY_MS, NOW)).length).toBeLessThanOrEqual(30);
+    expect(Object.keys(recordConnection({}, NOW - 400 * DAY_MS, NOW))).toHaveLength(30);
+    expect(given).toEqual(copy);
+  });
+
+  it("records nothing where the clock went back", () => {
+    expect(recordConnection({}, NOW, NOW - 1)).toEqual({});
+  });
+});

@@ -1,0 +1,89 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { call } from "../../support/worker/call.ts";
+import { recordStatements } from "../../support/worker/statements.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { createWorld, operationNames, perform } from "../../support/worker/world.ts";
+
+const OWNED = /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments)"/g;
+const OWNER = /"account_id"/g;
+
+/** The statements that find out whose a request is; src/worker/db/credentials.ts says why there are any. */
+const BY_SECRET = /where \(?"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
+
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+
+function forgetful(statements: readonly string[]): string[] {
+  return statements.filter((text) => !BY_SECRET.test(text) && count(text, OWNED) > count(text, OWNER));
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("every statement on rows that belong to an account", () => {
+  it.each(operationNames)("names the account when %s is performed", async (name) => {
+    const world = await createWorld();
+    const statements = recordStatements();
+    await perform(name, world);
+    expect(forgetful(statements)).toEqual([]);
+    if (name !== "getAccount" && name !== "getHealth") expect(statements.join()).toMatch(OWNED);
+  });
+
+  it("names the account when a deployment is started, taken live, rolled back and deleted", async () => {
+    const statements = recordStatements();
+    const project = await TestProject.connected();
+    const first = await project.deploy();
+    await project.deploy();
+    const { id } = await project.rollBack();
+    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.reaches(id, "live");
+    expect((await project.delete(first.id)).status).toBe(204);
+    expect(forgetful(statements)).toEqual([]);
+    expect(statements.some((text) => text.startsWith('insert into "deployments"'))).toBe(true);
+    expect(statements.some((text) => text.startsWith('delete from "deployments"'))).toBe(true);
+  });
+
+  it("would be found out by this test if it did not", () => {
+    const careless = 'select "id" from "projects" where "projects"."id" = ?';
+    const careful = 'select "id" from "projects" where ("projects"."account_id" = ? and "projects"."id" = ?)';
+    const half = 'select (select count(*) from "projects") from "servers" where "servers"."account_id" = ?';
+    expect(forgetful([careless, careful, half])).toEqual([careless, half]);
+  });
+});
+
+describe("a list of deployments", () => {
+  const plan = async (statement: string, parameters: readonly unknown[]) => {
+    const { results } = await env.DB.prepare(`explain query plan ${statement}`)
+      .bind(...parameters)
+      .all<{ detail: string }>();
+    return results.map((row) => row.detail).join("\n");
+  };
+
+  it.each([
+    ["/v1/deployments", "deployments_account"],
+    ["/v1/deployments?project_id=PROJECT", "deployments_version"],
+    ["/v1/projects/PROJECT/deployments", "deployments_version"],
+  ])("%s is read along an index, without sorting", async (path, index) => {
+    const world = await createWorld();
+    const bound: [string, unknown[]][] = [];
+    const prepare = env.DB.prepare.bind(env.DB);
+    vi.spyOn(env.DB, "prepare").mockImplementation((text) => {
+      const statement = prepare(text);
+      const bind = statement.bind.bind(statement);
+      vi.spyOn(statement, "bind").mockImplementation((...values) => {
+        bound.push([text, values]);
+        return bind(...values);
+      });
+      return statement;
+    });
+    await call(path.replace("PROJECT", world.projectId), { token: world.account.token });
+    vi.restoreAllMocks();
+    const [statement, parameters] = bound.find(([text]) => text.includes('from "deployments"')) ?? ["", []];
+    const steps = await plan(statement, parameters);
+    expect(steps).toContain(`SEARCH deployments USING INDEX ${index}`);
+    expect(steps).not.toContain("TEMP B-TREE");
+    if (statement.includes("others")) expect(steps).toContain("USING INDEX deployments_building");
+  });
+});

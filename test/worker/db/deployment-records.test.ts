@@ -1,0 +1,175 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import type { AccountId, DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import {
+  deleteDeploymentRecord,
+  type DeploymentRecord,
+  writeDeployments,
+} from "#worker/db/deployment-records.ts";
+import { findDeployment } from "#worker/db/find-deployment.ts";
+import { findProject } from "#worker/db/find-project.ts";
+import { setServing, writePresence } from "#worker/db/server-presence.ts";
+import { findServer } from "#worker/db/find-server.ts";
+import { ids } from "../../support/worker/account.ts";
+import { createWorld } from "../../support/worker/world.ts";
+
+type Place = { rows: AccountRows; accountId: AccountId; projectId: ProjectId; serverId: ServerId };
+
+async function createPlace(name = "shop"): Promise<Place> {
+  const { account, projectId, serverId } = await createWorld(name);
+  return { rows: new AccountRows(env.DB, account.id), accountId: account.id, projectId, serverId };
+}
+
+function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRecord> = {}): DeploymentRecord {
+  return {
+    id: ids.deployment(),
+    projectId,
+    serverId,
+    version: 10,
+    kind: "deploy",
+    rollbackOf: null,
+    status: "building",
+    stage: "queued",
+    waitsForServer: false,
+    branch: "main",
+    commitSha: null,
+    commitMessage: null,
+    trigger: "api",
+    actor: { type: "token", id: "tok_1", name: "test" },
+    createdAt: 1_000,
+    startedAt: null,
+    finishedAt: null,
+    deadlineAt: null,
+    failure: null,
+    evidence: null,
+    release: null,
+    releaseKept: false,
+    revision: 1,
+    ...changes,
+  };
+}
+
+const statusOf = async ({ rows }: Place, id: DeploymentId) => (await findDeployment(rows, id))?.status;
+
+describe("writing a project's deployments", () => {
+  it("keeps every field as it was given", async () => {
+    const place = await createPlace();
+    const failure = {
+      code: "build_failed",
+      message: "it broke",
+      stage: "build",
+      evidence: { exit_code: 2 },
+    } as const;
+    const record = recordIn(place, {
+      status: "failed",
+      stage: null,
+      failure,
+      startedAt: 5,
+      finishedAt: 9,
+      deadlineAt: 7,
+    });
+    await writeDeployments(place.rows, place.projectId, [record]);
+    expect(await findDeployment(place.rows, record.id)).toEqual({
+      ...record,
+      ahead: null,
+      firstInLine: null,
+    });
+  });
+
+  it("lets a newer one go live in the same batch in which the older one leaves", async () => {
+    const place = await createPlace();
+    const older = recordIn(place, { status: "live", version: 11 });
+    await writeDeployments(place.rows, place.projectId, [older]);
+    const newer = recordIn(place, { status: "live", version: 12 });
+    const left = { ...older, status: "superseded", revision: 2 } as const;
+    await writeDeployments(place.rows, place.projectId, [newer, left]);
+    expect([await statusOf(place, older.id), await statusOf(place, newer.id)]).toEqual([
+      "superseded",
+      "live",
+    ]);
+  });
+
+  it("ignores what is older than what it has, even where that would make two live", async () => {
+    const place = await createPlace();
+    const first = recordIn(place, { status: "superseded", version: 11, revision: 7 });
+    const second = recordIn(place, { status: "live", version: 12 });
+    await writeDeployments(place.rows, place.projectId, [first, second]);
+    await writeDeployments(place.rows, place.projectId, [{ ...first, status: "live", revision: 5 }]);
+    expect([await statusOf(place, first.id), await statusOf(place, second.id)]).toEqual([
+      "superseded",
+      "live",
+    ]);
+  });
+
+  it("does nothing at all where one of them cannot be written", async () => {
+    const place = await createPlace();
+    const building = recordIn(place, { version: 11 });
+    const live = [
+      recordIn(place, { status: "live", version: 12 }),
+      recordIn(place, { status: "live", version: 13 }),
+    ];
+    await expect(async () => {
+      await writeDeployments(place.rows, place.projectId, [building, ...live]);
+    }).rejects.toThrow("UNIQUE");
+    expect(await findDeployment(place.rows, building.id)).toBeNull();
+  });
+
+  it("moves the project's last deployment forward, and never back", async () => {
+    const place = await createPlace();
+    const later = Date.now() + 60_000;
+    await writeDeployments(place.rows, place.projectId, [recordIn(place, { createdAt: later })]);
+    await writeDeployments(place.rows, place.projectId, [
+      recordIn(place, { createdAt: later - 1, version: 11 }),
+    ]);
+    expect((await findProject(place.rows, place.projectId))?.lastDeployAt).toBe(later);
+  });
+
+  it("writes a hundred of them at once", async () => {
+    const place = await createPlace();
+    const records = Array.from({ length: 101 }, (_, at) => recordIn(place, { version: 100 + at }));
+    await writeDeployments(place.rows, place.projectId, records);
+    expect(await statusOf(place, records[100]?.id ?? ids.deployment())).toBe("building");
+  });
+
+  it("cannot touch another account's, whatever id is given", async () => {
+    const [mine, theirs] = [await createPlace("mine"), await createPlace("theirs")];
+    const record = recordIn(theirs);
+    await writeDeployments(theirs.rows, theirs.projectId, [record]);
+    await writeDeployments(mine.rows, theirs.projectId, [{ ...record, status: "failed", revision: 9 }]);
+    await deleteDeploymentRecord(mine.rows, record.id);
+    expect(await findDeployment(mine.rows, record.id)).toBeNull();
+    expect(await statusOf(theirs, record.id)).toBe("building");
+    await deleteDeploymentRecord(theirs.rows, record.id);
+    expect(await findDeployment(theirs.rows, record.id)).toBeNull();
+  });
+});
+
+describe("what an agent says", () => {
+  it("is kept, and what is left out stays as it was", async () => {
+    const { rows, serverId } = await createPlace();
+    const disk = { total_bytes: 100, free_bytes: 40 };
+    await writePresence(rows, serverId, { lastSeenAt: 20, connectedAt: 10, agentVersion: "2.0.0", disk });
+    await writePresence(rows, serverId, { lastSeenAt: 30, connectedMsByDay: { 0: 20 } });
+    expect(await findServer(rows, serverId)).toMatchObject({
+      lastSeenAt: 30,
+      connectedAt: 10,
+      agentVersion: "2.0.0",
+      diskTotalBytes: 100,
+      diskFreeBytes: 40,
+      connectedMsByDay: { 0: 20 },
+    });
+  });
+
+  it("is ignored where it is older than what is known", async () => {
+    const { rows, serverId, projectId } = await createPlace();
+    expect(await writePresence(rows, serverId, { lastSeenAt: 30, connectedAt: 30 })).toBe(true);
+    expect(await writePresence(rows, serverId, { lastSeenAt: 20, connectedAt: null })).toBe(false);
+    expect((await findServer(rows, serverId))?.connectedAt).toBe(30);
+    const report = { servingRelease: 2, servingCheckedAt: 30, url: null };
+    expect(await setServing(rows, serverId, projectId, report)).toBe(true);
+    expect(await setServing(rows, serverId, projectId, { ...report, servingCheckedAt: 29 })).toBe(false);
+    expect(await setServing(rows, ids.server(), projectId, { ...report, servingCheckedAt: 40 })).toBe(false);
+  });
+});

@@ -1,0 +1,129 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { endpoints } from "#contract/endpoints.ts";
+import { allScopes, scopesAllow } from "#contract/scopes.ts";
+import { createToken, newSecret } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { createWorld, operationNames, perform, requests } from "../../support/worker/world.ts";
+
+const CHALLENGE = 'Bearer realm="gantry"';
+const guarded = operationNames.filter((name) => endpoints[name].access.by !== "none");
+const open = operationNames.filter((name) => endpoints[name].access.by === "none");
+
+async function expect401(response: Response, code: "missing_token" | "invalid_token"): Promise<void> {
+  expect(response.status).toBe(401);
+  const error = code === "invalid_token" ? ', error="invalid_token"' : "";
+  expect(response.headers.get("www-authenticate")).toBe(CHALLENGE + error);
+  expect(await problemOf(response)).toMatchObject({ status: 401, code });
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe("every endpoint that is guarded", () => {
+  it.each(guarded)("%s asks for a token where none is sent", async (name) => {
+    await expect401(await perform(name, await createWorld(), null), "missing_token");
+  });
+
+  it.each(guarded)("%s refuses a malformed, an unknown and another kind of token", async (name) => {
+    const world = await createWorld();
+    const otherKind = endpoints[name].access.by === "agent" ? world.account.token : world.credential;
+    for (const secret of ["nonsense", `${world.account.token}x`, newSecret(), newSecret("agent"), otherKind])
+      await expect401(await perform(name, world, secret), "invalid_token");
+  });
+
+  it.each(guarded)("%s refuses an expired and a revoked token", async (name) => {
+    const world = await createWorld();
+    const expired = await createToken(world.account.id, { expiresAt: Date.now() });
+    const revoked = await createToken(world.account.id, { revokedAt: Date.now() });
+    await expect401(await perform(name, world, expired.secret), "invalid_token");
+    await expect401(await perform(name, world, revoked.secret), "invalid_token");
+  });
+
+  it.each(guarded)("%s refuses a token without its scope, and says which it lacks", async (name) => {
+    const { access } = endpoints[name];
+    if (access.by !== "token" || access.scope === null) return;
+    const { scope } = access;
+    const world = await createWorld();
+    const others = allScopes.filter((one) => !scopesAllow([one], scope));
+    const response = await perform(
+      name,
+      world,
+      (await createToken(world.account.id, { scopes: others })).secret,
+    );
+    expect(response.status).toBe(403);
+    expect(response.headers.get("www-authenticate")).toBe(
+      `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
+    );
+    expect(await problemOf(response)).toMatchObject({ status: 403, code: "insufficient_scope" });
+  });
+
+  it.each(guarded)("%s lets in a token with just its scope", async (name) => {
+    const { access } = endpoints[name];
+    if (access.by !== "token") return;
+    const world = await createWorld();
+    const scopes = access.scope === null ? [] : [access.scope];
+    const response = await perform(name, world, (await createToken(world.account.id, { scopes })).secret);
+    expect([401, 403]).not.toContain(response.status);
+  });
+
+  it.each(guarded)("%s says who may come in before it looks at the body", async (name) => {
+    const { method, body } = endpoints[name];
+    if (body === null) return;
+    const { path } = requests[name](await createWorld());
+    await expect401(await call(path, { method, body: "not an object" }), "missing_token");
+  });
+});
+
+describe("every endpoint that is open", () => {
+  it.each(open)("%s asks for no token", async (name) => {
+    const response = await perform(name, await createWorld(), null);
+    expect(response.headers.get("www-authenticate")).not.toBe(CHALLENGE);
+  });
+});
+
+describe("the Authorization header", () => {
+  it("takes the scheme in any case, and nothing but Bearer", async () => {
+    const { account } = await createWorld();
+    const status = async (authorization: string) =>
+      (await call("/v1/account", { headers: { authorization } })).status;
+    expect(await status(`bearer ${account.token}`)).toBe(200);
+    expect(await status(`BEARER  ${account.token}`)).toBe(200);
+    const basic = await call("/v1/account", { headers: { authorization: `Basic ${btoa("me:you")}` } });
+    await expect401(basic, "missing_token");
+    await expect401(await call("/v1/account", { headers: { authorization: "Bearer" } }), "missing_token");
+  });
+
+  it("costs no look into the database where the token has a typing mistake", async () => {
+    const { account } = await createWorld();
+    const prepare = vi.spyOn(env.DB, "prepare");
+    await call("/v1/account", { token: account.token.replace(/.$/, (last) => (last === "a" ? "b" : "a")) });
+    expect(prepare).not.toHaveBeenCalled();
+  });
+});
+
+describe("a token that was seen a moment ago", () => {
+  it("stops at the instant it expires", async () => {
+    const { account } = await createWorld();
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    const token = (await createToken(account.id, { expiresAt: now + 2_000 })).secret;
+    expect((await call("/v1/account", { token })).status).toBe(200);
+    vi.setSystemTime(now + 2_000);
+    await expect401(await call("/v1/account", { token }), "invalid_token");
+  });
+
+  it("stops within ten seconds of being revoked", async () => {
+    const { account } = await createWorld();
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    const { id, secret } = await createToken(account.id);
+    expect((await call("/v1/account", { token: secret })).status).toBe(200);
+    await env.DB.prepare("UPDATE tokens SET revoked_at = ? WHERE id = ?").bind(now, id).run();
+    vi.setSystemTime(now + 10_000);
+    await expect401(await call("/v1/account", { token: secret }), "invalid_token");
+  });
+});

@@ -1,0 +1,88 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from "vitest";
+import * as z from "zod";
+
+import { createAccount, newSecret } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+
+const LogLine = z.object({
+  level: z.literal("error"),
+  request_id: z.string(),
+  method: z.string(),
+  path: z.string(),
+  errors: z.array(z.object({ name: z.string(), message: z.string(), at: z.array(z.string()) })),
+});
+
+let log: Mock;
+beforeEach(() => {
+  log = vi.spyOn(console, "error").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** D1 as it is when it fails, which the runtime cannot be asked for. */
+function breakDatabase(message: string): void {
+  vi.spyOn(env.DB, "prepare").mockImplementation(() => {
+    throw new Error(message);
+  });
+}
+
+describe("an error that nobody expected", () => {
+  it("is a problem without anything internal, and one line of log with all of it", async () => {
+    const { token } = await createAccount();
+    await call("/v1/account", { token });
+    breakDatabase("D1_ERROR: the cat sat on it");
+    const response = await call("/v1/servers", { token });
+    expect(response.status).toBe(500);
+    const problem = await problemOf(response);
+    expect(problem.code).toBe("internal");
+    expect(JSON.stringify(problem)).not.toContain("cat");
+    expect(log).toHaveBeenCalledOnce();
+    const line = LogLine.parse(JSON.parse(String(log.mock.calls[0]?.[0])));
+    expect(line).toMatchObject({ request_id: problem.request_id, method: "GET", path: "/v1/servers" });
+    expect(line.errors.map((error) => error.message)).toContain("D1_ERROR: the cat sat on it");
+    expect(line.errors[0]?.at.length).toBeGreaterThan(0);
+  });
+
+  it("keeps what a statement was given out of the log", async () => {
+    await env.DB.exec("DROP TABLE accounts");
+    const secret = newSecret();
+    expect((await call("/v1/account", { token: secret })).status).toBe(503);
+    const [text] = log.mock.calls[0] ?? [];
+    const line = LogLine.parse(JSON.parse(String(text)));
+    expect(line.errors[0]?.message).toContain("Failed query");
+    expect(String(text)).not.toMatch(/[0-9a-f]{64}/);
+    expect(String(text)).not.toContain(secret);
+  });
+});
+
+describe("a part of the platform that is not there", () => {
+  it.each(["D1_ERROR: Network connection lost.", "D1_ERROR: D1 DB is overloaded. Too many requests queued."])(
+    "is 503 with Retry-After: %s",
+    async (message) => {
+      const { token } = await createAccount();
+      await call("/v1/account", { token });
+      breakDatabase(message);
+      const response = await call("/v1/servers", { token });
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(await problemOf(response)).toMatchObject({ code: "unavailable" });
+    },
+  );
+});
+
+describe("the health check", () => {
+  it("is well where the database answers", async () => {
+    const response = await call("/healthz");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "ok" });
+  });
+
+  it("is not until the database has its tables", async () => {
+    await env.DB.exec("DROP TABLE accounts");
+    const response = await call("/healthz");
+    expect(response.status).toBe(503);
+    expect(await problemOf(response)).toMatchObject({ code: "unavailable" });
+  });
+});

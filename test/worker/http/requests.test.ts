@@ -1,0 +1,248 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+
+import { type Endpoint } from "#contract/endpoint.ts";
+import { endpoints } from "#contract/endpoints.ts";
+import { problems } from "#contract/problems.ts";
+import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
+import { createWorld, operationNames, perform, requests, type World } from "../../support/worker/world.ts";
+
+const withBody = operationNames.filter((name) => endpoints[name].body !== null);
+const withParams = operationNames.filter((name) => endpoints[name].path.includes(":"));
+const json = { "content-type": "application/json" };
+
+function tokenFor({ access }: Endpoint, world: World): string {
+  return access.by === "agent" ? world.credential : world.account.token;
+}
+
+async function sendBody(name: (typeof withBody)[number], world: World, body: BodyInit | null, type?: string) {
+  return await call(requests[name](world).path, {
+    method: endpoints[name].method,
+    token: tokenFor(endpoints[name], world),
+    raw: body,
+    headers: type === undefined ? {} : { "content-type": type },
+  });
+}
+
+async function expectProblem(response: Response, code: keyof typeof problems) {
+  const { status, title } = problems[code];
+  expect(response.status).toBe(status);
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  const problem = await problemOf(response);
+  expect(problem).toMatchObject({ type: `${ORIGIN}/docs/problems/${code}`, title, status, code });
+  expect(problem.request_id).toBe(response.headers.get("x-request-id"));
+  return problem;
+}
+
+describe("every endpoint", () => {
+  it.each(operationNames)("%s answers as the table says", async (name) => {
+    const response = await perform(name, await createWorld());
+    const endpoint: Endpoint = endpoints[name];
+    // What the world has not got: an enrolment, a run, something to go back to.
+    if (name === "enrollAgent" || name === "reportRunEvents" || name === "rollBack") {
+      expect(response.status).toBeLessThan(500);
+      return;
+    }
+    expect(response.status).toBe(endpoint.success.status);
+    if (endpoint.success.body === null) expect(await response.text()).toBe("");
+    else endpoint.success.body.parse(await response.json());
+  });
+
+  it.each(operationNames)("%s has a request id and forbids caching, whatever it answers", async (name) => {
+    const world = await createWorld();
+    for (const response of [await perform(name, world), await perform(name, world, null)]) {
+      expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{24}$/);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+      expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    }
+  });
+
+  it.each(operationNames)("%s names the methods of its path where another is used", async (name) => {
+    const { path } = requests[name](await createWorld());
+    const response = await call(path, { method: "PUT" });
+    const methods = Object.values(endpoints).filter((one) => one.path === endpoints[name].path);
+    const allowed = response.headers.get("allow")?.split(", ") ?? [];
+    expect(allowed).toEqual(expect.arrayContaining(methods.map((one) => one.method)));
+    expect(allowed).not.toContain("PUT");
+    await expectProblem(response, "method_not_allowed");
+  });
+
+  it.each(operationNames)("%s refuses a query parameter that it does not know", async (name) => {
+    const world = await createWorld();
+    const { path } = requests[name](world);
+    const { method } = endpoints[name];
+    const response = await call(`${path}?brnach=main`, { method, token: tokenFor(endpoints[name], world) });
+    const problem = await expectProblem(response, "invalid_request");
+    expect(problem.errors).toEqual([{ pointer: "?brnach", message: "is not known" }]);
+  });
+});
+
+describe("every endpoint with an id in its path", () => {
+  it.each(withParams)("%s reads a malformed id as a missing one", async (name) => {
+    const world = await createWorld();
+    const { method } = endpoints[name];
+    const path = requests[name](world).path.replace(/_[0-9a-z]{26}/, "_nonsense");
+    await expectProblem(await call(path, { method, token: tokenFor(endpoints[name], world) }), "not_found");
+  });
+});
+
+describe("every endpoint with a body", () => {
+  it.each(withBody)("%s refuses what is not JSON", async (name) => {
+    const world = await createWorld();
+    for (const body of ["{", "{'a': 1}", new Uint8Array([0x22, 0xff, 0x22])])
+      await expectProblem(await sendBody(name, world, body, "application/json"), "malformed_json");
+  });
+
+  it.each(withBody)("%s refuses what is not an object", async (name) => {
+    const world = await createWorld();
+    for (const body of ["null", "[]", "3", '"text"']) {
+      const problem = await expectProblem(
+        await sendBody(name, world, body, "application/json"),
+        "invalid_request",
+      );
+      expect(problem.errors?.map((error) => error.pointer)).toContain("");
+    }
+  });
+
+  it.each(withBody)("%s refuses a field that it does not know, and points to it", async (name) => {
+    const world = await createWorld();
+    const body = JSON.stringify(z.record(z.string(), z.unknown()).parse(requests[name](world).body)).replace(
+      /^\{/,
+      '{"a/b~c":1,"__proto__":{},',
+    );
+    const problem = await expectProblem(
+      await sendBody(name, world, body.replace(",}", "}"), "application/json"),
+      "invalid_request",
+    );
+    expect(problem.errors?.map((error) => error.pointer)).toContain("/a~1b~0c");
+    expect(problem.errors?.map((error) => error.pointer)).toContain("/__proto__");
+  });
+
+  it.each(withBody)("%s refuses other media types", async (name) => {
+    const world = await createWorld();
+    for (const type of [
+      undefined,
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/json; charset=latin1",
+    ])
+      await expectProblem(await sendBody(name, world, "{}", type), "unsupported_media_type");
+    const withCharset = await sendBody(name, world, "{}", "Application/JSON; charset=UTF-8");
+    expect(withCharset.status).not.toBe(415);
+  });
+
+  it.each(withBody)("%s counts the bytes of the body while it reads them", async (name) => {
+    const world = await createWorld();
+    const { maxBodyBytes } = endpoints[name];
+    const tooLarge = " ".repeat(maxBodyBytes - 1) + "{}";
+    await expectProblem(await sendBody(name, world, tooLarge, "application/json"), "body_too_large");
+    // A stream has no Content-Length.
+    const stream = new Blob([tooLarge]).stream();
+    await expectProblem(await sendBody(name, world, stream, "application/json"), "body_too_large");
+    const justFits = " ".repeat(maxBodyBytes - 2) + "{}";
+    expect((await sendBody(name, world, justFits, "application/json")).status).not.toBe(413);
+  });
+});
+
+describe("a request without a body", () => {
+  it("is the same as {}, whatever its media type", async () => {
+    const world = await createWorld();
+    expect((await sendBody("startDeployment", world, null)).status).toBe(201);
+    expect((await sendBody("startDeployment", world, "", "text/plain")).status).toBe(201);
+    expect((await sendBody("startDeployment", world, "{}", json["content-type"])).status).toBe(201);
+  });
+
+  it("lacks what is required, and the problem points to each of it", async () => {
+    const world = await createWorld();
+    const problem = await expectProblem(await sendBody("createServer", world, null), "invalid_request");
+    expect(problem.errors?.map((error) => error.pointer)).toEqual(["/name", "/ip"]);
+  });
+});
+
+describe("If-Live", () => {
+  it("must hold the id of a deployment", async () => {
+    const { account, projectId } = await createWorld();
+    const response = await call("/v1/deploy", {
+      method: "POST",
+      token: account.token,
+      body: { project_id: projectId },
+      headers: { "if-live": "newest" },
+    });
+    expect((await expectProblem(response, "invalid_request")).errors?.[0]?.pointer).toBe("If-Live");
+  });
+
+  it("refuses where that deployment is not live", async () => {
+    const { account, projectId, deploymentId } = await createWorld();
+    const response = await call("/v1/deploy", {
+      method: "POST",
+      token: account.token,
+      body: { project_id: projectId },
+      headers: { "if-live": deploymentId },
+    });
+    await expectProblem(response, "live_changed");
+  });
+});
+
+describe("paths that do not exist", () => {
+  it.each(["/", "/v1", "/v1/", "/v2/projects", "/v1/projects/", "/v1/nothing", "//v1/projects", "/v1/%ff"])(
+    "%s is not found",
+    async (path) => {
+      await expectProblem(await call(path), "not_found");
+    },
+  );
+});
+
+describe("a query parameter", () => {
+  it("is refused where it is given twice", async () => {
+    const { account } = await createWorld();
+    const response = await call("/v1/deployments?limit=1&limit=2", { token: account.token });
+    expect((await expectProblem(response, "invalid_request")).errors?.[0]?.pointer).toBe("?limit");
+  });
+
+  it.each([
+    "limit=0",
+    "limit=101",
+    "limit=x",
+    "limit=",
+    "status=asleep",
+    "commit=xyz",
+    "cursor=",
+    "project_id=1",
+  ])("%s is refused", async (query) => {
+    const { account } = await createWorld();
+    const response = await call(`/v1/deployments?${query}`, { token: account.token });
+    const problem = await expectProblem(response, "invalid_request");
+    expect(problem.errors?.[0]?.pointer).toBe(`?${query.split("=")[0]}`);
+  });
+});
+
+describe("HEAD and OPTIONS", () => {
+  it("HEAD answers like GET, without the body", async () => {
+    const { account, projectId } = await createWorld();
+    const response = await call(`/v1/projects/${projectId}`, { method: "HEAD", token: account.token });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.text()).toBe("");
+    expect((await call(`/v1/projects/${projectId}`, { method: "HEAD" })).status).toBe(401);
+    expect((await call("/v1/deploy", { method: "HEAD" })).status).toBe(405);
+  });
+
+  it("OPTIONS lets any origin send what the interface takes", async () => {
+    const response = await call("/v1/projects", {
+      method: "OPTIONS",
+      headers: { origin: "https://elsewhere.test", "access-control-request-method": "POST" },
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-allow-methods")).toContain("DELETE");
+    for (const header of ["Authorization", "Content-Type", "Idempotency-Key", "If-Live", "Last-Event-ID"])
+      expect(response.headers.get("access-control-allow-headers")).toContain(header);
+    expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+  });
+
+  it("an answer shows a page of another origin the headers it needs", async () => {
+    const exposed = (await call("/v1/projects")).headers.get("access-control-expose-headers");
+    for (const header of ["X-Request-Id", "Link", "Location", "Retry-After", "WWW-Authenticate"])
+      expect(exposed).toContain(header);
+  });
+});

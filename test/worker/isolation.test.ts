@@ -1,0 +1,123 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import { endpoints, type OperationName } from "#contract/endpoints.ts";
+import { createToken, ids } from "../support/worker/account.ts";
+import { call } from "../support/worker/call.ts";
+import { createWorld, operationNames, perform, requests, type World } from "../support/worker/world.ts";
+
+const byToken = operationNames.filter((name) => endpoints[name].access.by === "token");
+const changing = byToken.filter((name) => endpoints[name].method !== "GET");
+
+/** Whether the operation's request names something of the world that it is made for. */
+function namesSomething(name: OperationName, world: World): boolean {
+  return /_[0-9a-z]{26}/.test(JSON.stringify(requests[name](world)));
+}
+
+async function bodyWithoutRequestId(response: Response): Promise<string> {
+  return (await response.text()).replace(/req_[0-9a-f]+/, "req_");
+}
+
+async function everything(): Promise<unknown> {
+  const tables = ["accounts", "tokens", "servers", "projects", "deployments"];
+  const results = await env.DB.batch(
+    tables.map((table) => env.DB.prepare(`SELECT * FROM ${table} ORDER BY id`)),
+  );
+  return results.map((result) => result.results);
+}
+
+function missing(world: World): World {
+  return { ...world, serverId: ids.server(), projectId: ids.project(), deploymentId: ids.deployment() };
+}
+
+describe("an account beside another", () => {
+  it.each(byToken)("%s answers the same for the other's ids as for ids that nobody has", async (name) => {
+    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    if (!namesSomething(name, theirs)) return;
+    const { method } = endpoints[name];
+    const ask = async (world: World) =>
+      await call(requests[name](world).path, {
+        method,
+        token: mine.account.token,
+        body: requests[name](world).body,
+      });
+    const [other, none] = [await ask(theirs), await ask(missing(theirs))];
+    expect(other.status).toBe(name === "createProject" ? 422 : 404);
+    expect(none.status).toBe(other.status);
+    const texts = [await bodyWithoutRequestId(other), await bodyWithoutRequestId(none)];
+    // A 422 repeats the id that it was sent; a 404 says nothing that could tell the two apart.
+    const repeated = name === "createProject" ? /srv_[0-9a-z]{26}/g : /(?!)/g;
+    expect(texts[0]?.replaceAll(repeated, "id")).toBe(texts[1]?.replaceAll(repeated, "id"));
+  });
+
+  it.each(changing)("%s changes nothing where it names what is the other's", async (name) => {
+    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    if (!namesSomething(name, theirs)) return;
+    const before = await everything();
+    await perform(name, theirs, mine.account.token);
+    expect(await everything()).toEqual(before);
+  });
+
+  it("lists only its own", async () => {
+    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    for (const name of ["listProjects", "listServers", "listDeployments", "getAccount"] as const) {
+      const text = await (await perform(name, mine)).text();
+      for (const id of [theirs.account.id, theirs.projectId, theirs.serverId, theirs.deploymentId])
+        expect(text).not.toContain(id);
+    }
+    for (const filter of [`project_id=${theirs.projectId}`, `server_id=${theirs.serverId}`]) {
+      const response = await call(`/v1/deployments?${filter}`, { token: mine.account.token });
+      expect(await response.json()).toEqual({ deployments: [], next_cursor: null });
+    }
+  });
+
+  it("keeps to itself when its agent reports a run of the other's", async () => {
+    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    const response = await perform("reportRunEvents", theirs, mine.credential);
+    expect(response.status === 404 || (await response.text()).includes('"over"')).toBe(true);
+  });
+
+  it("may use the same names", async () => {
+    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    expect((await perform("createServer", mine)).status).toBe(201);
+    expect((await perform("createServer", theirs)).status).toBe(201);
+    expect((await perform("createProject", mine)).status).toBe(201);
+    expect((await perform("createProject", theirs)).status).toBe(201);
+  });
+});
+
+describe("a token that is limited to some projects", () => {
+  async function limitedTo(world: World, ...projectIds: World["projectId"][]): Promise<string> {
+    return (await createToken(world.account.id, { projectIds })).secret;
+  }
+  const forProjects = byToken.filter((name) => /project|deploy|rollback|logs/.test(endpoints[name].path));
+
+  it.each(forProjects)("%s works for its own project, and finds no other", async (name) => {
+    const world = await createWorld();
+    const [own, none] = [await limitedTo(world, world.projectId), await limitedTo(world, ids.project())];
+    if (name === "createProject") {
+      expect((await perform(name, world, own)).status).toBe(403);
+      return;
+    }
+    const list = name === "listProjects" || name === "listDeployments";
+    const refused = await perform(name, world, none);
+    expect(refused.status).toBe(list ? 200 : 404);
+    if (list) expect(await refused.text()).not.toContain(world.projectId);
+    const allowed = await perform(name, world, own);
+    expect([403, 404, 500]).not.toContain(allowed.status);
+    if (list) expect(await allowed.text()).toContain(world.projectId);
+  });
+
+  it("is shown its limit", async () => {
+    const world = await createWorld();
+    const response = await call("/v1/account", { token: await limitedTo(world, world.projectId) });
+    expect(await response.json()).toMatchObject({ token: { project_ids: [world.projectId] } });
+  });
+
+  it("can be limited to more projects than a statement has parameters", async () => {
+    const world = await createWorld();
+    const many = Array.from({ length: 500 }, () => ids.project());
+    const token = await limitedTo(world, ...many, world.projectId);
+    expect((await call(`/v1/projects/${world.projectId}`, { token })).status).toBe(200);
+  });
+});

@@ -1,0 +1,221 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+
+import { Project, ProjectRows } from "#contract/projects.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { ids } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { createWorld, type World } from "../../support/worker/world.ts";
+
+async function create({ account, serverId }: World, body: Record<string, unknown> = {}): Promise<Response> {
+  const settings = { name: "blog", server_id: serverId, repository: "https://git.test/blog.git", ...body };
+  return await call("/v1/projects", { method: "POST", token: account.token, body: settings });
+}
+
+async function created(world: World, body: Record<string, unknown> = {}): Promise<Project> {
+  return Project.parse(await (await create(world, body)).json());
+}
+
+async function get(token: string, id: string): Promise<Project> {
+  return Project.parse(await (await call(`/v1/projects/${id}`, { token })).json());
+}
+
+describe("a project", () => {
+  it("needs a name, a server and a repository; the rest has defaults", async () => {
+    const world = await createWorld();
+    const response = await create(world);
+    expect(response.status).toBe(201);
+    const project = Project.parse(await response.json());
+    expect(response.headers.get("location")).toBe(`/v1/projects/${project.id}`);
+    expect(project).toEqual({
+      id: expect.stringMatching(/^proj_/),
+      name: "blog",
+      framework: "static",
+      domain: "blog.localhost",
+      server_id: world.serverId,
+      last_deploy: null,
+      repository: "https://git.test/blog.git",
+      branch: "main",
+      root_directory: ".",
+      build_command: null,
+      output_directory: ".",
+      activate_command: null,
+      shared_paths: [],
+      keep_releases: 5,
+      health_check: null,
+      timeouts: {
+        queue_seconds: 900,
+        fetch_seconds: 600,
+        build_seconds: 600,
+        activate_seconds: 60,
+        verify_seconds: 60,
+      },
+      queue: "all",
+      url: null,
+      serving: null,
+      created_at: expect.stringMatching(/Z$/),
+    });
+    expect(await get(world.account.token, project.id)).toEqual(project);
+  });
+
+  it("keeps every setting that it is given", async () => {
+    const world = await createWorld();
+    const settings = {
+      repository: "git@git.test:team/blog.git",
+      branch: "trunk",
+      framework: "astro",
+      domain: "blog.example.com",
+      root_directory: "apps/blog",
+      build_command: "npm ci && npm run build",
+      output_directory: "dist",
+      activate_command: "touch /tmp/restart",
+      shared_paths: ["storage", "public/uploads"],
+      keep_releases: 9,
+      health_check: { path: "/health", status: 204, tries: 3, interval_seconds: 0.5, timeout_seconds: 2 },
+      timeouts: {
+        queue_seconds: 1,
+        fetch_seconds: 2,
+        build_seconds: 3,
+        activate_seconds: 4,
+        verify_seconds: 5,
+      },
+      queue: "latest",
+    };
+    const project = await created(world, settings);
+    expect(project).toMatchObject(settings);
+    expect(await get(world.account.token, project.id)).toEqual(project);
+  });
+
+  it("never shows the password of its repository again", async () => {
+    const world = await createWorld();
+    const response = await create(world, { repository: "https://me:s3cret@git.test/blog.git" });
+    const text = await response.text();
+    expect(text).not.toContain("s3cret");
+    expect(Project.parse(JSON.parse(text)).repository).toBe("https://me:***@git.test/blog.git");
+    const { results } = await env.DB.prepare("SELECT repository FROM projects WHERE name = 'blog'").all();
+    expect(results).toEqual([{ repository: "https://me:s3cret@git.test/blog.git" }]);
+  });
+
+  it("is listed with exactly the fields of the specification, newest first", async () => {
+    const world = await createWorld();
+    const blog = await created(world);
+    const response = await call("/v1/projects", { token: world.account.token });
+    const { projects, next_cursor } = ProjectRows.parse(await response.json());
+    expect(next_cursor).toBeNull();
+    expect(projects).toEqual([
+      {
+        id: blog.id,
+        name: "blog",
+        framework: "static",
+        domain: "blog.localhost",
+        server_id: world.serverId,
+        last_deploy: null,
+      },
+      {
+        id: world.projectId,
+        name: "shop",
+        framework: "static",
+        domain: "shop.localhost",
+        server_id: world.serverId,
+        last_deploy: expect.stringMatching(/Z$/),
+      },
+    ]);
+  });
+
+  it.each([
+    [{ name: undefined }, ["/name"]],
+    [{ repository: "ext::sh -c id" }, ["/repository"]],
+    [{ repository: "-oProxyCommand=id@host:x" }, ["/repository"]],
+    [{ branch: "--upload-pack=id" }, ["/branch"]],
+    [{ root_directory: "../.." }, ["/root_directory"]],
+    [{ shared_paths: ["ok", "/etc"] }, ["/shared_paths/1"]],
+    [{ health_check: {} }, ["/health_check"]],
+    [{ health_check: { path: "/", tries: 0 } }, ["/health_check/tries"]],
+    [{ timeouts: { build_seconds: "1" } }, ["/timeouts/build_seconds"]],
+    [{ timeouts: { bild_seconds: 1 } }, ["/timeouts/bild_seconds"]],
+    [{ keep_releases: 1 }, ["/keep_releases"]],
+    [{ domain: "Not A Domain" }, ["/domain"]],
+    [{ queue: "some" }, ["/queue"]],
+    [{ url: "http://x" }, ["/url"]],
+  ])("is refused with %j, and the problem points to it", async (body, pointers) => {
+    const response = await create(await createWorld(), body);
+    expect(response.status).toBe(422);
+    expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual(pointers);
+  });
+
+  it("needs a server of the account", async () => {
+    const world = await createWorld();
+    for (const server_id of [ids.server(), "srv_1"]) {
+      const response = await create(world, { server_id });
+      expect(response.status).toBe(422);
+      expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual(["/server_id"]);
+    }
+  });
+
+  it("has a name of its own in the account, and a domain of its own in the installation", async () => {
+    const [world, other] = [await createWorld("shop"), await createWorld("store")];
+    expect(await problemOf(await create(world, { name: "shop" }))).toMatchObject({
+      status: 409,
+      code: "name_taken",
+    });
+    const domain = "www.example.com";
+    expect((await create(world, { domain })).status).toBe(201);
+    const clash = await create(other, { domain });
+    expect(await problemOf(clash)).toMatchObject({ status: 409, code: "domain_taken" });
+  });
+
+  it("gets another default domain where its own is taken", async () => {
+    const [world, other] = [await createWorld("shop"), await createWorld("store")];
+    const second = await created(other, { name: "Shop" });
+    expect(second.domain).toBe(`shop-${second.id.slice(-6)}.localhost`);
+    expect((await get(world.account.token, world.projectId)).domain).toBe("shop.localhost");
+  });
+
+  it("is one of a thousand at most", async () => {
+    const world = await createWorld();
+    const copy = env.DB.prepare(
+      `INSERT INTO projects SELECT ?1, account_id, server_id, ?1, ?1, repository, branch, framework, root_directory, build_command,
+       output_directory, activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, last_deploy_at, url,
+       serving_release, serving_checked_at FROM projects WHERE id = ?2`,
+    );
+    const copies = Array.from({ length: MAX_PER_ACCOUNT - 1 }, () =>
+      copy.bind(ids.project(), world.projectId),
+    );
+    await env.DB.batch(copies);
+    expect(await problemOf(await create(world))).toMatchObject({ status: 409, code: "too_many" });
+    const { projects } = ProjectRows.parse(
+      await (await call("/v1/projects", { token: world.account.token })).json(),
+    );
+    expect(projects).toHaveLength(MAX_PER_ACCOUNT);
+  });
+});
+
+describe("what a project serves", () => {
+  it("is what its agent last said, and drifts where that is not what is live", async () => {
+    const project = await TestProject.connected();
+    const first = await project.deploy();
+    const second = await project.deploy();
+    const report = (release: number | null) =>
+      project.agent.status([
+        { project_id: second.order.project_id, release, releases: [1, 2], url: "http://127.0.0.1:9000" },
+      ]);
+    report(2);
+    await vi.waitFor(async () => {
+      expect(await get(project.token, project.id)).toMatchObject({
+        url: "http://127.0.0.1:9000",
+        serving: { deployment_id: second.id, commit: "0123456", drifted: false },
+      });
+    });
+    report(1);
+    await vi.waitFor(async () => {
+      const { serving } = await get(project.token, project.id);
+      expect(serving).toMatchObject({ deployment_id: first.id, drifted: true });
+    });
+    report(null);
+    await vi.waitFor(async () => {
+      const { serving } = await get(project.token, project.id);
+      expect(serving).toMatchObject({ deployment_id: null, commit: null, drifted: true });
+    });
+  });
+});

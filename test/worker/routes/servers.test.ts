@@ -1,0 +1,273 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { Enrolled } from "#contract/agent-protocol.ts";
+import { Enrollment, Server, ServerCreated, ServerRows } from "#contract/servers.ts";
+import { isWellFormedToken } from "#contract/token-form.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { createAccount, ids } from "../../support/worker/account.ts";
+import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { createWorld } from "../../support/worker/world.ts";
+
+const HOUR_MS = 3_600_000;
+
+async function create(token: string, body: Record<string, unknown> = {}): Promise<Response> {
+  return await call("/v1/servers", {
+    method: "POST",
+    token,
+    body: { name: "web-1", ip: "192.0.2.1", ...body },
+  });
+}
+
+async function created(token: string, body: Record<string, unknown> = {}): Promise<ServerCreated> {
+  return ServerCreated.parse(await (await create(token, body)).json());
+}
+
+async function list(token: string, query = ""): Promise<ServerRows> {
+  return ServerRows.parse(await (await call(`/v1/servers${query}`, { token })).json());
+}
+
+async function get(token: string, id: string): Promise<Server> {
+  return Server.parse(await (await call(`/v1/servers/${id}`, { token })).json());
+}
+
+async function enroll(secret: string): Promise<Response> {
+  const body = { token: secret, hostname: "web-1", agent_version: "1.2.3" };
+  return await call("/v1/agent/enroll", { method: "POST", body });
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a server", () => {
+  it("begins pending, with the token that its agent joins with and the command for it", async () => {
+    const { token } = await createAccount();
+    const response = await create(token);
+    expect(response.status).toBe(201);
+    const server = ServerCreated.parse(await response.json());
+    expect(response.headers.get("location")).toBe(`/v1/servers/${server.id}`);
+    const { enrollment, ...shown } = server;
+    expect(shown).toEqual({
+      id: expect.stringMatching(/^srv_/),
+      name: "web-1",
+      ip: "192.0.2.1",
+      status: "pending",
+      apps: 0,
+      uptime: "0.00%",
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      enrolled_at: null,
+      last_seen_at: null,
+      agent_version: null,
+      disk: null,
+    });
+    expect(await get(token, server.id)).toEqual(shown);
+    expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);
+    expect(enrollment.command).toContain(enrollment.token);
+    expect(enrollment.command).toContain(ORIGIN);
+    expect(Date.parse(enrollment.expires_at)).toBe(Date.parse(server.created_at) + HOUR_MS);
+  });
+
+  it("is listed with exactly the fields of the specification, newest first", async () => {
+    const { token } = await createAccount();
+    const first = await created(token, { name: "web-1" });
+    const second = await created(token, { name: "web-2" });
+    const { servers, next_cursor } = await list(token);
+    expect(next_cursor).toBeNull();
+    expect(servers).toEqual([
+      { id: second.id, name: "web-2", ip: "192.0.2.1", status: "pending", apps: 0, uptime: "0.00%" },
+      { id: first.id, name: "web-1", ip: "192.0.2.1", status: "pending", apps: 0, uptime: "0.00%" },
+    ]);
+  });
+
+  it("counts the projects that it hosts", async () => {
+    const { account, serverId } = await createWorld();
+    expect((await list(account.token)).servers).toMatchObject([{ id: serverId, apps: 1 }]);
+    expect(await get(account.token, serverId)).toMatchObject({ apps: 1 });
+  });
+
+  it("has a name of its own in the account", async () => {
+    const { token } = await createAccount();
+    await create(token);
+    const response = await create(token, { ip: "192.0.2.2" });
+    expect(response.status).toBe(409);
+    expect(await problemOf(response)).toMatchObject({ code: "name_taken" });
+  });
+
+  it.each([
+    [{ ip: "::1" }, "/ip"],
+    [{ ip: "300.1.1.1" }, "/ip"],
+    [{ ip: undefined }, "/ip"],
+    [{ name: "" }, "/name"],
+    [{ name: " web" }, "/name"],
+    [{ name: "a\nb" }, "/name"],
+    [{ name: 7 }, "/name"],
+    [{ name: "x".repeat(101) }, "/name"],
+  ])("is refused with %j, and the problem points to it", async (body, pointer) => {
+    const { token } = await createAccount();
+    const response = await create(token, body);
+    expect(response.status).toBe(422);
+    expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual([pointer]);
+    expect((await list(token)).servers).toEqual([]);
+  });
+
+  it("is healthy while its agent is connected, degraded where its disk is nearly full, offline afterwards", async () => {
+    const project = await TestProject.connected();
+    const id = project.agent.serverId;
+    const status = async () => (await get(project.token, id)).status;
+    await vi.waitFor(async () => expect(await status()).toBe("healthy"));
+    const setFree = async (bytes: number) =>
+      await env.DB.prepare("UPDATE servers SET disk_free_bytes = ? WHERE id = ?").bind(bytes, id).run();
+    await setFree(0.04 * 100e9);
+    expect(await status()).toBe("degraded");
+    await env.DB.prepare("UPDATE servers SET disk_total_bytes = 8e9 WHERE id = ?").bind(id).run();
+    await setFree(1e9);
+    expect(await status()).toBe("degraded");
+    await setFree(2e9);
+    expect(await status()).toBe("healthy");
+    project.agent.cut();
+    await vi.waitFor(async () => expect(await status()).toBe("offline"));
+  });
+
+  it("shows its uptime since it was enrolled", async () => {
+    const { account, serverId } = await createWorld();
+    const now = Date.UTC(2026, 5, 15, 12);
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    const today = Math.floor(now / 86_400_000);
+    await env.DB.prepare(
+      "UPDATE servers SET enrolled_at = ?, connected_ms_by_day = ?, last_seen_at = ? WHERE id = ?",
+    )
+      .bind(now - 10 * HOUR_MS, JSON.stringify({ [today]: 9 * HOUR_MS }), now, serverId)
+      .run();
+    await env.DB.prepare("UPDATE tokens SET expires_at = ?")
+      .bind(now + HOUR_MS)
+      .run();
+    expect(await get(account.token, serverId)).toMatchObject({ uptime: "90.00%", status: "offline" });
+  });
+});
+
+describe("an account's servers", () => {
+  async function fill(accountId: string, count: number): Promise<void> {
+    const insert = env.DB.prepare(
+      "INSERT INTO servers (id, account_id, name, ip, created_at, connected_ms_by_day) VALUES (?, ?, ?, '192.0.2.1', 0, '{}')",
+    );
+    await env.DB.batch(
+      Array.from({ length: count }, (_, at) => insert.bind(ids.server(), accountId, `s${at}`)),
+    );
+  }
+
+  it("are a thousand at most, also where two are created at once", async () => {
+    const { id, token } = await createAccount();
+    await fill(id, MAX_PER_ACCOUNT - 1);
+    const responses = await Promise.all([create(token, { name: "a" }), create(token, { name: "b" })]);
+    expect(responses.map((response) => response.status).toSorted()).toEqual([201, 409]);
+    const refused = responses.find((response) => response.status === 409);
+    expect(refused && (await problemOf(refused))).toMatchObject({ code: "too_many" });
+    expect((await list(token)).servers).toHaveLength(MAX_PER_ACCOUNT);
+  });
+
+  it("come in pages where a limit is asked for, each row once, whatever is added meanwhile", async () => {
+    const { id, token } = await createAccount();
+    await fill(id, 5);
+    const all = (await list(token)).servers.map((server) => server.id);
+    const seen: string[] = [];
+    let path = "/v1/servers?limit=2";
+    for (let page = 0; page < 3; page += 1) {
+      const response = await call(path, { token });
+      const { servers, next_cursor } = ServerRows.parse(await response.json());
+      seen.push(...servers.map((server) => server.id));
+      const next = response.headers.get("link");
+      expect(next === null).toBe(next_cursor === null);
+      if (next !== null) path = next.replace(/^<(.*)>; rel="next"$/, "$1").replace(ORIGIN, "");
+      await create(token, { name: `new-${page}` });
+    }
+    expect(seen).toEqual(all);
+  });
+
+  it("take no cursor of another list, nor one that was tampered with", async () => {
+    const { id, token } = await createAccount();
+    await fill(id, 3);
+    const { next_cursor } = await list(token, "?limit=1");
+    const tampered = [
+      `${next_cursor}x`,
+      "e30",
+      btoa('["servers"]'),
+      btoa('["servers","srv_1"]'),
+      btoa('["projects",1]'),
+    ];
+    for (const cursor of tampered) {
+      const response = await call(`/v1/servers?cursor=${encodeURIComponent(cursor)}`, { token });
+      expect(response.status).toBe(422);
+      expect((await problemOf(response)).errors?.[0]?.pointer).toBe("?cursor");
+    }
+    const elsewhere = await call(`/v1/projects?cursor=${next_cursor}`, { token });
+    expect(elsewhere.status).toBe(422);
+  });
+});
+
+describe("enrolment", () => {
+  it("gives the agent a credential of its own, and works once", async () => {
+    const { token } = await createAccount();
+    const { id, enrollment } = await created(token);
+    const response = await enroll(enrollment.token);
+    expect(response.status).toBe(201);
+    expect(await response.json()).toEqual({
+      server_id: id,
+      credential: expect.stringMatching(/^gantry_agent_/),
+    });
+    const again = await enroll(enrollment.token);
+    expect(again.status).toBe(401);
+    expect(await problemOf(again)).toMatchObject({ code: "invalid_token" });
+    const server = await get(token, id);
+    expect(server).toMatchObject({ agent_version: "1.2.3", status: "pending" });
+    expect(server.enrolled_at).not.toBeNull();
+  });
+
+  it("has one winner where two use the token at the same instant", async () => {
+    const { token } = await createAccount();
+    const { enrollment } = await created(token);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => enroll(enrollment.token)));
+    expect(responses.filter((response) => response.status === 201)).toHaveLength(1);
+    expect(responses.filter((response) => response.status === 401)).toHaveLength(7);
+  });
+
+  it("ends after an hour", async () => {
+    const { token } = await createAccount();
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    const { enrollment } = await created(token);
+    vi.setSystemTime(now + HOUR_MS);
+    expect((await enroll(enrollment.token)).status).toBe(401);
+  });
+
+  it("can be made anew, which spoils the token before it and keeps the agent's credential until it is spent", async () => {
+    const { token } = await createAccount();
+    const { id, enrollment } = await created(token);
+    const renew = async () => await call(`/v1/servers/${id}/enrollment`, { method: "POST", token });
+    const second = Enrollment.parse(await (await renew()).json());
+    expect((await enroll(enrollment.token)).status).toBe(401);
+    const first = await enroll(second.token);
+    expect(first.status).toBe(201);
+    const enrolledAt = (await get(token, id)).enrolled_at;
+    const third = Enrollment.parse(await (await renew()).json());
+    expect((await enroll(third.token)).status).toBe(201);
+    expect((await get(token, id)).enrolled_at).toBe(enrolledAt);
+  });
+
+  it("keeps no secret in the database", async () => {
+    const { token } = await createAccount();
+    const { enrollment } = await created(token);
+    const before = JSON.stringify((await env.DB.prepare("SELECT * FROM servers").all()).results);
+    expect(before).not.toContain(enrollment.token);
+    const { credential } = Enrolled.parse(await (await enroll(enrollment.token)).json());
+    const after = JSON.stringify((await env.DB.prepare("SELECT * FROM servers").all()).results);
+    expect(after).not.toContain(credential);
+  });
+
+  it("gives nothing for a token of another kind", async () => {
+    const { token } = await createAccount();
+    expect((await enroll(token)).status).toBe(401);
+    expect((await enroll("")).status).toBe(401);
+  });
+});
