@@ -92,35 +92,51 @@ function outsidePath() {
   return parts.filter((part) => !resolve(part).startsWith(modules)).join(delimiter);
 }
 
+/**
+ * Runs npm to its end.
+ * @param {string[]} args
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+function runNpm(args) {
+  const npm = spawn(
+    "npm",
+    [...args, "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"],
+    {
+      cwd: root,
+      env: { ...process.env, PATH: outsidePath() },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  return new Promise((done) => {
+    let output = "";
+    for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (chunk) => (output += chunk));
+    npm.once("error", (error) => done({ code: 1, output: error.message }));
+    npm.once("close", (code) => done({ code: code ?? 1, output }));
+  });
+}
+
 async function install() {
   const startedAt = Date.now();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
+  const doing = "Installing packages from package-lock.json";
   const isTerminal = process.stdout.isTTY === true;
-  process.stdout.write(`Installing packages from package-lock.json, about a minute${isTerminal ? "" : "\n"}`);
+  process.stdout.write(isTerminal ? doing : `${doing}, about a minute\n`);
   const ticker = setInterval(() => {
-    if (isTerminal) process.stdout.write(`\rInstalling packages from package-lock.json, ${seconds()} s   `);
+    if (isTerminal) process.stdout.write(`\r${doing}, ${seconds()} s `);
   }, 1000);
 
-  const npm = spawn(
-    "npm",
-    ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund", "--loglevel=error"],
-    { cwd: root, env: { ...process.env, PATH: outsidePath() }, stdio: ["ignore", "pipe", "pipe"] },
-  );
-  let output = "";
-  for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (chunk) => (output += chunk));
-  const code = await new Promise((done) => {
-    npm.once("error", (error) => {
-      output += error.message;
-      done(1);
-    });
-    npm.once("close", (exitCode) => done(exitCode ?? 1));
-  });
+  let { code, output } = await runNpm(["ci"]);
+  // Some registries lack the packages of other systems, which npm then leaves out of the lock file, and npm ci refuses
+  // such a file where they are to be had. npm install takes the same versions, and need not write anything down.
+  if (code !== 0 && output.includes("EUSAGE")) ({ code, output } = await runNpm(["install", "--no-save"]));
   clearInterval(ticker);
   if (isTerminal) process.stdout.write("\r\u001b[K");
   if (code !== 0) {
     console.error(output.trim());
     rmSync(lockPath, { force: true });
-    fail("npm ci failed, see above. Once the cause is gone, run the same command again.");
+    fail(
+      "the packages could not be installed, see above. Once the cause is gone, run the same command again.",
+    );
   }
   console.log(`Packages installed in ${seconds()} s`);
 }

@@ -2,6 +2,7 @@ import { mkdir, statfs } from "node:fs/promises";
 
 import type { AgentContext } from "#agent/context.ts";
 import { pause } from "#agent/pause.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 import { type Leftover, recoverProject } from "#agent/recover.ts";
 import { reportLeftover } from "#agent/report-leftover.ts";
 import { restoreRelease } from "#agent/restore-release.ts";
@@ -73,7 +74,7 @@ export function createAgent(context: AgentContext, announce: () => void): Agent 
     try {
       hasChanged = await restoreRelease(context, projectId, version);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = reasonOf(error);
       context.say(`${projectId}: release ${version} could not be restored: ${reason}`);
     }
     endTurn();

@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { reasonOf } from "#agent/reason-of.ts";
+
 export const USAGE = `usage:
   gantry-agent enroll --url URL --token TOKEN --home DIR
   gantry-agent run --home DIR [--sites-socket PATH]`;
@@ -27,7 +29,7 @@ export function readArguments(argv: readonly string[]): AgentArguments {
       },
     });
   } catch (error) {
-    return { kind: "wrong", message: error instanceof Error ? error.message : String(error) };
+    return { kind: "wrong", message: reasonOf(error) };
   }
   const { values, positionals } = parsed;
   if (values.help === true) return { kind: "help" };

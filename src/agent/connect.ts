@@ -2,6 +2,7 @@ import { WebSocket } from "ws";
 
 import type { Connection } from "#agent/connection-file.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 import type { AgentSettings } from "#agent/settings.ts";
 import {
   closeCodes,
@@ -82,7 +83,7 @@ export function connect(
     socket.on("open", () => {
       handlers.greeting().then(
         (greeting) => socket.send(JSON.stringify(greeting)),
-        (error: unknown) => lose(`the greeting cannot be made: ${String(error)}`),
+        (error: unknown) => lose(`the greeting cannot be made: ${reasonOf(error)}`),
       );
       pings = setInterval(() => {
         if (missedPongs >= settings.missedPongs) return lose("it does not answer pings");

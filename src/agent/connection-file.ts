@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
+import { reasonOf } from "#agent/reason-of.ts";
 import { writeWhole } from "#agent/workspace/write-whole.ts";
 import { ServerId } from "#contract/ids.ts";
 
@@ -29,7 +30,7 @@ export async function readConnection(home: string): Promise<ConnectionRead> {
     text = await readFile(connectionPath(home), "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return { kind: "missing" };
-    return { kind: "unreadable", reason: error instanceof Error ? error.message : String(error) };
+    return { kind: "unreadable", reason: reasonOf(error) };
   }
   try {
     return { kind: "found", connection: Connection.parse(JSON.parse(text)) };

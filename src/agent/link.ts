@@ -1,8 +1,9 @@
+import type { Agent } from "#agent/agent.ts";
 import { backOffMs } from "#agent/back-off.ts";
 import { connect, type LinkRefusal, type OpenConnection } from "#agent/connect.ts";
 import type { AgentContext } from "#agent/context.ts";
-import type { Agent } from "#agent/agent.ts";
 import { pause } from "#agent/pause.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 
 export type LinkEnd =
   | { readonly kind: "closed" }
@@ -26,7 +27,7 @@ export function createLink(context: AgentContext): Link {
     if (agent === null || through === null) return;
     agent.status().then(
       (status) => through.send(status),
-      (error: unknown) => say(`the status cannot be told: ${String(error)}`),
+      (error: unknown) => say(`the status cannot be told: ${reasonOf(error)}`),
     );
   }
 

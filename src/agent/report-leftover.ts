@@ -1,9 +1,9 @@
 import { backOffMs } from "#agent/back-off.ts";
 import type { AgentContext } from "#agent/context.ts";
 import { pause } from "#agent/pause.ts";
+import type { Leftover } from "#agent/recover.ts";
 import { postEvents } from "#agent/report/post-events.ts";
 import { createReporter } from "#agent/report/reporter.ts";
-import type { Leftover } from "#agent/recover.ts";
 import { reactivate } from "#agent/run/revert.ts";
 import type { CommandScope, RunLog } from "#agent/run/run-scope.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";

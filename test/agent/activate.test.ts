@@ -218,7 +218,7 @@ describe("a health check", () => {
     expect(await (await fetch(`${url}/`)).text()).toBe("one");
     expect(await visitor.stop()).toEqual([]);
     expect([...visitor.bodies].toSorted()).toEqual(["one", "two"]);
-    expect(messagesOf(run, "system")).toContain("switched back: back to releases/1");
+    expect(messagesOf(run, "system")).toContain("switched current back to releases/1");
   });
 
   it("that never answers has timed out; one that cannot connect has failed", async () => {

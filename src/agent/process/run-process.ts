@@ -5,6 +5,7 @@ import { pause } from "#agent/pause.ts";
 import type { Command, ProcessEnd } from "#agent/process/command.ts";
 import { isGroupAlive, type ProcessGroup, signalGroup, startTimeOf } from "#agent/process/process-table.ts";
 import { readPipe } from "#agent/process/read-pipe.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 
 /** What a command writes. A promise in return holds its pipe until there is room again. */
 export type OutputSink = {
@@ -47,7 +48,7 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
       stdio: ["ignore", "pipe", "pipe"],
     });
   } catch (error) {
-    return { kind: "not_started", message: error instanceof Error ? error.message : String(error) };
+    return { kind: "not_started", message: reasonOf(error) };
   }
   const { pid } = child;
   if (pid === undefined) {

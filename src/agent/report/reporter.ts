@@ -1,5 +1,5 @@
-import type { AgentContext } from "#agent/context.ts";
 import { backOffMs } from "#agent/back-off.ts";
+import type { AgentContext } from "#agent/context.ts";
 import { createEventLog, type NewRunEvent } from "#agent/report/event-log.ts";
 import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
 import type { ActiveRun, OutputLine } from "#contract/agent-protocol.ts";

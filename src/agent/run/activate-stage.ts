@@ -47,7 +47,7 @@ export async function activateRelease(
   return fail(
     isFull ? "disk_full" : "activate_failed",
     "activate",
-    `the activate command ${describeEnd(ran.end)}`,
+    `${isFull ? "the disk is full: " : ""}the activate command ${describeEnd(ran.end)}`,
     evidenceOf(ran),
   );
 }

@@ -82,7 +82,7 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
   return fail(
     isFull ? "disk_full" : "build_failed",
     "build",
-    `the build command ${describeEnd(ran.end)}`,
+    `${isFull ? "the disk is full: " : ""}the build command ${describeEnd(ran.end)}`,
     evidenceOf(ran),
   );
 }

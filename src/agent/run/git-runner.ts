@@ -48,7 +48,7 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
       return fail(
         isFull ? "disk_full" : "fetch_failed",
         "fetch",
-        `${what}: git ${describeEnd(ran.end)}${last === "" ? "" : `: ${last}`}`,
+        `${isFull ? "the disk is full: " : ""}${what}: git ${describeEnd(ran.end)}${last === "" ? "" : `: ${last}`}`,
         evidenceOf(ran),
       );
     },

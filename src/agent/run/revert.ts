@@ -1,16 +1,19 @@
-import { describeEnd } from "#agent/run/run-command.ts";
+import { hasSucceeded } from "#agent/process/command.ts";
 import { runActivateCommand } from "#agent/run/activate-stage.ts";
+import { describeEnd } from "#agent/run/run-command.ts";
 import type { CommandScope } from "#agent/run/run-scope.ts";
 import { startLimit } from "#agent/run/stage-limit.ts";
-import { hasSucceeded } from "#agent/process/command.ts";
 import { goBack, linkTarget } from "#agent/workspace/current-link.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 
 /** Points `current` back to the release before, or to nothing where there was none. */
 export async function switchBack(scope: CommandScope, previous: number | null): Promise<void> {
   await goBack(scope.folder, previous);
-  const where = previous === null ? "current is gone again" : `back to ${linkTarget(previous)}`;
-  scope.log.system("activate", `switched back: ${where}`);
+  const message =
+    previous === null
+      ? "removed current, as there was no release before"
+      : `switched current back to ${linkTarget(previous)}`;
+  scope.log.system("activate", message);
 }
 
 /** Runs a release's own activate command after a switch that no deployment asked for. Its failure is only noted. */

@@ -1,8 +1,9 @@
+import { reasonOf } from "#agent/reason-of.ts";
 import { activateRelease } from "#agent/run/activate-stage.ts";
 import { buildRelease } from "#agent/run/build-stage.ts";
 import { fetchRelease } from "#agent/run/fetch-stage.ts";
-import { pruneReleases } from "#agent/run/prune.ts";
 import type { InterruptReason } from "#agent/run/interrupt.ts";
+import { pruneReleases } from "#agent/run/prune.ts";
 import { reactivate, switchBack } from "#agent/run/revert.ts";
 import { isNoSpaceError } from "#agent/run/run-command.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
@@ -24,13 +25,16 @@ export async function runDeployment(scope: RunScope): Promise<void> {
   const { order, folder, journal, reporter } = scope;
   const previous = await readCurrent(folder);
   const progress: Progress = { stage: "fetch", isBuilding: false, hasSwitched: false };
-  let end: Step<RunResult>;
-  try {
-    end = await carryOut(scope, previous, progress);
-  } catch (error) {
-    end = failUnexpectedly(error, progress.stage);
-  }
-  if (!end.ok) await cleanUp(scope, previous, progress);
+  const end = await carryOut(scope, previous, progress).catch((error: unknown) =>
+    failUnexpectedly(error, progress.stage),
+  );
+  if (!end.ok)
+    await undo(scope, previous, progress).catch((error: unknown) => {
+      scope.log.system("activate", `cleaning up failed: ${reasonOf(error)}`);
+      scope.context.say(
+        `${order.project_name}: cleaning up after ${order.run_id} failed: ${reasonOf(error)}`,
+      );
+    });
   const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
   if (result === null) return;
   noteDecision(journal, result);
@@ -102,23 +106,14 @@ async function prepareRelease(
   return buildRelease(scope, commit.value);
 }
 
-async function cleanUp(scope: RunScope, previous: number | null, progress: Progress): Promise<void> {
-  const { order, folder, context } = scope;
-  try {
-    await undo();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    scope.log.system("activate", `what the failed deployment left could not be removed: ${reason}`);
-    context.say(`${order.project_name}: cleaning up after run ${order.run_id} failed: ${reason}`);
+/** Leaves the project as it was before the run. */
+async function undo(scope: RunScope, previous: number | null, progress: Progress): Promise<void> {
+  const { order, folder } = scope;
+  if (progress.hasSwitched) {
+    await switchBack(scope, previous);
+    await reactivate(scope, previous, order.timeouts.activate_seconds);
   }
-
-  async function undo(): Promise<void> {
-    if (progress.hasSwitched) {
-      await switchBack(scope, previous);
-      await reactivate(scope, previous, order.timeouts.activate_seconds);
-    }
-    if (progress.isBuilding) await removeRelease(folder, order.version);
-  }
+  if (progress.isBuilding) await removeRelease(folder, order.version);
 }
 
 async function prune(scope: RunScope, live: number, previous: number | null): Promise<void> {
@@ -126,8 +121,7 @@ async function prune(scope: RunScope, live: number, previous: number | null): Pr
     await pruneReleases(scope, live, previous);
   } catch (error) {
     // The new release serves: that an old one could not be removed changes nothing about it.
-    const reason = error instanceof Error ? error.message : String(error);
-    scope.log.system("prune", `an old release could not be removed: ${reason}`);
+    scope.log.system("prune", `an old release could not be removed: ${reasonOf(error)}`);
   }
 }
 
@@ -155,7 +149,6 @@ function noteDecision(journal: RunJournal, result: RunResult): void {
 }
 
 function failUnexpectedly(error: unknown, stage: DeploymentStage): Step<never> {
-  const message = error instanceof Error ? error.message : String(error);
-  if (isNoSpaceError(error)) return fail("disk_full", stage, `no room on the disk: ${message}`);
-  return fail("internal", stage, `the agent failed: ${message}`);
+  if (isNoSpaceError(error)) return fail("disk_full", stage, `the disk is full: ${reasonOf(error)}`);
+  return fail("internal", stage, `the agent failed: ${reasonOf(error)}`);
 }

@@ -3,11 +3,12 @@ import { mkdir } from "node:fs/promises";
 import type { AgentContext } from "#agent/context.ts";
 import { createMask } from "#agent/mask.ts";
 import { bootId } from "#agent/process/process-table.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
 import { createInterrupt, type Interrupt } from "#agent/run/interrupt.ts";
 import type { ProjectTurns } from "#agent/run/project-turns.ts";
-import { interruptedResult, runDeployment } from "#agent/run/run-deployment.ts";
 import { isNoSpaceError } from "#agent/run/run-command.ts";
+import { interruptedResult, runDeployment } from "#agent/run/run-deployment.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { tidyMirror } from "#agent/run/tidy-mirror.ts";
@@ -157,7 +158,7 @@ async function reportBroken(
   { reporter }: RunParts,
   error: unknown,
 ): Promise<void> {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   context.say(`${order.project_name}: run ${order.run_id} failed: ${reason}`);
   const url = context.sites.urlOf(order.project_id);
   const project = await reportProject(order.project_id, folder, url);

@@ -1,3 +1,5 @@
+import * as z from "zod";
+
 import type { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
 
 /** Whose log it is; the key of each of its objects begins with all three, so that one prefix finds them. */
@@ -98,13 +100,9 @@ function indexOf(ndjson: string): LogIndex {
   return starts.flatMap((byte, line) => (line % stride === 0 ? [[line + 1, byte] as const] : []));
 }
 
+const StoredIndex = z.array(z.tuple([z.int(), z.int()]));
+
 function offsetBefore(index: string | undefined, line: number): number {
-  const entries: unknown = index === undefined ? [] : JSON.parse(index);
-  if (!Array.isArray(entries)) return 0;
-  let offset = 0;
-  for (const entry of entries) {
-    const [firstLine, byte]: unknown[] = Array.isArray(entry) ? entry : [];
-    if (typeof firstLine === "number" && typeof byte === "number" && firstLine <= line) offset = byte;
-  }
-  return offset;
+  const entries = index === undefined ? [] : StoredIndex.parse(JSON.parse(index));
+  return entries.findLast(([firstLine]) => firstLine <= line)?.[1] ?? 0;
 }

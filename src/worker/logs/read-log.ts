@@ -20,7 +20,10 @@ export async function* readLog(
   unfinished: () => Promise<UnfinishedLines>,
 ): AsyncGenerator<string> {
   const whole = await store.openWhole(owner, fromLine);
-  if (whole !== null) return yield* whole;
+  if (whole !== null) {
+    yield* whole;
+    return;
+  }
   const { parts, buffered } = await unfinished();
   if (parts.length === 0 && buffered.length === 0) {
     // Between the two looks the log was finished, or there has never been a line.

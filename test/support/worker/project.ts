@@ -3,19 +3,20 @@ import * as z from "zod";
 
 import { Deployment, DeploymentStarted, type DeploymentStatus } from "#contract/deployments.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
+import { ProjectId } from "#contract/ids.ts";
 import { createAccount } from "./account.ts";
 import { call } from "./call.ts";
 import { ConnectedAgent } from "./connected-agent.ts";
 
-const WithId = z.object({ id: z.string() });
+const WithId = z.object({ id: ProjectId });
 
 /** A project on a server of an account of its own, driven through the API. */
 export class TestProject {
   readonly token: string;
-  readonly id: string;
+  readonly id: ProjectId;
   readonly agent: ConnectedAgent;
 
-  private constructor(token: string, id: string, agent: ConnectedAgent) {
+  private constructor(token: string, id: ProjectId, agent: ConnectedAgent) {
     this.token = token;
     this.id = id;
     this.agent = agent;
