@@ -119,7 +119,7 @@ async function install() {
   const startedAt = Date.now();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   const doing = "Installing packages from package-lock.json";
-  const isTerminal = process.stdout.isTTY === true;
+  const isTerminal = process.stdout.isTTY;
   process.stdout.write(isTerminal ? doing : `${doing}, about a minute\n`);
   const ticker = setInterval(() => {
     if (isTerminal) process.stdout.write(`\r${doing}, ${seconds()} s `);

@@ -4,7 +4,7 @@ import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
 import { type Endpoints, endpoints, type OperationName } from "#contract/endpoints.ts";
 import { type AnyRequest, type ClientResult, send, type Transport } from "#client/send.ts";
 
-type Nothing = Record<never, never>;
+type Nothing = Record<string, never>;
 
 /** A property that may be left out where nothing in it is required. */
 type Given<Name extends string, Value> = Nothing extends Value

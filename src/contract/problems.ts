@@ -75,6 +75,21 @@ export const problems = {
     title: "Too many",
     when: "The account holds as many of these as it can.",
   },
+  last_token: {
+    status: 409,
+    title: "Last token",
+    when: "Nothing else in the account could make tokens any more; make another token with tokens:write first.",
+  },
+  project_busy: {
+    status: 409,
+    title: "Project busy",
+    when: "A deployment of the project runs or waits; cancel it or let it end first.",
+  },
+  server_in_use: {
+    status: 409,
+    title: "Server in use",
+    when: "Projects are on the server; move or delete them first.",
+  },
   live_changed: {
     status: 412,
     title: "Live deployment changed",
@@ -94,6 +109,16 @@ export const problems = {
     status: 422,
     title: "Invalid request",
     when: "A field of the body, the query or a header is unknown, missing or out of bounds; `errors` says which.",
+  },
+  idempotency_mismatch: {
+    status: 422,
+    title: "Idempotency key reused",
+    when: "The Idempotency-Key was used within the last 24 hours for another request.",
+  },
+  rate_limited: {
+    status: 429,
+    title: "Too many requests",
+    when: "The token, or the address with wrong tokens, has asked too often; try again after Retry-After.",
   },
   upgrade_required: {
     status: 426,

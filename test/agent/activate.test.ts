@@ -111,6 +111,21 @@ describe("the activation permit", () => {
   });
 });
 
+describe("a run that the control plane ends after the switch", () => {
+  it("switches back, as what it deployed was never found good", async () => {
+    await world.startAgent();
+    await world.deploy();
+    const run = world.control.dispatch(
+      world.order({ activate_command: "echo switched; sleep 1000", keep_releases: [1] }),
+    );
+    await world.control.waitFor("the switch", () => messagesOf(run).includes("switched"));
+    run.instruction = "over";
+    await expect.poll(() => world.current, { timeout: 5000 }).toBe("releases/1");
+    await expect.poll(() => world.has("releases/2")).toBe(false);
+    expect(eventsOf(run, "result")).toEqual([]);
+  });
+});
+
 describe("an activate command", () => {
   it("that fails switches back, runs the earlier release's own command, and removes the new release", async () => {
     const trace = join(world.folder, "trace");

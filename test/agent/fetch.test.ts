@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -187,8 +187,27 @@ describe("the mirror", () => {
     expect(existsSync(world.path(`mirror.git/objects/${tree.slice(0, 2)}`))).toBe(false);
     const { run, result } = await world.deploy();
     expect(result.outcome).toBe("live");
-    expect(messagesOf(run)).toContainEqual(expect.stringMatching(/^the mirror is damaged/));
+    expect(messagesOf(run)).toContainEqual(expect.stringMatching(/^the mirror was damaged/));
     expect(world.read("current/index.html")).toBe("one");
+  });
+
+  it("is made anew also where it cannot even be fetched into", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    await world.deploy();
+    const packs = world.path("mirror.git/objects/pack");
+    for (const name of readdirSync(packs)) {
+      chmodSync(join(packs, name), 0o644);
+      writeFileSync(join(packs, name), "");
+    }
+    world.repository.commit({ "index.html": "two" });
+    const torn = await world.deploy();
+    expect(torn.result.outcome).toBe("live");
+    writeFileSync(world.path("mirror.git/HEAD"), "");
+    const headless = await world.deploy();
+    expect(headless.result.outcome).toBe("live");
+    expect(messagesOf(headless.run)).toContainEqual(expect.stringMatching(/^the mirror was damaged/));
+    expect(world.read("current/index.html")).toBe("two");
   });
 
   it("does not mind the locks that a killed git has left", async () => {

@@ -122,6 +122,11 @@ export function listTree(place: GitPlace, cwd: string, sha: string, paths: reado
   return git(place, cwd, ["ls-tree", "-z", "--full-tree", sha, "--", ...paths]);
 }
 
+/** Fails when something is missing of what the mirror's refs need, or it is no repository at all. */
+export function checkMirror(place: GitPlace, cwd: string): Command {
+  return git(place, cwd, ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"]);
+}
+
 /** Makes one pack of many. */
 export function packMirror(place: GitPlace, cwd: string): Command {
   return git(place, cwd, ["gc", "--quiet"]);

@@ -3,6 +3,7 @@ import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-ou
 import type { GitRunner } from "#agent/run/git-runner.ts";
 import {
   cwdOf,
+  discardDamaged,
   fetchEverything,
   type FetchedCommit,
   findCommit,
@@ -27,12 +28,26 @@ export function decideWanted(branch: string, commit: string | null): Wanted {
     : { kind: "short", prefix: hash };
 }
 
-/** Brings the wanted commit into the mirror, with as little of the rest as it can. */
+/**
+ * Brings the wanted commit into the mirror, with as little of the rest as it can.
+ * A mirror that turns out to be damaged, as after a power cut, is made anew.
+ */
 export async function fetchCommit(
   git: GitRunner,
   origin: Origin,
   wanted: Wanted,
 ): Promise<Step<FetchedCommit>> {
+  const first = await fetchOnce(git, origin, wanted);
+  if (first.ok || first.end.kind !== "failed" || first.end.failure.code !== "fetch_failed") return first;
+  const startedAt = origin.now();
+  const discarded = await discardDamaged(git, origin);
+  if (!discarded.ok) return discarded;
+  if (!discarded.value) return first;
+  git.note("the mirror was damaged: fetching it anew", startedAt);
+  return fetchOnce(git, origin, wanted);
+}
+
+async function fetchOnce(git: GitRunner, origin: Origin, wanted: Wanted): Promise<Step<FetchedCommit>> {
   switch (wanted.kind) {
     case "ref":
       return fetchRef(git, origin, wanted.name);

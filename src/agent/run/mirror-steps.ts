@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 
-import { fetchAll, type GitPlace, initMirror, showCommit } from "#agent/commands/git.ts";
+import { checkMirror, fetchAll, type GitPlace, initMirror, showCommit } from "#agent/commands/git.ts";
 import { type CommitShown, readCommit } from "#agent/commands/read-git-output.ts";
 import { isLocal } from "#agent/commands/submodule-url.ts";
 import type { GitRunner } from "#agent/run/git-runner.ts";
 import { done, type Step } from "#agent/run/step.ts";
-import { markComplete, readMirror, removeGitLeftovers } from "#agent/workspace/mirror.ts";
+import { discardMirror, markComplete, readMirror, removeGitLeftovers } from "#agent/workspace/mirror.ts";
 
 /** A repository to fetch from, and the mirrors of it, one for each kind of hash. */
 export type Origin = {
@@ -62,6 +62,21 @@ export async function fetchEverything(git: GitRunner, origin: Origin, place: Git
   await markComplete(place.gitDir, origin.repository);
   git.note(`fetched every branch and tag of ${origin.shown}`, startedAt);
   return done(null);
+}
+
+/** @returns whether a mirror was damaged, and is gone now */
+export async function discardDamaged(git: GitRunner, origin: Origin): Promise<Step<boolean>> {
+  let isAny = false;
+  for (const gitDir of [origin.mirrors.sha1, origin.mirrors.sha256]) {
+    if (!(await readMirror(gitDir, origin.repository)).exists) continue;
+    const place: GitPlace = { gitDir, remote: null, allowLocal: false, env: origin.env };
+    const checked = await git.run(checkMirror(place, cwdOf(place)), "probe");
+    if (!checked.ok) return checked;
+    if (checked.value.code === 0) continue;
+    await discardMirror(gitDir);
+    isAny = true;
+  }
+  return done(isAny);
 }
 
 export function formatOf(sha: string): "sha1" | "sha256" {

@@ -9,8 +9,8 @@ import { fetchCommit } from "#agent/run/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/git-runner.ts";
 import { cwdOf, type FetchedCommit, type Origin } from "#agent/run/mirror-steps.ts";
 import { done, fail, type Step } from "#agent/run/step.ts";
-import { discard } from "#agent/workspace/discard.ts";
 import { folderInside, lstatOrNull } from "#agent/workspace/inside-release.ts";
+import { discardMirror } from "#agent/workspace/mirror.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { InsidePath, maskUrlPassword } from "#contract/git-names.ts";
 
@@ -37,8 +37,8 @@ export async function writeTree(
   let exported = await writeFiles(job, commit, into);
   if (!exported.ok) return exported;
   if (exported.value.kind === "damaged") {
-    job.git.note("the mirror is damaged: fetching it anew", startedAt);
-    await discard(job.folder, commit.place.gitDir);
+    job.git.note("the mirror was damaged: fetching it anew", startedAt);
+    await discardMirror(commit.place.gitDir);
     const again = await fetchCommit(job.git, origin, { kind: "full", sha: commit.sha });
     if (!again.ok) return again;
     exported = await writeFiles(job, again.value, into);

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { access, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+
+import { removeTree } from "#agent/workspace/discard.ts";
 
 /**
  * What a bare repository of ours holds. `shallow`: histories in it are cut off; `complete`: every branch and tag
@@ -48,6 +50,15 @@ export async function removeGitLeftovers(gitDir: string): Promise<void> {
       .map((name) => join("objects/pack", name)),
   ];
   for (const name of names) await rm(join(gitDir, name), { force: true });
+}
+
+/** Removes a mirror, so that the next fetch begins anew. */
+export async function discardMirror(gitDir: string): Promise<void> {
+  const bin = `${gitDir}.damaged`;
+  await removeTree(bin);
+  // Renamed first: half a mirror must not be taken for one after a crash.
+  await rename(gitDir, bin).catch(() => undefined);
+  await removeTree(bin);
 }
 
 /** Every fetch adds a pack; from this many on, one pack of all is made. */

@@ -62,9 +62,3 @@ export async function setServing(
     )) === 1
   );
 }
-
-/** The projects that a server hosts. */
-export async function listServerProjects(rows: AccountRows, serverId: ServerId): Promise<ProjectId[]> {
-  const found = await rows.select({ id: projects.id }, projects, { where: eq(projects.serverId, serverId) });
-  return found.map((project) => project.id);
-}

@@ -14,13 +14,14 @@ export async function newEnrollment(
   now: number,
 ): Promise<{ readonly record: EnrollmentRecord; readonly shown: Enrollment }> {
   const token = formToken(randomTokenCharacters(context.randomBytes), "enrollment");
+  const [agent, home] = ["node gantry-agent.mjs", "--home ~/.gantry-agent"];
   const expiresAt = now + LIFETIME_MS;
   return {
     record: { enrollmentHash: await secretHash(token), enrollmentExpiresAt: expiresAt },
     shown: {
       token,
       expires_at: timestamp(expiresAt),
-      command: `npx gantry-agent --url ${context.origin} --token ${token}`,
+      command: `${agent} enroll --url ${context.origin} --token ${token} ${home} && ${agent} run ${home}`,
     },
   };
 }

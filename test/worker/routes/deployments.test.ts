@@ -187,7 +187,9 @@ describe("the deployments of a project", () => {
     expect(await found("branch=de")).toEqual([]);
     expect(await found("commit=0123456")).toEqual([live.id]);
     expect(await found("commit=0123456789ABCDEF")).toEqual([live.id]);
+    expect(await found("commit=0123456789abcdef0123456789abcdef01234567")).toEqual([live.id]);
     expect(await found("commit=1234567")).toEqual([]);
+    expect(await found(`commit=${"0".repeat(64)}`)).toEqual([]);
   });
 
   it("say who is first in line, and how many are before each", async () => {
