@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -37,12 +37,21 @@ export async function lockHome(home: string): Promise<HomeLock> {
   while (!(await createFile(path, content([])))) {
     const pid = await holderOf(home);
     if (pid !== null) throw homeInUse(home, pid);
-    await endLeftovers((await readLock(path))?.children ?? []);
+    await endLeftovers(home);
     await rm(path, { force: true });
   }
+  // One after the other: of two writes at once, the older could come last.
+  let last: Promise<void> = Promise.resolve();
+  const inTurn = (change: () => Promise<void>): Promise<void> => (last = last.then(change, change));
   return {
-    noteChildren: (pids) => writeFile(path, content(pids.map(identify))),
-    release: () => rm(path, { force: true }),
+    noteChildren(pids) {
+      const children = pids.map(identify);
+      return inTurn(async () => {
+        await writeFile(`${path}.tmp`, content(children), { mode: 0o600 });
+        await rename(`${path}.tmp`, path);
+      });
+    },
+    release: () => inTurn(() => rm(path, { force: true })),
   };
 }
 
@@ -52,8 +61,12 @@ export function homeInUse(home: string, pid: number): Problem {
   );
 }
 
-/** A start that was killed could not end its servers. They notice and end by themselves; what does not is killed. */
-async function endLeftovers(children: readonly ProcessIdentity[]): Promise<void> {
+/**
+ * A start that was killed could not end its servers. They notice and end by themselves, which is waited for, because
+ * they may still hold ports; what does not end is killed.
+ */
+export async function endLeftovers(home: string): Promise<void> {
+  const children = (await readLock(pathOf(home)))?.children ?? [];
   const deadline = Date.now() + LEFTOVER_MS;
   while (children.some(isAlive) && Date.now() < deadline) await pause(100);
   for (const child of children) {

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Connection, readConnection } from "#agent/connection-file.ts";
 import type { Client } from "#client/client.ts";
 import type { ServerId } from "#contract/ids.ts";
+import type { Server } from "#contract/servers.ts";
 
 import { valueOf } from "../parts/api.ts";
 import { Problem } from "../parts/problem.ts";
@@ -58,13 +59,27 @@ export async function enrollAgent(
   return true;
 }
 
-/** Waits until the control plane sees the agent. */
-export async function waitForAgent(api: Client, serverId: ServerId, agent: Service): Promise<void> {
+/**
+ * Waits until the control plane sees the agent.
+ * @param since when it was started, in Unix milliseconds: the server may still count as healthy because of an agent
+ * that was killed a moment ago
+ */
+export async function waitForAgent(
+  api: Client,
+  serverId: ServerId,
+  agent: Service,
+  since: number,
+): Promise<void> {
   const deadline = Date.now() + LINK_TIMEOUT_MS;
   while (Date.now() < deadline) {
     const answer = await api.getServer({ params: { server_id: serverId } });
-    if (answer.ok && (answer.value.status === "healthy" || answer.value.status === "degraded")) return;
+    if (answer.ok && isConnected(answer.value, since)) return;
     await pause(100);
   }
   throw new Problem(`The agent does not reach the control plane. It says:\n${await agent.logTail()}`);
+}
+
+function isConnected({ status, last_seen_at }: Server, since: number): boolean {
+  const isUp = status === "healthy" || status === "degraded";
+  return isUp && last_seen_at !== null && Date.parse(last_seen_at) >= since;
 }

@@ -1,15 +1,16 @@
 import { mkdir } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 
 import type { Client } from "#client/client.ts";
-import type { DeploymentId } from "#contract/ids.ts";
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/projects.ts";
 
 import { createApi, valueOf } from "../parts/api.ts";
 import { buildWorker } from "../parts/build-worker.ts";
-import { Problem } from "../parts/problem.ts";
+import { messageOf, Problem } from "../parts/problem.ts";
 import { print, red, step } from "../parts/terminal.ts";
 import { WorkerReady } from "../parts/worker-ready.ts";
-import { type HomeLock, holderOf, homeInUse, lockHome } from "./home-lock.ts";
+import { endLeftovers, type HomeLock, holderOf, homeInUse, lockHome } from "./home-lock.ts";
 import { removeLocalFile, writeLocalFile } from "./local-file.ts";
 import { readMemo, writeMemo } from "./memo.ts";
 import type { StartOptions } from "./options.ts";
@@ -21,6 +22,9 @@ import { createServices, type Services } from "./services.ts";
 import { showDeployments } from "./show-deployment.ts";
 import { printSummary } from "./summary.ts";
 import { type DeploymentWatcher, watchDeployments } from "./watch-deployments.ts";
+
+/** How long the agent may take to say where a site is. One that never went live has no address. */
+const ADDRESS_TIMEOUT_MS = 3_000;
 
 export type RunningStart = { stop(): Promise<void>; kill(): void };
 
@@ -46,8 +50,8 @@ export async function runStart(
 
   let refreshLocalFile: () => Promise<void> = () => Promise.resolve();
   const services = await createServices(options, () => {
-    void lock.noteChildren(services.pids());
-    void refreshLocalFile();
+    const noting = Promise.all([lock.noteChildren(services.pids()), refreshLocalFile()]);
+    noting.catch((error: unknown) => print(red(`  cannot write to ${home}: ${messageOf(error)}`)));
   });
   onOpen(closing(services, lock));
 
@@ -75,8 +79,9 @@ export async function runStart(
     await writeMemo(home, { ...memo, server_id: id });
     const isNew = await enrollAgent(api, id, ready.url, services.agentHome);
     signal.throwIfAborted();
+    const since = Date.now();
     const service = services.startAgent();
-    await waitForAgent(api, id, service);
+    await waitForAgent(api, id, service, since);
     return {
       value: { agent: service, serverId: id },
       done: `Agent ${isNew ? "enrolled and connected" : "connected"} as ${id}`,
@@ -103,7 +108,7 @@ export async function runStart(
   const liveId = await reachLive(api, prepared.project, watcher);
   signal.throwIfAborted();
 
-  const project = valueOf(await api.getProject({ params: { project_id: projectId } }), "Reading the project");
+  const project = await readServed(api, projectId);
   if (liveId !== null) {
     refreshLocalFile = async () => {
       const [agentPid, workerPid] = [agent.pid(), worker.pid()];
@@ -137,6 +142,7 @@ export async function runStart(
 async function refuseWhatIsInUse({ home, port }: StartOptions): Promise<void> {
   const pid = await holderOf(home);
   if (pid !== null) throw homeInUse(home, pid);
+  await endLeftovers(home);
   if (await isPortFree(port)) return;
   const holder = await holderOfPort(port);
   throw new Problem(
@@ -174,6 +180,19 @@ async function reachLive(
   const started = valueOf(await api.startDeployment({ params }), "Starting the first deployment");
   await watcher.ended(started.id);
   return newest("live");
+}
+
+/** The project, with its address: the agent tells it at every connect, which may be a moment ago. */
+async function readServed(api: Client, projectId: ProjectId): Promise<Project> {
+  const deadline = Date.now() + ADDRESS_TIMEOUT_MS;
+  for (;;) {
+    const project = valueOf(
+      await api.getProject({ params: { project_id: projectId } }),
+      "Reading the project",
+    );
+    if (project.url !== null || Date.now() > deadline) return project;
+    await pause(100);
+  }
 }
 
 function closing(services: Services, lock: HomeLock): RunningStart {

@@ -47,6 +47,8 @@ export async function createServices(options: StartOptions, onPidChange: () => v
         ),
     });
     running.unshift(service);
+    // Again: its first process was there before it was one of those that run.
+    onPidChange();
     return service;
   }
 

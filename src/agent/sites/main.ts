@@ -56,6 +56,8 @@ async function main(): Promise<void> {
   process.on("SIGTERM", end);
   process.on("SIGINT", end);
   process.on("disconnect", end);
+  // The parent may have been gone before anybody listened.
+  if (process.send !== undefined && !process.connected) return end();
   process.send?.({ type: "ready" });
 }
 
