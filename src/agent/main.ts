@@ -63,6 +63,8 @@ async function serve(home: string, connection: Connection, sitesSocket: string |
     });
   // Only a process that was started with a channel ever gets this: its supervisor is gone.
   process.on("disconnect", () => ending.abort());
+  // It may have been gone before anybody listened.
+  if (process.send !== undefined && !process.connected) ending.abort();
   const end = await runAgent(
     {
       home,
