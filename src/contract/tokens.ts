@@ -1,0 +1,47 @@
+import * as z from "zod";
+
+import { ProjectId, TokenId } from "#contract/ids.ts";
+import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { DisplayName } from "#contract/projects.ts";
+import { allScopes, Scope } from "#contract/scopes.ts";
+
+export const MAX_LIFETIME_DAYS = 366;
+const DEFAULT_LIFETIME_DAYS = 90;
+
+/** As many as an account can have. */
+const MAX_PROJECT_IDS = 1_000;
+
+/** Names need not be unique. `project_ids` limits the token to those projects; `null`: all of the account. */
+export const CreateTokenInput = z.strictObject({
+  name: DisplayName,
+  scopes: z.array(Scope).min(1).max(allScopes.length),
+  project_ids: z.array(ProjectId).min(1).max(MAX_PROJECT_IDS).nullable().default(null),
+  expires_in_days: z.int().min(1).max(MAX_LIFETIME_DAYS).default(DEFAULT_LIFETIME_DAYS),
+});
+export type CreateTokenInput = z.infer<typeof CreateTokenInput>;
+
+/**
+ * A token without its secret. `previous_expires_at`: until when the secret from before the last rotation works too;
+ * `null`: none does. `last_used_at` is the beginning of the hour in which a request of it was last served.
+ */
+export const Token = z.strictObject({
+  id: TokenId,
+  name: z.string(),
+  scopes: z.array(Scope),
+  project_ids: z.array(ProjectId).nullable(),
+  created_at: z.string(),
+  rotated_at: z.string().nullable(),
+  expires_at: z.string(),
+  previous_expires_at: z.string().nullable(),
+  last_used_at: z.string().nullable(),
+});
+export type Token = z.infer<typeof Token>;
+
+/** What making and rotating a token answers with: `token` is the secret, which is never shown again. */
+export const TokenWithSecret = Token.extend({ token: z.string() });
+export type TokenWithSecret = z.infer<typeof TokenWithSecret>;
+
+/** Without `limit` all of them: an account holds at most 1,000. */
+export const TokensQuery = PageQuery;
+export const TokenRows = z.strictObject({ tokens: z.array(Token), next_cursor: NextCursor });
+export type TokenRows = z.infer<typeof TokenRows>;

@@ -1,0 +1,20 @@
+import type { Token } from "#contract/tokens.ts";
+import type { TokenReading } from "#worker/db/token-reading.ts";
+import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
+
+/** A token as its account sees it. @param now Unix milliseconds, when a previous secret may have stopped working */
+export function tokenView(reading: TokenReading, now: number): Token {
+  const { previousExpiresAt } = reading;
+  const hasPrevious = previousExpiresAt !== null && previousExpiresAt > now;
+  return {
+    id: reading.id,
+    name: reading.name,
+    scopes: reading.scopes,
+    project_ids: reading.projectIds,
+    created_at: timestamp(reading.createdAt),
+    rotated_at: timestampOrNull(reading.rotatedAt),
+    expires_at: timestamp(reading.expiresAt),
+    previous_expires_at: hasPrevious ? timestamp(previousExpiresAt) : null,
+    last_used_at: timestampOrNull(reading.lastUsedAt),
+  };
+}

@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { createIdGenerator } from "#contract/ids.ts";
+import { allScopes, scopesAllow } from "#contract/scopes.ts";
+import { excessOver, type TokenReach } from "#domain/token-grant.ts";
+
+const ids = createIdGenerator({ now: () => 1, randomBytes: (count) => new Uint8Array(count) });
+const PROJECTS = [ids.project(), ids.project(), ids.project(), ids.project()];
+
+const reach: fc.Arbitrary<TokenReach> = fc.record({
+  scopes: fc.subarray([...allScopes], { minLength: 1 }),
+  projectIds: fc.option(fc.subarray(PROJECTS.slice(1), { minLength: 1 })),
+});
+
+/** Everything that a token can do, each with the project that it does it to; the first project is in no limit. */
+function deedsOf({ scopes, projectIds }: TokenReach): string[] {
+  return allScopes
+    .filter((scope) => scopesAllow(scopes, scope))
+    .flatMap((scope) => (projectIds ?? PROJECTS).map((projectId) => `${scope} ${projectId}`));
+}
+
+describe("a token that hands out another", () => {
+  it("gives it nothing but what it can do itself, and all of that if it likes", () => {
+    fc.assert(
+      fc.property(reach, reach, (own, wanted) => {
+        const mayDo = new Set(deedsOf(own));
+        expect(excessOver(own, wanted) === null).toBe(deedsOf(wanted).every((deed) => mayDo.has(deed)));
+      }),
+    );
+  });
+
+  it("can always hand out its like", () => {
+    fc.assert(
+      fc.property(reach, (own) => {
+        expect(excessOver(own, own)).toBeNull();
+      }),
+    );
+  });
+
+  it("is told just the scopes that it lacks", () => {
+    fc.assert(
+      fc.property(reach, reach, (own, wanted) => {
+        const excess = excessOver(own, wanted);
+        if (excess?.in !== "scopes") return;
+        expect(excess.scopes).not.toEqual([]);
+        for (const scope of excess.scopes) expect(scopesAllow(own.scopes, scope)).toBe(false);
+        const withThem = { ...own, scopes: [...own.scopes, ...excess.scopes] };
+        expect(excessOver(withThem, wanted)?.in).not.toBe("scopes");
+      }),
+    );
+  });
+});

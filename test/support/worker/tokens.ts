@@ -1,0 +1,41 @@
+import { type Token, TokenRows, TokenWithSecret } from "#contract/tokens.ts";
+import { call } from "./call.ts";
+
+/** Asks for a token, by default for one that may only list tokens. */
+export async function askForToken(asking: string, body: Record<string, unknown> = {}): Promise<Response> {
+  const wanted = { name: "CI", scopes: ["tokens:read"], ...body };
+  return await call("/v1/tokens", { method: "POST", token: asking, body: wanted });
+}
+
+export async function makeToken(
+  asking: string,
+  body: Record<string, unknown> = {},
+): Promise<TokenWithSecret> {
+  return TokenWithSecret.parse(await (await askForToken(asking, body)).json());
+}
+
+export async function listTokens(asking: string, query = ""): Promise<TokenRows> {
+  return TokenRows.parse(await (await call(`/v1/tokens${query}`, { token: asking })).json());
+}
+
+/** The token as its account sees it. */
+export async function tokenOf(asking: string, id: string): Promise<Token | undefined> {
+  return (await listTokens(asking)).tokens.find((token) => token.id === id);
+}
+
+export async function askToRotate(asking: string, id: string): Promise<Response> {
+  return await call(`/v1/tokens/${id}/rotate`, { method: "POST", token: asking });
+}
+
+export async function rotate(asking: string, id: string): Promise<TokenWithSecret> {
+  return TokenWithSecret.parse(await (await askToRotate(asking, id)).json());
+}
+
+export async function revoke(asking: string, id: string): Promise<Response> {
+  return await call(`/v1/tokens/${id}`, { method: "DELETE", token: asking });
+}
+
+/** Whether a secret lets anybody in. */
+export async function works(secret: string): Promise<boolean> {
+  return (await call("/v1/account", { token: secret })).status === 200;
+}

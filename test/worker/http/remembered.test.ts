@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+
+import { Remembered } from "#worker/http/remembered.ts";
+
+const create = () => new Remembered<string>({ forMs: 10, atMost: 2 });
+const never = () => Promise.reject(new Error("looked up"));
+
+describe("what is remembered", () => {
+  it("is looked up again when its time is over, and never where there is nothing", async () => {
+    const remembered = create();
+    expect(await remembered.get("a", 0, async () => null)).toBeNull();
+    expect(await remembered.get("a", 0, async () => "one")).toBe("one");
+    expect(await remembered.get("a", 9, never)).toBe("one");
+    expect(await remembered.get("a", 10, async () => "two")).toBe("two");
+  });
+
+  it("can be forgotten, and others stay", async () => {
+    const remembered = create();
+    await remembered.get("a", 0, async () => "one");
+    await remembered.get("b", 0, async () => "other");
+    remembered.forget((value) => value === "one");
+    expect(await remembered.get("a", 1, async () => "two")).toBe("two");
+    expect(await remembered.get("b", 1, never)).toBe("other");
+  });
+
+  it("is not what was being looked up while it was forgotten", async () => {
+    const remembered = create();
+    const before = Promise.withResolvers<string>();
+    const lookedUp = remembered.get("a", 0, () => before.promise);
+    remembered.forget(() => true);
+    before.resolve("one");
+    expect(await lookedUp).toBe("one");
+    expect(await remembered.get("a", 1, async () => "two")).toBe("two");
+  });
+});

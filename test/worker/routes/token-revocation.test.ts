@@ -1,0 +1,128 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { endpoints } from "#contract/endpoints.ts";
+import { createAccount, createToken, ids, type TestAccount } from "../../support/worker/account.ts";
+import { problemOf } from "../../support/worker/call.ts";
+import { listTokens, makeToken, revoke, rotate, works } from "../../support/worker/tokens.ts";
+import { createWorld, operationNames, perform, type World } from "../../support/worker/world.ts";
+
+const byToken = operationNames.filter((name) => endpoints[name].access.by === "token");
+
+/** The operations that do not refuse the token as invalid. */
+async function open(world: World, token: string): Promise<string[]> {
+  const names: string[] = [];
+  for (const name of byToken) {
+    const response = await perform(name, world, token);
+    if (response.status !== 401 || (await problemOf(response)).code !== "invalid_token") names.push(name);
+  }
+  return names;
+}
+
+/** The account's own token, as everybody who may list tokens sees it. */
+async function ownTokenId(account: TestAccount): Promise<string> {
+  const { tokens } = await listTokens(account.token);
+  return tokens.at(-1)?.id ?? "";
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a token that is revoked", () => {
+  it("is refused by every endpoint at once, with either of its secrets", async () => {
+    const world = await createWorld();
+    const { id, secret } = await createToken(world.account.id);
+    const rotated = await rotate(world.account.token, id);
+    // Both are remembered from now on.
+    expect([await works(secret), await works(rotated.token)]).toEqual([true, true]);
+    expect((await revoke(world.account.token, id)).status).toBe(204);
+    expect(await open(world, secret)).toEqual([]);
+    expect(await open(world, rotated.token)).toEqual([]);
+  });
+
+  it("is revoked once; then it is not found", async () => {
+    const { token: asking } = await createAccount();
+    const made = await makeToken(asking);
+    const response = await revoke(asking, made.id);
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe("");
+    expect(await problemOf(await revoke(asking, made.id))).toMatchObject({ code: "not_found" });
+    expect(await problemOf(await revoke(asking, ids.token()))).toMatchObject({ code: "not_found" });
+  });
+
+  it("may reach further than the one that revokes it", async () => {
+    const { id, token: asking } = await createAccount();
+    const { secret } = await createToken(id, { scopes: ["tokens:write"] });
+    const made = await makeToken(asking, { scopes: ["servers:write"] });
+    expect((await revoke(secret, made.id)).status).toBe(204);
+    expect(await works(made.token)).toBe(false);
+  });
+
+  it("can be the one that asks", async () => {
+    const { token: asking } = await createAccount();
+    const made = await makeToken(asking, { scopes: ["tokens:write"] });
+    expect((await revoke(made.token, made.id)).status).toBe(204);
+    expect(await works(made.token)).toBe(false);
+  });
+});
+
+describe("the last token that can make tokens", () => {
+  it("stays, and the problem says what to do instead", async () => {
+    const account = await createAccount();
+    await createToken(account.id, { scopes: ["tokens:read", "projects:write"] });
+    await createToken(account.id, { projectIds: [ids.project()] });
+    await createToken(account.id, { expiresAt: Date.now() });
+    await createToken(account.id, { revokedAt: Date.now() });
+    const other = await createAccount("other");
+    const id = await ownTokenId(account);
+    const problem = await problemOf(await revoke(account.token, id));
+    expect(problem).toMatchObject({ status: 409, code: "last_token" });
+    expect(problem.detail).toContain("POST /v1/tokens");
+    expect(await works(account.token)).toBe(true);
+    expect((await revoke(other.token, id)).status).toBe(404);
+    const next = await makeToken(account.token, { scopes: ["tokens:write"] });
+    expect((await revoke(next.token, id)).status).toBe(204);
+    expect(await works(account.token)).toBe(false);
+  });
+
+  it("is one of two that are revoked at the same instant", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const account = await createAccount();
+      const [one, other] = [
+        await ownTokenId(account),
+        await makeToken(account.token, { scopes: ["tokens:write"] }),
+      ];
+      const answers = await Promise.all([revoke(account.token, other.id), revoke(other.token, one)]);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204, 409]));
+      expect(await works(account.token)).not.toBe(await works(other.token));
+    }
+  });
+
+  it("does not keep others from being revoked: expired, limited and without the scope", async () => {
+    const { id, token: asking } = await createAccount();
+    const others = [
+      await createToken(id, { scopes: ["tokens:read"] }),
+      await createToken(id, { projectIds: [ids.project()] }),
+      await createToken(id, { expiresAt: Date.now() }),
+    ];
+    for (const other of others) expect((await revoke(asking, other.id)).status).toBe(204);
+  });
+
+  it("is held against the whole account where a limited token asks", async () => {
+    const { id } = await createAccount();
+    const limited = await createToken(id, { projectIds: [ids.project()] });
+    expect((await revoke(limited.secret, limited.id)).status).toBe(204);
+  });
+});
+
+describe("a token that expires", () => {
+  it("is refused by every endpoint at that instant", async () => {
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    const world = await createWorld();
+    const { secret } = await createToken(world.account.id, { expiresAt: now + 1_000 });
+    expect(await works(secret)).toBe(true);
+    vi.setSystemTime(now + 1_000);
+    expect(await open(world, secret)).toEqual([]);
+  });
+});

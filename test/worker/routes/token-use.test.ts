@@ -1,0 +1,101 @@
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { createAccount, createToken } from "../../support/worker/account.ts";
+import { call } from "../../support/worker/call.ts";
+import { tokenOf, works } from "../../support/worker/tokens.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+const START = Date.parse("2026-03-01T10:20:30.000Z");
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: START });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+async function createUser() {
+  const account = await createAccount();
+  const lasting = { expiresAt: START + 10 * HOUR_MS };
+  const [reader, user] = [await createToken(account.id, lasting), await createToken(account.id, lasting)];
+  const lastUsedAt = async () => (await tokenOf(reader.secret, user.id))?.last_used_at;
+  return { ...user, reader, lastUsedAt };
+}
+
+function spyOnNotes() {
+  const notes: string[] = [];
+  const prepare = env.DB.prepare.bind(env.DB);
+  vi.spyOn(env.DB, "prepare").mockImplementation((text) => {
+    if (text.startsWith('update "tokens" set "last_used_at"')) notes.push(text);
+    return prepare(text);
+  });
+  return notes;
+}
+
+describe("when a token was last used", () => {
+  it("is kept to the hour", async () => {
+    const { secret, lastUsedAt } = await createUser();
+    expect(await lastUsedAt()).toBeNull();
+    await works(secret);
+    await vi.waitFor(async () => expect(await lastUsedAt()).toBe("2026-03-01T10:00:00.000Z"));
+    // Forty minutes later it is the next hour; the token has been looked up anew in between.
+    vi.setSystemTime(START + 30 * 60 * 1000);
+    await works(secret);
+    vi.setSystemTime(START + 40 * 60 * 1000);
+    await works(secret);
+    await vi.waitFor(async () => expect(await lastUsedAt()).toBe("2026-03-01T11:00:00.000Z"));
+  });
+
+  it("is written once an hour, however many requests there are", async () => {
+    const { secret, reader } = await createUser();
+    await works(reader.secret);
+    const notes = spyOnNotes();
+    await Promise.all(Array.from({ length: 12 }, () => works(secret)));
+    vi.setSystemTime(START + 60_000);
+    await Promise.all(Array.from({ length: 4 }, () => works(secret)));
+    expect(notes).toHaveLength(1);
+    vi.setSystemTime(START + HOUR_MS);
+    await Promise.all(Array.from({ length: 4 }, () => works(secret)));
+    expect(notes).toHaveLength(2);
+  });
+
+  it("never goes back", async () => {
+    const { id, secret, lastUsedAt } = await createUser();
+    const later = START + 5 * HOUR_MS;
+    await works(secret);
+    await vi.waitFor(async () => expect(await lastUsedAt()).toBe("2026-03-01T10:00:00.000Z"));
+    await env.DB.prepare("UPDATE tokens SET last_used_at = ? WHERE id = ?").bind(later, id).run();
+    vi.setSystemTime(START + HOUR_MS);
+    await works(secret);
+    await works(secret);
+    expect(await lastUsedAt()).toBe(new Date(later).toISOString());
+  });
+
+  it("is not changed by a request that is refused", async () => {
+    const { secret, lastUsedAt } = await createUser();
+    const notes = spyOnNotes();
+    expect((await call("/v1/tokens?brnach=main", { token: secret })).status).toBe(422);
+    expect((await call("/v1/projects/proj_1", { token: secret })).status).toBe(404);
+    expect(notes).toEqual([]);
+    expect(await lastUsedAt()).toBeNull();
+  });
+
+  it("is no reason to fail where it cannot be written, and is written by a later request", async () => {
+    const log = vi.spyOn(console, "error").mockImplementation(() => {});
+    const { secret, reader, lastUsedAt } = await createUser();
+    await works(reader.secret);
+    const prepare = env.DB.prepare.bind(env.DB);
+    const broken = vi.spyOn(env.DB, "prepare").mockImplementation((text) => {
+      if (text.startsWith('update "tokens"')) throw new Error("D1_ERROR: Network connection lost.");
+      return prepare(text);
+    });
+    expect(await works(secret)).toBe(true);
+    await vi.waitFor(() => expect(log).toHaveBeenCalledOnce());
+    expect(String(log.mock.calls[0]?.[0])).toContain("Network connection lost");
+    broken.mockRestore();
+    await works(secret);
+    await vi.waitFor(async () => expect(await lastUsedAt()).toBe("2026-03-01T10:00:00.000Z"));
+  });
+});
