@@ -30,6 +30,8 @@ async function end(): Promise<void> {
   process.exit(0);
 }
 for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () => void end());
+// The parent may have been gone before anybody listened.
+if (process.send !== undefined && !process.connected) void end();
 
 async function bundlePath(): Promise<string> {
   if (values.bundle !== undefined) return resolve(values.bundle);
@@ -42,7 +44,7 @@ worker = await startLocalWorker({
   port: Number(values.port),
   state: resolve(home, "state"),
   bundle: await bundlePath(),
-  variables: values["rate-limit"] === undefined ? {} : { RATE_LIMIT_PER_MINUTE: values["rate-limit"] },
+  rateLimit: values["rate-limit"] === undefined ? null : Number(values["rate-limit"]),
 });
 const { token, accountId } = await ensureToken(worker.database, resolve(home, "token"), "local", Date.now());
 const ready: WorkerReady = { type: "ready", url: worker.url, token, account_id: accountId };

@@ -10,9 +10,22 @@ import { root } from "./root.ts";
 
 /** As in wrangler.toml: the files of a Durable Object are found by it, so another name would begin with empty ones. */
 const WORKER_NAME = "gantry";
+/** Serves the files beside the bundle. In front of the Worker, where wrangler puts it, it slows every request down. */
+const ASSETS_NAME = "gantry-assets";
 
 /** The variables of wrangler.toml, which wrangler leaves untyped. */
 const Variables = z.record(z.string(), z.json()).default({});
+
+/** How the files of wrangler.toml's assets are served, which wrangler leaves untyped too. */
+const Assets = z.object({
+  assetConfig: z.object({ compatibility_date: z.string(), compatibility_flags: z.array(z.string()) }),
+});
+
+const Limiter = z.object({
+  namespace_id: z.string(),
+  simple: z.object({ limit: z.number(), period: z.union([z.literal(10), z.literal(60)]) }),
+});
+const RateLimits = z.record(z.string(), Limiter);
 
 export type LocalWorkerOptions = {
   readonly port: number;
@@ -20,8 +33,8 @@ export type LocalWorkerOptions = {
   readonly state: string;
   /** The Worker as buildWorker made it. */
   readonly bundle: string;
-  /** Variables besides those of wrangler.toml. */
-  readonly variables: Record<string, string>;
+  /** Requests a minute for each token; `null`: as many as it likes. */
+  readonly rateLimit: number | null;
 };
 
 export type LocalDatabase = Awaited<ReturnType<Miniflare["getD1Database"]>>;
@@ -33,7 +46,11 @@ export type LocalWorker = {
 
 /** Serves the built Worker in Cloudflare's own runtime, with its database migrated. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
-  const { workerOptions } = workerOptionsOf(join(root, "wrangler.toml"));
+  const {
+    workerOptions: { assets, ...workerOptions },
+  } = workerOptionsOf(join(root, "wrangler.toml"));
+  const { assetConfig } = Assets.parse(assets);
+  const folder = join(options.bundle, "..");
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
@@ -45,9 +62,23 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
         {
           ...workerOptions,
           name: WORKER_NAME,
-          bindings: { ...Variables.parse(workerOptions.bindings), ...options.variables },
+          bindings: {
+            ...Variables.parse(workerOptions.bindings),
+            RATE_LIMIT: String(options.rateLimit ?? 0),
+          },
+          ratelimits: rateLimits(workerOptions.ratelimits, options.rateLimit),
+          serviceBindings: { ASSETS: ASSETS_NAME },
           modules: [{ type: "ESModule", path: options.bundle }],
-          modulesRoot: join(options.bundle, ".."),
+          modulesRoot: folder,
+        },
+        {
+          name: ASSETS_NAME,
+          compatibilityDate: assetConfig.compatibility_date,
+          assets: { directory: join(folder, "assets"), assetConfig },
+          modules: [
+            { type: "ESModule", path: join(folder, "no-worker.mjs"), contents: "export default {};" },
+          ],
+          modulesRoot: folder,
         },
       ],
     }),
@@ -60,6 +91,14 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
     database,
     close: () => miniflare.dispose(),
   };
+}
+
+/** The limiters of wrangler.toml, with the limit of this start for tokens. */
+function rateLimits(bindings: unknown, limit: number | null): z.infer<typeof RateLimits> {
+  const limiters = RateLimits.parse(bindings);
+  const token = limiters["TOKEN_LIMIT"];
+  if (limit !== null && token !== undefined) token.simple.limit = limit;
+  return limiters;
 }
 
 /** What `wrangler d1 migrations apply` does, with the same table of what is done, but ten times as fast. */

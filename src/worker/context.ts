@@ -1,6 +1,7 @@
-import type { IdGenerator, ServerId } from "#contract/ids.ts";
+import type { IdGenerator, ServerId, TokenId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { TokenHolder, TokenIdentity } from "#worker/db/credentials.ts";
+import type { DatabaseSession } from "#worker/db/session.ts";
 import type { Database } from "#worker/db/database.ts";
 import type { AgentLink } from "#worker/objects/agent-link.ts";
 import type { ProjectLane } from "#worker/objects/project-lane.ts";
@@ -24,8 +25,14 @@ export type Services = {
 /** A request by the holder of a token: who asks, and the rows that they may see. */
 export type Context = Services & {
   readonly rows: AccountRows;
+  /** What `rows` reads through; it learns of what a lane wrote for this request. */
+  readonly session: DatabaseSession;
   readonly account: TokenHolder["account"];
   readonly token: TokenIdentity;
+  /** Tells this isolate, which remembers tokens for a while, that one has been changed. */
+  readonly forgetToken: (id: TokenId) => void;
+  /** What tells a request that is sent again from a new one; null where the client gave no Idempotency-Key. */
+  readonly requestKey: string | null;
 };
 
 /** A request by the agent of a server. */

@@ -1,3 +1,4 @@
+import type { TokenId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
 import type { TokenKind } from "#contract/token-form.ts";
@@ -8,7 +9,7 @@ import { secretHash } from "#worker/secret-hash.ts";
 
 type AuthenticationRefusal = "missing_token" | "invalid_token";
 
-/** How long a revoked token can still pass in this isolate (DESIGN section 7), and how many tokens it remembers. */
+/** How long a token revoked by another isolate can still pass in this one (DESIGN section 7), and how many tokens it remembers. */
 const REMEMBERED = { forMs: 10_000, atMost: 1_000 };
 
 const invalid = refuse("invalid_token", "The bearer token is malformed, unknown, expired or revoked.");
@@ -30,6 +31,11 @@ export class Authentication {
     const holder = await this.#holders.get(hash, now, () => findTokenHolder(database, hash));
     // A remembered token can expire meanwhile.
     return holder === null || holder.token.expiresAt <= now ? invalid : succeed(holder);
+  }
+
+  /** Looks the token up again at its next request: it has been revoked, or has another secret. */
+  forgetToken(id: TokenId): void {
+    this.#holders.forget(({ token }) => token.id === id);
   }
 
   /** The agent of a server, by the credential that it got when it was enrolled. One D1 read, or none. */

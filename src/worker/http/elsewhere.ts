@@ -2,6 +2,7 @@ import type { Context as HonoContext } from "hono";
 
 import { AGENT_CONNECT_PATH, endpoints } from "#contract/endpoints.ts";
 import { type Refusal, refuse } from "#contract/problems.ts";
+import { referencePaths } from "#contract/reference-paths.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
 import { errorLogLine, refusalFor } from "#worker/http/unexpected-error.ts";
@@ -24,7 +25,7 @@ export function answerElsewhere(app: App): void {
 }
 
 function methodsByPath(): Map<string, Set<string>> {
-  const byPath = new Map<string, Set<string>>([[AGENT_CONNECT_PATH, new Set(["GET"])]]);
+  const byPath = new Map([AGENT_CONNECT_PATH, ...referencePaths].map((path) => [path, new Set(["GET"])]));
   for (const { path, method } of Object.values(endpoints))
     byPath.set(path, (byPath.get(path) ?? new Set()).add(method));
   return byPath;

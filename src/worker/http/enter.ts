@@ -1,9 +1,18 @@
+import type { Context as HonoContext } from "hono";
+
 import { refuse, succeed } from "#contract/problems.ts";
 import { scopesAllow } from "#contract/scopes.ts";
 import type { AgentContext, Context, OpenContext, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import { DatabaseSession, isBookmark } from "#worker/db/session.ts";
+import type { AppEnv } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/authentication.ts";
 import type { Enter } from "#worker/http/implement.ts";
+import { limitFailures, limitToken } from "#worker/http/rate-limit.ts";
+
+const malformedBookmark = refuse("invalid_request", "The header Gantry-Bookmark is not valid.", [
+  { pointer: "Gantry-Bookmark", message: "must be a bookmark that an answer gave" },
+]);
 
 type ServicesOf = (env: Env, request: Request) => Services;
 
@@ -12,17 +21,27 @@ export function enterWithToken(authentication: Authentication, servicesOf: Servi
   return async (c, { access }) => {
     const services = servicesOf(c.env, c.req.raw);
     const authorization = c.req.header("authorization") ?? null;
+    const bookmark = c.req.header("gantry-bookmark") ?? null;
+    const session = openSession(c, bookmark);
+    // Of the primary, not of a replica that may not know yet that a token was revoked.
     const holder = await authentication.asTokenHolder(c.env.DB, authorization, services.clock.now());
-    if (!holder.ok) return holder;
+    if (!holder.ok) return (await limitFailures(c.env, addressOf(c))) ?? holder;
+    c.set("holder", holder.value);
     const { account, token } = holder.value;
+    const limited = await limitToken(c.env, token.id);
+    if (limited !== null) return limited;
     const scope = access.by === "token" ? access.scope : null;
     if (scope !== null && !scopesAllow(token.scopes, scope))
       return refuse("insufficient_scope", `The token lacks the scope ${scope}.`);
+    if (bookmark !== null && !isBookmark(bookmark)) return malformedBookmark;
     return succeed({
       ...services,
-      rows: new AccountRows(c.env.DB, account.id, token.projectIds),
+      rows: new AccountRows(session.database, account.id, token.projectIds),
+      session,
       account,
       token,
+      forgetToken: (id) => authentication.forgetToken(id),
+      requestKey: null,
     });
   };
 }
@@ -33,10 +52,23 @@ export function enterAsAgent(authentication: Authentication, servicesOf: Service
     const services = servicesOf(c.env, c.req.raw);
     const authorization = c.req.header("authorization") ?? null;
     const agent = await authentication.asAgent(c.env.DB, authorization, services.clock.now());
-    if (!agent.ok) return agent;
+    if (!agent.ok) return (await limitFailures(c.env, addressOf(c))) ?? agent;
     const { accountId, serverId } = agent.value;
     return succeed({ ...services, rows: new AccountRows(c.env.DB, accountId), serverId });
   };
+}
+
+function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseSession {
+  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+  const from = bookmark !== null && isBookmark(bookmark) ? bookmark : "first-unconstrained";
+  const session = new DatabaseSession(c.env.DB, isRead ? from : "first-primary");
+  c.set("session", session);
+  return session;
+}
+
+/** Where a request comes from, as Cloudflare saw it: a client cannot set this header. Locally it is not there. */
+function addressOf(c: HonoContext<AppEnv>): string {
+  return c.req.header("cf-connecting-ip") ?? "local";
 }
 
 /** Lets in anybody. */

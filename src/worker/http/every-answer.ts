@@ -1,9 +1,30 @@
 import type { Context as HonoContext, Next } from "hono";
 
 import type { AppEnv } from "#worker/http/app.ts";
+import { rateLimitPolicy } from "#worker/http/rate-limit.ts";
 
-const CORS_REQUEST_HEADERS = "Authorization, Content-Type, Idempotency-Key, If-Live, Last-Event-ID";
-const CORS_ANSWER_HEADERS = "X-Request-Id, Link, Location, Retry-After, WWW-Authenticate, Allow";
+const CORS_REQUEST_HEADERS = [
+  "Authorization",
+  "Content-Type",
+  "Gantry-Bookmark",
+  "Idempotency-Key",
+  "If-Live",
+  "If-None-Match",
+  "Last-Event-ID",
+].join(", ");
+const CORS_ANSWER_HEADERS = [
+  "X-Request-Id",
+  "Link",
+  "Location",
+  "ETag",
+  "Gantry-Bookmark",
+  "Idempotent-Replayed",
+  "RateLimit",
+  "RateLimit-Policy",
+  "Retry-After",
+  "WWW-Authenticate",
+  "Allow",
+].join(", ");
 const CORS_MAX_AGE_SECONDS = 86_400;
 
 /**
@@ -21,7 +42,12 @@ export function everyAnswer(randomBytes: (count: number) => Uint8Array) {
     c.header("x-request-id", c.var.requestId);
     c.header("access-control-allow-origin", "*");
     c.header("access-control-expose-headers", CORS_ANSWER_HEADERS);
-    c.header("cache-control", "no-store");
+    // What has an entity tag may be kept by who got it, and asked for again with If-None-Match.
+    c.header("cache-control", c.res.headers.has("etag") ? "private, no-cache" : "no-store");
+    const bookmark = c.var.session?.bookmark() ?? null;
+    if (bookmark !== null) c.header("gantry-bookmark", bookmark);
+    const policy = rateLimitPolicy(c.env.RATE_LIMIT);
+    if (policy !== null) c.header("ratelimit-policy", policy);
   };
 }
 

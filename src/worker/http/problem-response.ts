@@ -1,5 +1,6 @@
 import { type Problem, problems, type Refusal } from "#contract/problems.ts";
 import type { Scope } from "#contract/scopes.ts";
+import { exhausted } from "#worker/http/rate-limit.ts";
 
 /** What a problem says about the request that it answers. */
 export type Refused = {
@@ -31,14 +32,17 @@ export function problemResponse(refusal: Refusal, { requestId, origin, scope = n
   const headers = new Headers({ "content-type": "application/problem+json" });
   const challenge = challengeFor(refusal, scope);
   if (challenge !== null) headers.set("www-authenticate", challenge);
-  if (status === 503) headers.set("retry-after", String(RETRY_AFTER_SECONDS));
+  const retryAfter = refusal.retryAfter ?? (status === 503 ? RETRY_AFTER_SECONDS : null);
+  if (retryAfter !== null) headers.set("retry-after", String(retryAfter));
+  if (status === 429) headers.set("ratelimit", exhausted(retryAfter ?? RETRY_AFTER_SECONDS));
   return new Response(JSON.stringify(problem), { status, headers });
 }
 
-function challengeFor({ code }: Refusal, scope: Scope | null): string | null {
+function challengeFor({ code, scopes = [] }: Refusal, scope: Scope | null): string | null {
   const realm = 'Bearer realm="gantry"';
   if (code === "missing_token") return realm;
   if (code === "invalid_token") return `${realm}, error="invalid_token"`;
   if (code !== "insufficient_scope") return null;
-  return `${realm}, error="insufficient_scope"${scope === null ? "" : `, scope="${scope}"`}`;
+  const needed = scope === null ? scopes : [scope, ...scopes];
+  return `${realm}, error="insufficient_scope"${needed.length === 0 ? "" : `, scope="${needed.join(" ")}"`}`;
 }

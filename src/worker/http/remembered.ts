@@ -3,6 +3,7 @@ export class Remembered<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
   readonly #forMs: number;
   readonly #atMost: number;
+  #forgotten = 0;
 
   constructor(limits: { readonly forMs: number; readonly atMost: number }) {
     this.#forMs = limits.forMs;
@@ -14,9 +15,17 @@ export class Remembered<Value> {
     const entry = this.#entries.get(key);
     if (entry !== undefined && now < entry.until) return entry.value;
     this.#entries.delete(key);
+    const forgotten = this.#forgotten;
     const value = await lookUp();
-    if (value !== null) this.#remember(key, value, now);
+    // What was looked up while something was forgotten may be just that, as it was before.
+    if (value !== null && forgotten === this.#forgotten) this.#remember(key, value, now);
     return value;
+  }
+
+  /** Looks all values like this up again when they are next asked for. */
+  forget(isLike: (value: Value) => boolean): void {
+    this.#forgotten += 1;
+    for (const [key, { value }] of this.#entries) if (isLike(value)) this.#entries.delete(key);
   }
 
   #remember(key: string, value: Value, now: number): void {

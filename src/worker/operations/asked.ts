@@ -1,8 +1,11 @@
-import type { Actor } from "#contract/deployments.ts";
+import type { Actor, DeploymentStarted } from "#contract/deployments.ts";
 import type { DeploymentId } from "#contract/ids.ts";
+import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
 import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
+import { givenSettings } from "#worker/db/build-columns.ts";
 import type { ProjectRecord } from "#worker/db/find-project.ts";
+import type { Started } from "#worker/objects/project-lane.ts";
 
 /** What a lane needs to know of whoever starts something, and of the project as it is set up now. */
 export function askedBy(context: Context, project: ProjectRecord, ifLive: DeploymentId | null) {
@@ -13,7 +16,18 @@ export function askedBy(context: Context, project: ProjectRecord, ifLive: Deploy
     plan: planOf(project),
     queue: project.queue,
     ifLive,
+    requestKey: context.requestKey,
   };
+}
+
+/** What a lane has started, as the client is told; the request's session learns of the lane's write. */
+export function startedIn<Code extends ProblemCode>(
+  { session }: Context,
+  result: Result<Started, Code>,
+): Result<DeploymentStarted, Code> {
+  if (!result.ok) return result;
+  session.note(result.value.bookmark);
+  return succeed(result.value.started);
 }
 
 export function actorOf(context: Context): Actor {
@@ -26,8 +40,7 @@ function planOf(project: ProjectRecord): Plan {
     domain: project.domain,
     repository: project.repository,
     rootDirectory: project.rootDirectory,
-    buildCommand: project.buildCommand,
-    outputDirectory: project.outputDirectory,
+    build: givenSettings(project),
     activateCommand: project.activateCommand,
     sharedPaths: project.sharedPaths,
     keepReleases: project.keepReleases,

@@ -19,5 +19,7 @@ export async function cancelDeployment(
   const { projectId } = deployment;
   const owner = { accountId: context.account.id, projectId };
   const canceled = await context.lanes.getByName(projectId).cancel(owner, id, context.token.name);
-  return canceled.ok ? await getDeployment(context, id) : canceled;
+  if (!canceled.ok) return canceled;
+  context.session.note(canceled.value.bookmark);
+  return await getDeployment(context, id);
 }

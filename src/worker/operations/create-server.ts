@@ -1,11 +1,15 @@
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { CreateServerInput, ServerCreated } from "#contract/servers.ts";
 import type { Context } from "#worker/context.ts";
+import { findServer } from "#worker/db/find-server.ts";
 import { insertServer } from "#worker/db/insert-server.ts";
 import { newEnrollment } from "#worker/operations/new-enrollment.ts";
 import { serverView } from "#worker/views/server-view.ts";
 
-/** Registers a server, and makes the enrolment token that its agent joins with. */
+/**
+ * Registers a server, and makes the enrolment token that its agent joins with. What an earlier try of the same request
+ * has added is found to be there.
+ */
 export async function createServer(
   context: Context,
   input: CreateServerInput,
@@ -25,13 +29,15 @@ export async function createServer(
     diskTotalBytes: null,
     diskFreeBytes: null,
   };
+  const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const insertion = await insertServer(context.rows, { ...server, ...enrollment.record });
+  if (insertion !== "inserted" && context.requestKey !== null) {
+    const added = await findServer(context.rows, server.id);
+    if (added !== null) return succeed(created);
+  }
   switch (insertion) {
     case "inserted":
-      return succeed({
-        ...serverView({ ...server, apps: 0 }, now),
-        enrollment: enrollment.shown,
-      });
+      return succeed(created);
     case "name_taken":
       return refuse("name_taken", `The account already has a server named ${input.name}.`);
     case "too_many":

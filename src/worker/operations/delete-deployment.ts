@@ -1,5 +1,5 @@
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
-import { refuse, type Result } from "#contract/problems.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/find-deployment.ts";
 
@@ -14,5 +14,8 @@ export async function deleteDeployment(
     return refuse("not_found", `There is no deployment ${id} of project ${projectId}.`);
   }
   const owner = { accountId: context.account.id, projectId };
-  return await context.lanes.getByName(projectId).delete(owner, id, context.token.name);
+  const deleted = await context.lanes.getByName(projectId).delete(owner, id, context.token.name);
+  if (!deleted.ok) return deleted;
+  context.session.note(deleted.value.bookmark);
+  return succeed(null);
 }

@@ -3,7 +3,7 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/find-project.ts";
-import { askedBy } from "#worker/operations/asked.ts";
+import { askedBy, startedIn } from "#worker/operations/asked.ts";
 
 export type RollBack = {
   input: RollbackInput;
@@ -27,5 +27,6 @@ export async function rollBack(
   const project = await findProject(context.rows, input.project_id);
   if (project === null) return refuse("not_found", `There is no project ${input.project_id}.`);
   const choice = { deploymentId: input.deployment_id ?? null, version: input.version ?? null };
-  return await context.lanes.getByName(project.id).rollBack({ ...askedBy(context, project, ifLive), choice });
+  const lane = context.lanes.getByName(project.id);
+  return startedIn(context, await lane.rollBack({ ...askedBy(context, project, ifLive), choice }));
 }

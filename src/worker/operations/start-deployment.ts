@@ -3,7 +3,7 @@ import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/find-project.ts";
-import { askedBy } from "#worker/operations/asked.ts";
+import { askedBy, startedIn } from "#worker/operations/asked.ts";
 
 export type StartDeployment = {
   projectId: ProjectId;
@@ -23,5 +23,6 @@ export async function startDeployment(
   const project = await findProject(context.rows, projectId);
   if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
   const asked = askedBy(context, project, ifLive);
-  return await context.lanes.getByName(projectId).start({ ...asked, input, defaultBranch: project.branch });
+  const lane = context.lanes.getByName(projectId);
+  return startedIn(context, await lane.start({ ...asked, input, defaultBranch: project.branch }));
 }

@@ -50,9 +50,9 @@ export class ConnectedAgent {
     return new ConnectedAgent(server_id, credential);
   }
 
-  /** Another process with the same credential. */
-  sameAgent(): ConnectedAgent {
-    return new ConnectedAgent(this.serverId, this.#credential);
+  /** Another process with the same credential, or one of the same server that was enrolled anew. */
+  sameAgent(credential = this.#credential): ConnectedAgent {
+    return new ConnectedAgent(this.serverId, credential);
   }
 
   /** Opens the link and says hello; what it hears from then on is in `heard`. */
@@ -85,6 +85,14 @@ export class ConnectedAgent {
         run_id,
       })),
     });
+  }
+
+  /** Waits until it is told to let go of a project, and says that it has. */
+  async forgets(projectId: string): Promise<{ purge: boolean }> {
+    const { project_id, purge } = await this.hears("forget");
+    expect(project_id).toBe(projectId);
+    this.#send({ type: "forgotten", project_id, purge });
+    return { purge };
   }
 
   status(projects: ProjectReport[]): void {

@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 import { beforeEach } from "vitest";
 
 beforeEach(async () => {
+  // What the last test's requests write after their answers comes before this.
+  await env.DB.prepare("SELECT 1").run();
   await reset();
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 });

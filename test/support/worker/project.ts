@@ -46,6 +46,20 @@ export class TestProject {
     return await call(path, { token: this.token, headers });
   }
 
+  async call(method: string, path: string, body?: unknown): Promise<Response> {
+    return await call(path, { method, token: this.token, body });
+  }
+
+  /** Changes its settings. */
+  async patch(body: unknown): Promise<Response> {
+    return await this.call("PATCH", `/v1/projects/${this.id}`, body);
+  }
+
+  /** Deletes the whole project. */
+  async remove(query = ""): Promise<Response> {
+    return await this.call("DELETE", `/v1/projects/${this.id}${query}`);
+  }
+
   async delete(deploymentId: string): Promise<Response> {
     const path = `/v1/projects/${this.id}/deployments/${deploymentId}`;
     return await call(path, { method: "DELETE", token: this.token });
@@ -74,11 +88,11 @@ export class TestProject {
     });
   }
 
-  /** Starts one and takes it live. */
-  async deploy(body?: unknown): Promise<{ id: string; order: RunOrder }> {
+  /** Starts one and takes it live. @param agent of the server that it is deployed to */
+  async deploy(body?: unknown, agent = this.agent): Promise<{ id: string; order: RunOrder }> {
     const { id } = await this.start(body);
-    const order = await this.agent.orderOf(id);
-    await this.agent.carriesOut(order);
+    const order = await agent.orderOf(id);
+    await agent.carriesOut(order);
     await this.reaches(id, "live");
     return { id, order };
   }

@@ -1,10 +1,10 @@
 import { Enrolled } from "#contract/agent-protocol.ts";
 import { DeploymentStarted } from "#contract/deployments.ts";
 import { endpoints, type OperationName } from "#contract/endpoints.ts";
-import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import type { DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
 import { Project } from "#contract/projects.ts";
 import { ServerCreated } from "#contract/servers.ts";
-import { createAccount, ids, newSecret, type TestAccount } from "./account.ts";
+import { createAccount, createToken, ids, newSecret, type TestAccount } from "./account.ts";
 import { call } from "./call.ts";
 
 /** An account that has one of everything; no agent is connected, so the deployment stays queued. */
@@ -14,6 +14,8 @@ export type World = {
   readonly credential: string;
   readonly projectId: ProjectId;
   readonly deploymentId: DeploymentId;
+  /** Of a token besides the account's own. */
+  readonly tokenId: TokenId;
 };
 
 export async function createWorld(name = "shop"): Promise<World> {
@@ -30,7 +32,15 @@ export async function createWorld(name = "shop"): Promise<World> {
   const settings = { name, server_id: server.id, repository: "https://git.test/shop.git" };
   const project = Project.parse(await post("/v1/projects", settings));
   const started = DeploymentStarted.parse(await post(`/v1/projects/${project.id}/deployments`, {}));
-  return { account, serverId: server.id, credential, projectId: project.id, deploymentId: started.id };
+  const other = await createToken(account.id, { name: `other of ${name}`, scopes: ["tokens:read"] });
+  return {
+    account,
+    serverId: server.id,
+    credential,
+    projectId: project.id,
+    deploymentId: started.id,
+    tokenId: other.id,
+  };
 }
 
 type Target = { readonly path: string; readonly body?: unknown };
@@ -58,10 +68,27 @@ export const requests: { readonly [Name in OperationName]: (world: World) => Tar
     body: { name: "blog", server_id: serverId, repository: "/srv/git/blog.git" },
   }),
   getProject: ({ projectId }) => ({ path: `/v1/projects/${projectId}` }),
+  updateProject: ({ projectId, serverId }) => ({
+    path: `/v1/projects/${projectId}`,
+    body: { name: "renamed", server_id: serverId, build_command: null, timeouts: { build_seconds: 900 } },
+  }),
+  deleteProject: ({ projectId }) => ({ path: `/v1/projects/${projectId}` }),
   listServers: () => ({ path: "/v1/servers" }),
   createServer: () => ({ path: "/v1/servers", body: { name: "web-2", ip: "192.0.2.2" } }),
   getServer: ({ serverId }) => ({ path: `/v1/servers/${serverId}` }),
+  updateServer: ({ serverId }) => ({
+    path: `/v1/servers/${serverId}`,
+    body: { name: "renamed", ip: "192.0.2.9" },
+  }),
+  deleteServer: ({ serverId }) => ({ path: `/v1/servers/${serverId}` }),
   createEnrollment: ({ serverId }) => ({ path: `/v1/servers/${serverId}/enrollment`, body: {} }),
+  listTokens: () => ({ path: "/v1/tokens" }),
+  createToken: ({ projectId }) => ({
+    path: "/v1/tokens",
+    body: { name: "CI", scopes: ["tokens:read"], project_ids: [projectId] },
+  }),
+  revokeToken: ({ tokenId }) => ({ path: `/v1/tokens/${tokenId}` }),
+  rotateToken: ({ tokenId }) => ({ path: `/v1/tokens/${tokenId}/rotate`, body: {} }),
   getAccount: () => ({ path: "/v1/account" }),
   enrollAgent: () => ({
     path: "/v1/agent/enroll",

@@ -4,6 +4,7 @@ import * as z from "zod";
 
 import { createAccount, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { onPrepare } from "../../support/worker/statements.ts";
 
 const LogLine = z.object({
   level: z.literal("error"),
@@ -23,7 +24,7 @@ afterEach(() => {
 
 /** D1 as it is when it fails, which the runtime cannot be asked for. */
 function breakDatabase(message: string): void {
-  vi.spyOn(env.DB, "prepare").mockImplementation(() => {
+  onPrepare(() => {
     throw new Error(message);
   });
 }

@@ -1,0 +1,22 @@
+import type { Endpoint } from "#contract/endpoint.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+
+/** Source: the IETF draft "The Idempotency-Key HTTP Header Field"; the length is ours. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** Whether an endpoint makes something anew each time, so that a retry needs a key to be safe. */
+export function takesIdempotencyKey({ method, access, success }: Endpoint): boolean {
+  return method === "POST" && access.by === "token" && success.status === 201;
+}
+
+/** The request's Idempotency-Key; null where it has none, or where the endpoint needs none. */
+export function readIdempotencyKey(
+  endpoint: Endpoint,
+  header: string | null,
+): Result<string | null, "invalid_request"> {
+  if (header === null || !takesIdempotencyKey(endpoint)) return succeed(null);
+  if (KEY.test(header)) return succeed(header);
+  return refuse("invalid_request", "The header Idempotency-Key is not valid.", [
+    { pointer: "Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" },
+  ]);
+}

@@ -1,0 +1,16 @@
+import { succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { answerOnce } from "#worker/http/idempotency/answer-once.ts";
+import { readIdempotencyKey } from "#worker/http/idempotency/idempotency-key.ts";
+import type { Around } from "#worker/http/implement.ts";
+
+/** Carries out a request with an Idempotency-Key once, and one without a key as it comes. */
+export const onceWithKey: Around<Context> = async ({ c, endpoint, caller, input }, act) => {
+  const key = readIdempotencyKey(endpoint, c.req.header("idempotency-key") ?? null);
+  if (!key.ok) return key;
+  if (key.value === null) return succeed(await act(caller));
+  const content = JSON.stringify([c.req.method, c.req.path, input.ifLive, input.body]);
+  // The scheme may be written in any case, and the same secret must make the same key.
+  const secret = c.req.header("authorization")?.split(" ").at(-1) ?? "";
+  return await answerOnce(caller, { key: key.value, content, secret }, act);
+};

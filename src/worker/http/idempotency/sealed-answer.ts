@@ -1,0 +1,72 @@
+import * as z from "zod";
+
+/** An answer as it is kept to be given again. */
+const KeptAnswer = z.strictObject({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+});
+export type KeptAnswer = z.infer<typeof KeptAnswer>;
+
+/**
+ * Keeps answers so that only who holds the token's secret can read them: they may hold a secret of their own, and a
+ * secret must not stand in the database. The key comes from the bearer secret, of which only the hash is kept.
+ * Source: RFC 5869 for HKDF; NIST SP 800-38D for AES-GCM with 96 random bits.
+ */
+export class AnswerSeal {
+  readonly #secret: string;
+  readonly #purpose: string;
+
+  /** @param purpose what is sealed; the same secret makes another key for each */
+  constructor(secret: string, purpose: string) {
+    this.#secret = secret;
+    this.#purpose = purpose;
+  }
+
+  async seal(answer: KeptAnswer, iv: Uint8Array<ArrayBuffer>): Promise<string> {
+    const plain = new TextEncoder().encode(JSON.stringify(answer));
+    const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await this.#key(), plain);
+    return `${toBase64(iv)}.${toBase64(new Uint8Array(sealed))}`;
+  }
+
+  /** The answer; null where another secret sealed it. */
+  async open(text: string): Promise<KeptAnswer | null> {
+    const [iv = "", sealed = ""] = text.split(".");
+    try {
+      const key = await this.#key();
+      const plain = await crypto.subtle.decrypt(
+        { name: "AES-GCM", iv: fromBase64(iv) },
+        key,
+        fromBase64(sealed),
+      );
+      return KeptAnswer.parse(JSON.parse(new TextDecoder().decode(plain)));
+    } catch {
+      return null;
+    }
+  }
+
+  async #key(): Promise<CryptoKey> {
+    const bits = await derivedBytes(this.#secret, this.#purpose, 32);
+    return await crypto.subtle.importKey("raw", bits, "AES-GCM", false, ["encrypt", "decrypt"]);
+  }
+}
+
+/** `count` bytes (8,160 at most) that only who holds the secret can make, always the same for the same purpose. */
+export async function derivedBytes(
+  secret: string,
+  purpose: string,
+  count: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const encoder = new TextEncoder();
+  const base = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveBits"]);
+  const algorithm = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: encoder.encode(purpose) };
+  return new Uint8Array(await crypto.subtle.deriveBits(algorithm, base, count * 8));
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}

@@ -1,0 +1,81 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+
+import { createAccount, createToken, newSecret } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+describe("a GET's entity tag", () => {
+  it("saves a client what it has already, until it changes", async () => {
+    const project = await TestProject.create();
+    const path = `/v1/projects/${project.id}`;
+    const first = await project.get(path);
+    const etag = first.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
+    expect(first.headers.get("cache-control")).toBe("private, no-cache");
+    for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const same = await project.get(path, { "if-none-match": tag });
+      expect([same.status, await same.text(), same.headers.get("etag")]).toEqual([304, "", etag]);
+    }
+    await project.start();
+    const changed = await project.get(path, { "if-none-match": etag });
+    expect(changed.status).toBe(200);
+  });
+
+  it("is not on a refusal", async () => {
+    const missing = await call("/v1/account");
+    expect([missing.headers.get("etag"), missing.headers.get("cache-control")]).toEqual([null, "no-store"]);
+  });
+});
+
+describe("the bookmark of the database", () => {
+  it("is given with each answer, and taken back", async () => {
+    const project = await TestProject.create();
+    const started = await project.post("/v1/deploy", { project_id: project.id });
+    const bookmark = started.headers.get("gantry-bookmark") ?? "";
+    expect(bookmark).toMatch(/^[0-9a-f-]+$/);
+    const list = await project.get("/v1/deployments", { "gantry-bookmark": bookmark });
+    expect(list.status).toBe(200);
+    expect((list.headers.get("gantry-bookmark") ?? "") >= bookmark).toBe(true);
+  });
+
+  it("is refused when it is none, and only then after the token", async () => {
+    const { token } = await createAccount();
+    const headers = { "gantry-bookmark": "not a bookmark!" };
+    const refused = await call("/v1/projects", { token, headers });
+    expect(await problemOf(refused)).toMatchObject({ status: 422, errors: [{ pointer: "Gantry-Bookmark" }] });
+    expect((await call("/v1/projects", { headers })).status).toBe(401);
+  });
+});
+
+describe("the rate limit", () => {
+  it("tells its policy with every answer", async () => {
+    const answer = await call("/healthz");
+    expect(answer.headers.get("ratelimit-policy")).toBe('"default";q=600;w=60');
+  });
+
+  it("refuses a token that asks too often, with when to come back, and leaves the others alone", async () => {
+    const { id } = await createAccount();
+    const { id: tokenId, secret } = await createToken(id);
+    const other = await createAccount();
+    await Promise.all(Array.from({ length: 599 }, () => env.TOKEN_LIMIT.limit({ key: tokenId })));
+    expect((await call("/v1/account", { token: secret })).status).toBe(200);
+    const refused = await call("/v1/account", { token: secret });
+    expect(await problemOf(refused)).toMatchObject({ status: 429, code: "rate_limited" });
+    expect(refused.headers.get("retry-after")).toBe("60");
+    expect(refused.headers.get("ratelimit")).toBe('"default";r=0;t=60');
+    expect((await call("/v1/account", { token: other.token })).status).toBe(200);
+  });
+
+  it("refuses an address that sends too many wrong tokens", async () => {
+    const headers = { "cf-connecting-ip": "192.0.2.77" };
+    const answers: number[] = [];
+    for (let count = 0; count < 70; count += 1) {
+      answers.push((await call("/v1/account", { token: newSecret(), headers })).status);
+    }
+    expect(answers[0]).toBe(401);
+    expect(answers.at(-1)).toBe(429);
+    const elsewhere = { "cf-connecting-ip": "192.0.2.78" };
+    expect((await call("/v1/account", { token: newSecret(), headers: elsewhere })).status).toBe(401);
+  });
+});

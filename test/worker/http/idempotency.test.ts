@@ -1,0 +1,141 @@
+import { env } from "cloudflare:workers";
+import { abortAllDurableObjects } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+
+import { DeploymentRows, DeploymentStarted } from "#contract/deployments.ts";
+import { ServerCreated, ServerRows } from "#contract/servers.ts";
+import { createAccount, createToken } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+const key = (value: string) => ({ "idempotency-key": value });
+
+async function versionsOf(project: TestProject): Promise<number[]> {
+  const list = DeploymentRows.parse(
+    await (await project.get(`/v1/projects/${project.id}/deployments`)).json(),
+  );
+  return list.deployments.map((one) => one.version);
+}
+
+describe("a request with an Idempotency-Key", () => {
+  it("is carried out once, and answered the same again, marked as replayed", async () => {
+    const project = await TestProject.connected();
+    const start = () => project.post("/v1/deploy", { project_id: project.id }, key("deploy-1"));
+    const first = await start();
+    const again = await start();
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(await again.json()).toEqual(await first.json());
+    expect(again.headers.get("location")).toBe(first.headers.get("location"));
+    expect(first.headers.get("idempotent-replayed")).toBeNull();
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(await versionsOf(project)).toEqual([1]);
+  });
+
+  it("is carried out once when it comes twenty times at the same instant", async () => {
+    const project = await TestProject.connected();
+    const started = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const response = await project.post(`/v1/projects/${project.id}/deployments`, {}, key("race"));
+        return DeploymentStarted.parse(await response.json()).id;
+      }),
+    );
+    expect(new Set(started).size).toBe(1);
+    expect(await versionsOf(project)).toEqual([1]);
+  });
+
+  it("creates one server of the same name at the same instant, with one secret for both answers", async () => {
+    const { token } = await createAccount();
+    const create = async () => {
+      const body = { name: "web-1", ip: "192.0.2.1" };
+      const response = await call("/v1/servers", { method: "POST", token, body, headers: key("server") });
+      return ServerCreated.parse(await response.json());
+    };
+    const [one, other] = await Promise.all([create(), create()]);
+    expect(other).toEqual(one);
+    expect(await create()).toEqual(one);
+    const list = ServerRows.parse(await (await call("/v1/servers", { token })).json());
+    expect(list.servers).toHaveLength(1);
+    const enrolled = await call("/v1/agent/enroll", {
+      method: "POST",
+      body: { token: one.enrollment.token, hostname: "web-1", agent_version: "1" },
+    });
+    expect(enrolled.status).toBe(201);
+  });
+
+  it("finds what a try made that died before its answer was kept", async () => {
+    const project = await TestProject.connected();
+    const retry = () => project.post("/v1/deploy", { project_id: project.id }, key("died"));
+    const first = DeploymentStarted.parse(await (await retry()).json());
+    await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL").run();
+    await abortAllDurableObjects();
+    const again = await retry();
+    expect(DeploymentStarted.parse(await again.json())).toEqual(first);
+    expect(again.headers.get("idempotent-replayed")).toBeNull();
+    expect(await versionsOf(project)).toEqual([1]);
+    const body = { name: "second", server_id: project.agent.serverId, repository: "/srv/git/second.git" };
+    const create = async () => await (await project.post("/v1/projects", body, key("project"))).json();
+    const created = await create();
+    await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL").run();
+    expect(await create()).toEqual(created);
+  });
+
+  it("is refused when the key was used for another request, and nothing is done", async () => {
+    const project = await TestProject.connected();
+    await project.post("/v1/deploy", { project_id: project.id }, key("same"));
+    const other = await project.post("/v1/deploy", { project_id: project.id, branch: "next" }, key("same"));
+    expect(await problemOf(other)).toMatchObject({ status: 422, code: "idempotency_mismatch" });
+    const elsewhere = await project.post("/v1/rollback", { project_id: project.id }, key("same"));
+    expect(await problemOf(elsewhere)).toMatchObject({ code: "idempotency_mismatch" });
+    expect(await versionsOf(project)).toEqual([1]);
+  });
+
+  it("is tried anew after a refusal", async () => {
+    const project = await TestProject.connected();
+    const rollBack = () => project.post("/v1/rollback", { project_id: project.id }, key("back"));
+    expect(await problemOf(await rollBack())).toMatchObject({ code: "no_rollback_target" });
+    await project.deploy();
+    await project.deploy();
+    expect((await rollBack()).status).toBe(201);
+  });
+
+  it("is another request with the same key of another token or another account", async () => {
+    const one = await TestProject.connected();
+    const two = await TestProject.connected();
+    for (const project of [one, two]) {
+      const response = await project.post("/v1/deploy", { project_id: project.id }, key("shared"));
+      expect([response.status, response.headers.get("idempotent-replayed")]).toEqual([201, null]);
+    }
+    const { results } = await env.DB.prepare("SELECT account_id FROM tokens").all<{ account_id: string }>();
+    const accountId = results[0]?.account_id;
+    const { secret } = await createToken((await createAccount()).id);
+    expect(accountId).toBeDefined();
+    const foreign = await call("/v1/deploy", {
+      method: "POST",
+      token: secret,
+      body: { project_id: one.id },
+      headers: key("shared"),
+    });
+    expect(foreign.status).toBe(404);
+  });
+
+  it("keeps no secret in the database", async () => {
+    const { token } = await createAccount();
+    const body = { name: "web-1", ip: "192.0.2.1" };
+    const created = await call("/v1/servers", { method: "POST", token, body, headers: key("server") });
+    const { enrollment } = ServerCreated.parse(await created.json());
+    const { results } = await env.DB.prepare("SELECT * FROM idempotency_keys").all();
+    expect(results).toHaveLength(1);
+    expect(JSON.stringify(results)).not.toContain(enrollment.token);
+  });
+
+  it("is refused when the key is no visible ASCII or too long", async () => {
+    const project = await TestProject.create();
+    for (const value of ["a b", "x".repeat(256)]) {
+      const refused = await project.post("/v1/deploy", { project_id: project.id }, key(value));
+      expect(await problemOf(refused)).toMatchObject({
+        status: 422,
+        errors: [{ pointer: "Idempotency-Key" }],
+      });
+    }
+  });
+});
