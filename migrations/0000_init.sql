@@ -34,7 +34,18 @@ CREATE TABLE `deployments` (
 CREATE UNIQUE INDEX `deployments_one_live` ON `deployments` (`project_id`) WHERE "deployments"."status" = 'live';--> statement-breakpoint
 CREATE INDEX `deployments_building` ON `deployments` (`project_id`,`version`) WHERE "deployments"."status" = 'building';--> statement-breakpoint
 CREATE INDEX `deployments_account` ON `deployments` (`account_id`,`id`);--> statement-breakpoint
+CREATE INDEX `deployments_holding_server` ON `deployments` (`server_id`) WHERE "deployments"."status" in ('live', 'building');--> statement-breakpoint
 CREATE UNIQUE INDEX `deployments_version` ON `deployments` (`project_id`,`version`);--> statement-breakpoint
+CREATE TABLE `idempotency_keys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`account_id` text NOT NULL,
+	`fingerprint` text NOT NULL,
+	`seed` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`answer` text
+);
+--> statement-breakpoint
+CREATE INDEX `idempotency_keys_account` ON `idempotency_keys` (`account_id`,`created_at`);--> statement-breakpoint
 CREATE TABLE `projects` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
@@ -43,10 +54,10 @@ CREATE TABLE `projects` (
 	`domain` text NOT NULL,
 	`repository` text NOT NULL,
 	`branch` text NOT NULL,
-	`framework` text NOT NULL,
+	`framework` text,
 	`root_directory` text NOT NULL,
 	`build_command` text,
-	`output_directory` text NOT NULL,
+	`output_directory` text,
 	`activate_command` text,
 	`shared_paths` text NOT NULL,
 	`keep_releases` integer NOT NULL,
@@ -55,6 +66,7 @@ CREATE TABLE `projects` (
 	`queue` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`last_deploy_at` integer,
+	`found` text,
 	`url` text,
 	`serving_release` integer,
 	`serving_checked_at` integer
@@ -94,9 +106,14 @@ CREATE TABLE `tokens` (
 	`scopes` text NOT NULL,
 	`project_ids` text,
 	`created_at` integer NOT NULL,
+	`rotated_at` integer,
 	`expires_at` integer NOT NULL,
-	`revoked_at` integer
+	`previous_hash` text,
+	`previous_expires_at` integer,
+	`revoked_at` integer,
+	`last_used_at` integer
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tokens_hash` ON `tokens` (`hash`);--> statement-breakpoint
+CREATE UNIQUE INDEX `tokens_previous_hash` ON `tokens` (`previous_hash`);--> statement-breakpoint
 CREATE INDEX `tokens_account` ON `tokens` (`account_id`,`id`);

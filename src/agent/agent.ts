@@ -1,6 +1,7 @@
 import { mkdir, statfs } from "node:fs/promises";
 
 import type { AgentContext } from "#agent/context.ts";
+import { forgetProject } from "#agent/forget-project.ts";
 import { pause } from "#agent/pause.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { type Leftover, recoverProject } from "#agent/recover.ts";
@@ -37,8 +38,14 @@ const REMEMBERED_RUNS = 500;
 const MAX_REPORTED = 1000;
 const SITES_MS = 1_500;
 
-/** @param announce called when what this server serves has changed without a run's result to tell it */
-export function createAgent(context: AgentContext, announce: () => void): Agent {
+/** How the agent speaks first. What it says while there is no link is lost; the greeting tells the same. */
+export type Outlet = {
+  /** What this server serves has changed without a run's result to tell it. */
+  readonly announce: () => void;
+  readonly tell: (message: FromAgent) => void;
+};
+
+export function createAgent(context: AgentContext, { announce, tell }: Outlet): Agent {
   const turns = createProjectTurns();
   const taken = new Map<RunId, TakenRun>();
   const leftovers = new Map<RunId, ActiveRun>();
@@ -80,6 +87,19 @@ export function createAgent(context: AgentContext, announce: () => void): Agent 
     endTurn();
     // To tell that nothing has changed would only have the control plane ask for it again.
     if (hasChanged) announce();
+  }
+
+  async function forget(projectId: ProjectId, purge: boolean): Promise<void> {
+    if (isStopping) return;
+    const endTurn = await turns.take(projectId);
+    try {
+      await forgetProject(context, projectId, purge);
+      tell({ type: "forgotten", project_id: projectId, purge });
+    } catch (error) {
+      // Not told, so it will be asked for again.
+      context.say(`${projectId} could not be let go of: ${reasonOf(error)}`);
+    }
+    endTurn();
   }
 
   async function settle(folder: ProjectFolder, leftover: Leftover): Promise<void> {
@@ -124,6 +144,8 @@ export function createAgent(context: AgentContext, announce: () => void): Agent 
           return taken.get(message.run_id)?.interrupt.raise("stop");
         case "restore":
           return void restore(message.project_id, message.release);
+        case "forget":
+          return void forget(message.project_id, message.purge);
       }
     },
     async greeting() {

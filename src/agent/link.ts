@@ -4,6 +4,7 @@ import { connect, type LinkRefusal, type OpenConnection } from "#agent/connect.t
 import type { AgentContext } from "#agent/context.ts";
 import { pause } from "#agent/pause.ts";
 import { reasonOf } from "#agent/reason-of.ts";
+import type { FromAgent } from "#contract/agent-protocol.ts";
 
 export type LinkEnd =
   | { readonly kind: "closed" }
@@ -14,7 +15,9 @@ export type Link = {
   /** Runs until the signal is aborted or the control plane does not want this agent. */
   keep(agent: Agent, signal: AbortSignal): Promise<LinkEnd>;
   /** Tells what this server serves now, if there is a connection. */
-  announce(): void;
+  readonly announce: () => void;
+  /** Sends a message, if there is a connection. */
+  readonly tell: (message: FromAgent) => void;
 };
 
 export function createLink(context: AgentContext): Link {
@@ -33,6 +36,7 @@ export function createLink(context: AgentContext): Link {
 
   return {
     announce,
+    tell: (message) => open?.send(message),
     async keep(theAgent, signal) {
       agent = theAgent;
       const statuses = setInterval(announce, settings.statusMs);

@@ -9,7 +9,7 @@ export type AgentEnd = string | null;
 /** The agent's whole life, until the signal is aborted or the control plane does not want it. */
 export async function runAgent(context: AgentContext, signal: AbortSignal): Promise<AgentEnd> {
   const link = createLink(context);
-  const agent = createAgent(context, () => link.announce());
+  const agent = createAgent(context, link);
   await agent.start();
   const closing = new AbortController();
   const told = new Promise<{ readonly kind: "closed" }>((resolve) => {

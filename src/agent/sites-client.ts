@@ -11,6 +11,8 @@ export type Sites = {
   urlOf(projectId: ProjectId): string | null;
   /** Has a project served, and learns where. @returns `null` when there is no site server or it does not answer */
   register(projectId: ProjectId, folder: ProjectFolder): Promise<string | null>;
+  /** Has a project served no more. @throws when the site server does not answer */
+  unregister(projectId: ProjectId): Promise<void>;
 };
 
 const Answer = z.object({ url: z.url({ protocol: /^http$/ }) });
@@ -19,14 +21,20 @@ const TRIES = 4;
 const BETWEEN_TRIES_MS = 250;
 const ANSWER_MS = 5_000;
 
-export const noSites: Sites = { urlOf: () => null, register: async () => null };
+export const noSites: Sites = {
+  urlOf: () => null,
+  register: async () => null,
+  unregister: async () => undefined,
+};
+
+const siteUrl = (projectId: ProjectId) => new URL(`http://sites.localhost/projects/${projectId}`);
 
 export function createSites(socketPath: string, say: (message: string) => void): Sites {
   const urls = new Map<ProjectId, string>();
 
   async function ask(projectId: ProjectId, folder: ProjectFolder): Promise<string | null> {
     const answer = await sendRequest({
-      url: new URL(`http://sites.localhost/projects/${projectId}`),
+      url: siteUrl(projectId),
       method: "PUT",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ directory: folder.root }),
@@ -57,5 +65,18 @@ export function createSites(socketPath: string, say: (message: string) => void):
     return urls.get(projectId) ?? null;
   }
 
-  return { urlOf: (projectId) => urls.get(projectId) ?? null, register };
+  async function unregister(projectId: ProjectId): Promise<void> {
+    const answer = await sendRequest({
+      url: siteUrl(projectId),
+      method: "DELETE",
+      socketPath,
+      timeoutMs: ANSWER_MS,
+      maxBodyBytes: 4096,
+    });
+    if (answer.kind !== "answered" || answer.status !== 200)
+      throw new Error(`the site server at ${socketPath} does not answer`);
+    urls.delete(projectId);
+  }
+
+  return { urlOf: (projectId) => urls.get(projectId) ?? null, register, unregister };
 }

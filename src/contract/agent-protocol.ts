@@ -11,7 +11,7 @@ import {
 } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
-import { HealthCheck, ShellCommand, Timeouts } from "#contract/projects.ts";
+import { BuildSettings, HealthCheck, Preset, ShellCommand, Timeouts } from "#contract/projects.ts";
 import { Disk } from "#contract/servers.ts";
 
 /** Rises when an older agent could misread a message. Both sides say theirs in the first message. */
@@ -49,6 +49,8 @@ export const ReleaseVersion = z.int().min(1);
  * `reuse_release`: activate this kept release without fetching or building, if its files are whole;
  * otherwise the agent builds `source` into `releases/<version>`.
  * `permitted`: the activation permit rides along, so the agent does not ask for it.
+ * `framework`, `build_command`, `output_directory`: what is left out, the agent takes from the preset of the framework,
+ * and the framework from the files; a `build_command` of null is none.
  * `keep_releases`: the releases that stay after this one is live, besides itself; all others go.
  */
 export const RunOrder = z.strictObject({
@@ -66,8 +68,7 @@ export const RunOrder = z.strictObject({
   reuse_release: ReleaseVersion.nullable(),
   permitted: z.boolean(),
   root_directory: InsidePath,
-  build_command: ShellCommand.nullable(),
-  output_directory: InsidePath,
+  ...BuildSettings.shape,
   activate_command: ShellCommand.nullable(),
   shared_paths: z.array(SharedPath),
   health_check: HealthCheck.nullable(),
@@ -88,6 +89,8 @@ export const ToAgent = z.discriminatedUnion("type", [
   }),
   /** What `current` should point to, sent when the agent's greeting says otherwise and nothing runs. */
   z.strictObject({ type: z.literal("restore"), project_id: ProjectId, release: ReleaseVersion }),
+  /** Stop serving the project and remove its releases; with `purge`, everything of it. Answered with `forgotten`. */
+  z.strictObject({ type: z.literal("forget"), project_id: ProjectId, purge: z.boolean() }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -108,7 +111,7 @@ export const ActiveRun = z.strictObject({
 });
 export type ActiveRun = z.infer<typeof ActiveRun>;
 
-/** Agent to control plane, over the link: at connect, and every few minutes (`status`). */
+/** Agent to control plane, over the link: at connect (`hello`), every few minutes (`status`), and when told to `forget`. */
 export const FromAgent = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("hello"),
@@ -123,6 +126,8 @@ export const FromAgent = z.discriminatedUnion("type", [
     disk: Disk,
     projects: z.array(ProjectReport).max(1000),
   }),
+  /** The answer to `forget`, once it is done. */
+  z.strictObject({ type: z.literal("forgotten"), project_id: ProjectId, purge: z.boolean() }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
@@ -157,6 +162,8 @@ export const RunEvent = z.discriminatedUnion("type", [
     commit_sha: CommitSha,
     commit_message: z.string().max(1000),
   }),
+  /** What the framework that is given, or found in the files, says of these files; settings may overrule it. */
+  z.strictObject({ seq, type: z.literal("framework"), preset: Preset }),
   z.strictObject({ seq, type: z.literal("output"), lines: z.array(OutputLine).max(2000) }),
   z.strictObject({ seq, type: z.literal("ready") }),
   z.strictObject({ seq, type: z.literal("result"), result: RunResult, project: ProjectReport }),

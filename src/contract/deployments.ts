@@ -135,7 +135,8 @@ const StatusFilter = z
   .string()
   .max(200)
   .transform((text) => text.split(","))
-  .pipe(z.array(DeploymentStatus));
+  .pipe(z.array(DeploymentStatus))
+  .meta({ type: "array", items: { type: "string", enum: DeploymentStatus.options } });
 
 export const ProjectDeploymentsQuery = PageQuery.extend({
   status: StatusFilter.optional(),

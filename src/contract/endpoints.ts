@@ -15,39 +15,28 @@ import {
   StartDeploymentInput,
 } from "#contract/deployments.ts";
 import type { Endpoint } from "#contract/endpoint.ts";
-import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import { NoParams, plain, token } from "#contract/endpoint-defaults.ts";
+import { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { LogPage, LogQuery } from "#contract/logs.ts";
-import { CreateProjectInput, Project, ProjectRows, ProjectsQuery } from "#contract/projects.ts";
-import type { Scope } from "#contract/scopes.ts";
 import {
-  CreateServerInput,
-  Enrollment,
-  Server,
-  ServerCreated,
-  ServerRows,
-  ServersQuery,
-} from "#contract/servers.ts";
+  CreateProjectInput,
+  DeleteProjectQuery,
+  Project,
+  ProjectRows,
+  ProjectsQuery,
+  UpdateProjectInput,
+} from "#contract/projects.ts";
+import { serverEndpoints } from "#contract/server-endpoints.ts";
+import { tokenEndpoints } from "#contract/token-endpoints.ts";
 
-const MAX_BODY_BYTES = 64 * 1024;
 const MAX_AGENT_BODY_BYTES = 1024 * 1024;
 
-const NoParams = z.strictObject({});
 const ProjectParams = z.strictObject({ project_id: ProjectId });
-const ServerParams = z.strictObject({ server_id: ServerId });
 const DeploymentParams = z.strictObject({ deployment_id: DeploymentId });
 const ProjectDeploymentParams = z.strictObject({
   project_id: ProjectId,
   deployment_id: DeploymentId,
 });
-
-const token = (scope: Scope | null) => ({ by: "token", scope }) as const;
-const plain = {
-  query: null,
-  body: null,
-  maxBodyBytes: MAX_BODY_BYTES,
-  alsoAs: [],
-  problems: [],
-} as const;
 
 /** Every endpoint that the Worker answers, by operation name. */
 export const endpoints = {
@@ -100,7 +89,7 @@ export const endpoints = {
     params: NoParams,
     body: DeployInput,
     success: { status: 201, body: DeploymentStarted },
-    problems: ["queue_full", "live_changed"],
+    problems: ["not_found", "queue_full", "live_changed"],
   },
   listDeployments: {
     ...plain,
@@ -152,7 +141,7 @@ export const endpoints = {
     params: NoParams,
     body: RollbackInput,
     success: { status: 201, body: DeploymentStarted },
-    problems: ["already_live", "no_rollback_target", "queue_full", "live_changed"],
+    problems: ["not_found", "already_live", "no_rollback_target", "queue_full", "live_changed"],
   },
   listRollbackTargets: {
     ...plain,
@@ -193,46 +182,30 @@ export const endpoints = {
     params: ProjectParams,
     success: { status: 200, body: Project },
   },
-  listServers: {
+  updateProject: {
     ...plain,
-    method: "GET",
-    path: "/v1/servers",
-    access: token("servers:read"),
-    summary: "List servers, newest first",
-    params: NoParams,
-    query: ServersQuery,
-    success: { status: 200, body: ServerRows },
+    method: "PATCH",
+    path: "/v1/projects/:project_id",
+    access: token("projects:write"),
+    summary: "Change a project's settings, for the deployments that start from now on",
+    params: ProjectParams,
+    body: UpdateProjectInput,
+    success: { status: 200, body: Project },
+    problems: ["name_taken", "domain_taken"],
   },
-  createServer: {
+  deleteProject: {
     ...plain,
-    method: "POST",
-    path: "/v1/servers",
-    access: token("servers:write"),
-    summary: "Register a server and get the command that enrols its agent",
-    params: NoParams,
-    body: CreateServerInput,
-    success: { status: 201, body: ServerCreated },
-    problems: ["name_taken", "too_many"],
+    method: "DELETE",
+    path: "/v1/projects/:project_id",
+    access: token("projects:write"),
+    summary: "Delete a project with its deployments and logs",
+    params: ProjectParams,
+    query: DeleteProjectQuery,
+    success: { status: 204, body: null },
+    problems: ["project_busy", "unavailable"],
   },
-  getServer: {
-    ...plain,
-    method: "GET",
-    path: "/v1/servers/:server_id",
-    access: token("servers:read"),
-    summary: "Get a server",
-    params: ServerParams,
-    success: { status: 200, body: Server },
-  },
-  createEnrollment: {
-    ...plain,
-    method: "POST",
-    path: "/v1/servers/:server_id/enrollment",
-    access: token("servers:write"),
-    summary: "Make a new enrolment token for a server's agent",
-    params: ServerParams,
-    body: z.strictObject({}),
-    success: { status: 201, body: Enrollment },
-  },
+  ...serverEndpoints,
+  ...tokenEndpoints,
   getAccount: {
     ...plain,
     method: "GET",

@@ -1,5 +1,7 @@
 import * as z from "zod";
 
+import type { Scope } from "#contract/scopes.ts";
+
 type ProblemDefinition = { status: number; title: string; when: string };
 
 /** Every refusal that the API can give: one code, one status, one title. Codes never change once published. */
@@ -18,7 +20,7 @@ export const problems = {
   insufficient_scope: {
     status: 403,
     title: "Scope missing",
-    when: "The token lacks the scope that the endpoint needs.",
+    when: "The token lacks the scope that the endpoint needs, or asks for what is out of its own reach.",
   },
   not_found: {
     status: 404,
@@ -160,6 +162,10 @@ export type Refusal<Code extends ProblemCode = ProblemCode> = {
   readonly code: Code;
   readonly detail: string;
   readonly errors?: readonly FieldError[];
+  /** Seconds after which asking again makes sense; left out where it does not. */
+  readonly retryAfter?: number;
+  /** The scopes that it takes besides the endpoint's. */
+  readonly scopes?: readonly Scope[];
 };
 
 export type Result<Value, Code extends ProblemCode = ProblemCode> =

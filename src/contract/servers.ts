@@ -14,6 +14,10 @@ export const CreateServerInput = z.strictObject({
 });
 export type CreateServerInput = z.infer<typeof CreateServerInput>;
 
+/** What is left out stays as it is. */
+export const UpdateServerInput = CreateServerInput.partial();
+export type UpdateServerInput = z.infer<typeof UpdateServerInput>;
+
 /** A row of the servers list: exactly the fields of SPEC section 2. `uptime` is a percentage such as "99.98%". */
 export const ServerRow = z.strictObject({
   id: ServerId,

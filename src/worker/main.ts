@@ -6,7 +6,9 @@ import { answerElsewhere } from "#worker/http/elsewhere.ts";
 import { enterAsAgent, enterFreely, enterWithToken } from "#worker/http/enter.ts";
 import { everyAnswer } from "#worker/http/every-answer.ts";
 import type { AgentHandlers, OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
+import { onceWithKey } from "#worker/http/idempotency/once-with-key.ts";
 import { implement } from "#worker/http/implement.ts";
+import { noteTokenUses } from "#worker/http/note-token-uses.ts";
 import { accountHandlers } from "#worker/routes/account.ts";
 import { agentHandlers, enrollmentHandlers } from "#worker/routes/agent.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
@@ -14,7 +16,9 @@ import { deploymentHandlers } from "#worker/routes/deployments.ts";
 import { healthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
+import { routeReference } from "#worker/routes/reference.ts";
 import { serverHandlers } from "#worker/routes/servers.ts";
+import { accessTokenHandlers } from "#worker/routes/tokens.ts";
 
 export { AgentLink } from "#worker/objects/agent-link.ts";
 export { ProjectLane } from "#worker/objects/project-lane.ts";
@@ -39,6 +43,7 @@ function servicesOf(env: Env, request: Request): Services {
 
 // Each of these is whole, so an endpoint of the table that nothing handles does not compile.
 const tokenHandlers: TokenHandlers = {
+  ...accessTokenHandlers,
   ...accountHandlers,
   ...deploymentHandlers,
   ...logHandlers,
@@ -49,10 +54,12 @@ const openHandlers: OpenHandlers = { ...enrollmentHandlers, ...healthHandlers };
 
 const app = createApp();
 app.use(everyAnswer(randomBytes));
-implement(app, tokenHandlers, enterWithToken(authentication, servicesOf));
+app.use(noteTokenUses(clock));
+implement(app, tokenHandlers, enterWithToken(authentication, servicesOf), onceWithKey);
 implement<keyof AgentHandlers, AgentContext>(app, agentHandlers, enterAsAgent(authentication, servicesOf));
 implement(app, openHandlers, enterFreely(servicesOf));
 routeAgentConnect(app, authentication, clock);
+routeReference(app);
 answerElsewhere(app);
 
 export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

@@ -24,8 +24,7 @@ const plan: Plan = {
   domain: "shop.localhost",
   repository: "/srv/git/shop.git",
   rootDirectory: ".",
-  buildCommand: null,
-  outputDirectory: ".",
+  build: {},
   activateCommand: null,
   sharedPaths: [],
   keepReleases: 5,
@@ -101,17 +100,17 @@ export function failedEvents(releases: number[]): RunEvent[] {
 export function reportActive(lane: Lane, events: RunEvent[], now = 0) {
   const active = activeOf(lane);
   if (active === null) throw new Error("nothing is active");
-  const { id: deploymentId, runId } = active;
-  const decided = decideRunEvents(lane, { deploymentId, runId, serverId: SERVER, events }, now);
+  const { id: deploymentId, runId, serverId } = active;
+  const decided = decideRunEvents(lane, { deploymentId, runId, serverId, events }, now);
   if (!decided.ok) throw new Error(`refused: ${decided.refusal.code}`);
   return decided.value;
 }
 
-/** Starts a deployment and takes it live; the server keeps all that were live. */
-export function deployed(lane: Lane, now = 0): Lane {
-  const started = accepted(start(lane, now));
-  return reportActive(started, liveEvents(lane.nextVersion, [...keptOn(lane), lane.nextVersion]), now + 1000)
-    .lane;
+/** Starts a deployment and takes it live; the server keeps all that were live there. */
+export function deployed(lane: Lane, now = 0, serverId = SERVER): Lane {
+  const started = accepted(start(lane, now, { serverId }));
+  const kept = [...keptOn(lane, serverId), lane.nextVersion];
+  return reportActive(started, liveEvents(lane.nextVersion, kept), now + 1000).lane;
 }
 
 /** Rolls back and takes that live, with the release that is kept. */
@@ -121,9 +120,11 @@ export function rolledBack(lane: Lane, choice: RollbackChoice = DEFAULT_TARGET, 
   return reportActive(started, liveEvents(release, keptOn(lane)), now + 10).lane;
 }
 
-export function keptOn(lane: Lane): number[] {
+export function keptOn(lane: Lane, serverId = SERVER): number[] {
   const kept = lane.deployments.flatMap((one) =>
-    isIn(one, "live", "superseded") && one.state.releaseKept ? [one.state.release] : [],
+    isIn(one, "live", "superseded") && one.serverId === serverId && one.state.releaseKept
+      ? [one.state.release]
+      : [],
   );
   return [...new Set(kept)];
 }

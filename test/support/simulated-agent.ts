@@ -20,6 +20,9 @@ const SHA = "0123456789abcdef0123456789abcdef01234567";
 export class SimulatedAgent {
   current: number | null = null;
   releases = new Set<number>();
+  /** What it has to say about having let go of the project. */
+  forgotten: { purge: boolean } | null = null;
+  #toForget: { purge: boolean } | null = null;
   readonly seen = new Set<RunId>();
   runs: Run[] = [];
   /** Every switch that it made, as [run, release]. */
@@ -50,6 +53,10 @@ export class SimulatedAgent {
         return this.obey(message.run_id, "stop");
       case "restore":
         if (this.runs.length === 0 && this.releases.has(message.release)) this.current = message.release;
+        return;
+      case "forget":
+        this.#toForget = message;
+        if (this.runs.every((run) => run.phase === "done")) this.#forget();
         return;
       case "welcome":
         return;
@@ -117,6 +124,16 @@ export class SimulatedAgent {
   #finish(run: Run, result: Extract<RunEvent, { type: "result" }>["result"]): void {
     run.phase = "done";
     this.#emit(run, { type: "result", result, project: this.report() });
+    this.#forget();
+  }
+
+  /** It waits for its turn: what is under way comes first. */
+  #forget(): void {
+    if (this.#toForget === null) return;
+    this.releases.clear();
+    this.current = null;
+    this.forgotten = this.#toForget;
+    this.#toForget = null;
   }
 
   #emit(run: Run, event: Unnumbered): void {

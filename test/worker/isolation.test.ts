@@ -27,7 +27,13 @@ async function everything(): Promise<unknown> {
 }
 
 function missing(world: World): World {
-  return { ...world, serverId: ids.server(), projectId: ids.project(), deploymentId: ids.deployment() };
+  return {
+    ...world,
+    serverId: ids.server(),
+    projectId: ids.project(),
+    deploymentId: ids.deployment(),
+    tokenId: ids.token(),
+  };
 }
 
 describe("an account beside another", () => {
@@ -42,7 +48,7 @@ describe("an account beside another", () => {
         body: requests[name](world).body,
       });
     const [other, none] = [await ask(theirs), await ask(missing(theirs))];
-    expect(other.status).toBe(name === "createProject" ? 422 : 404);
+    expect(other.status).toBe(name === "createProject" || name === "createToken" ? 422 : 404);
     expect(none.status).toBe(other.status);
     const texts = [await bodyWithoutRequestId(other), await bodyWithoutRequestId(none)];
     // A 422 repeats the id that it was sent; a 404 says nothing that could tell the two apart.
@@ -60,9 +66,16 @@ describe("an account beside another", () => {
 
   it("lists only its own", async () => {
     const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
-    for (const name of ["listProjects", "listServers", "listDeployments", "getAccount"] as const) {
+    for (const name of [
+      "listProjects",
+      "listServers",
+      "listDeployments",
+      "listTokens",
+      "getAccount",
+    ] as const) {
       const text = await (await perform(name, mine)).text();
-      for (const id of [theirs.account.id, theirs.projectId, theirs.serverId, theirs.deploymentId])
+      const { account, projectId, serverId, deploymentId, tokenId } = theirs;
+      for (const id of [account.id, projectId, serverId, deploymentId, tokenId])
         expect(text).not.toContain(id);
     }
     for (const filter of [`project_id=${theirs.projectId}`, `server_id=${theirs.serverId}`]) {

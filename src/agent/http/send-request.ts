@@ -3,7 +3,7 @@ import * as https from "node:https";
 
 export type HttpRequest = {
   readonly url: URL;
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Send over this unix socket; the URL's host is then only a header. */

@@ -1,7 +1,10 @@
+import { realpath } from "node:fs/promises";
+
 import { commandEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { hasSucceeded } from "#agent/process/command.ts";
 import { killProcessesOfRun } from "#agent/process/process-table.ts";
+import { planBuild } from "#agent/run/plan-build.ts";
 import { describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { startLimit } from "#agent/run/stage-limit.ts";
@@ -17,17 +20,20 @@ export async function buildRelease(
 ): Promise<Step<Release>> {
   const { order, folder, journal, reporter } = scope;
   journal.note({ stage: "build" });
-  reporter.report({ type: "stage", stage: "build" }, order.build_command === null ? "patient" : "urgent");
   const path = releasePath(folder, order.version);
   const root = await folderInside(path, order.root_directory);
-  if (root.kind !== "inside") return notThere("root", order.root_directory, root);
-
-  if (order.build_command !== null) {
-    const built = await runBuild(scope, order.build_command, root.path, commit.sha);
+  if (root.kind !== "inside") {
+    reporter.report({ type: "stage", stage: "build" }, "patient");
+    return notThere("root", order.root_directory, root);
+  }
+  const { build_command, output_directory } = await planBuild(scope, await realpath(path), root.path);
+  reporter.report({ type: "stage", stage: "build" }, build_command === null ? "patient" : "urgent");
+  if (build_command !== null) {
+    const built = await runBuild(scope, build_command, root.path, commit.sha);
     if (!built.ok) return built;
   }
-  const output = await findOutput(path, order.root_directory, order.output_directory);
-  if (output.kind !== "inside") return notThere("output", order.output_directory, output);
+  const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
+  if (output.kind !== "inside") return notThere("output", output_directory, output);
 
   const linked = await linkSharedPaths(scope, path);
   if (!linked.ok) return linked;
@@ -39,7 +45,7 @@ export async function buildRelease(
     branch: order.source.branch,
     project_name: order.project_name,
     root_directory: order.root_directory,
-    output_directory: order.output_directory,
+    output_directory,
     activate_command: order.activate_command,
   };
   await writeRelease(folder, release);
@@ -85,10 +91,6 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
     `${isFull ? "the disk is full: " : ""}the build command ${describeEnd(ran.end)}`,
     evidenceOf(ran),
   );
-}
-
-async function findOutput(path: string, root: string, output: string): Promise<InsideCheck> {
-  return folderInside(path, `${root}/${output}`);
 }
 
 async function linkSharedPaths(scope: RunScope, path: string): Promise<Step<null>> {

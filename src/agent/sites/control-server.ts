@@ -23,7 +23,8 @@ const failure = (status: number, message: string): Answer => ({
 
 /**
  * The agent's way in: HTTP on a unix socket that only this user may open.
- * `PUT /projects/:project_id {"directory"}` answers `{"url"}`; `GET /projects` lists the sites.
+ * `PUT /projects/:project_id {"directory"}` answers `{"url"}`; `DELETE` of the same ends the site; `GET /projects`
+ * lists the sites.
  * @throws when another site server answers on the socket.
  */
 export async function listenForControl(socketPath: string, registry: SiteRegistry): Promise<Server> {
@@ -49,10 +50,16 @@ async function decide(request: IncomingMessage, registry: SiteRegistry): Promise
     return { status: 200, body: { sites: registry.list() } };
 
   const match = /^\/projects\/([^/?]+)$/.exec(url);
-  if (match === null) return failure(404, "There is PUT /projects/:project_id and GET /projects.");
-  if (request.method !== "PUT") return failure(405, "A project's site is set with PUT.");
+  if (match === null)
+    return failure(404, "There is PUT and DELETE /projects/:project_id, and GET /projects.");
+  if (request.method !== "PUT" && request.method !== "DELETE")
+    return failure(405, "A project's site is set with PUT and ended with DELETE.");
   const projectId = ProjectId.safeParse(match[1]);
   if (!projectId.success) return failure(422, "The path does not end in a project's id.");
+  if (request.method === "DELETE") {
+    await registry.remove(projectId.data);
+    return { status: 200, body: {} };
+  }
   const input = PutSiteInput.safeParse(await readJson(request));
   if (!input.success) return failure(422, z.prettifyError(input.error));
   return { status: 200, body: { url: await registry.put(projectId.data, input.data.directory) } };

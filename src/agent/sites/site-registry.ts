@@ -13,6 +13,8 @@ export type SiteRegistry = {
   restore(): Promise<void>;
   /** Serves a project, or tells where it is served already. @returns its URL */
   put(projectId: ProjectId, directory: string): Promise<string>;
+  /** Serves a project no more; nothing happens where it is not served. */
+  remove(projectId: ProjectId): Promise<void>;
   list(): readonly Site[];
   close(): Promise<void>;
 };
@@ -77,6 +79,17 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
           await save();
         }
         return urlOf(sites.get(projectId)?.site.port ?? firstPort);
+      }),
+    remove: (projectId) =>
+      inTurn(async () => {
+        const known = sites.get(projectId);
+        sites.delete(projectId);
+        if (known !== undefined) {
+          await closeServer(known.server);
+          say(`serving ${projectId} no more`);
+        }
+        // Also where it is not known: an earlier try may have ended here.
+        await save();
       }),
     list: () => [...sites.values()].map(({ site }) => site),
     close: () =>

@@ -1,6 +1,7 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
 import type { DecisionWith } from "#domain/lane/decision.ts";
+import { hostOf, replaceHost, sendAway } from "#domain/lane/hosts.ts";
 import { activeOf, isIn, type Lane, liveOf, replaceDeployment } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/note-report.ts";
 import { fail } from "#domain/lane/transitions.ts";
@@ -19,12 +20,14 @@ export type GreetingAnswer = { restore: number | null };
 
 /**
  * Compares what the agent has with what it should have. An offer or a stop that it missed becomes due again; a run
- * that it does not know any more has failed; a release that is not the live one is to be restored.
+ * that it does not know any more has failed; a release that is not the live one is to be restored; a server that the
+ * project has left is told so.
  */
 export function decideGreeting(lane: Lane, greeting: Greeting, now: number): DecisionWith<GreetingAnswer> {
-  const noted = greeting.report === null ? lane : noteReport(lane, greeting.serverId, greeting.report);
+  const { report, serverId } = greeting;
+  const noted = sendOn(report === null ? lane : noteReport(lane, serverId, report), greeting);
   const active = activeOf(noted);
-  if (active === null || active.serverId !== greeting.serverId) {
+  if (active === null || active.serverId !== serverId) {
     return { lane: noted, effects: [], value: { restore: toRestore(noted, greeting) } };
   }
   const nothing = { restore: null };
@@ -45,4 +48,15 @@ function toRestore(lane: Lane, greeting: Greeting): number | null {
   const { release } = live.state;
   const isThere = greeting.report.releases.includes(release);
   return greeting.report.release !== release && isThere ? release : null;
+}
+
+/** Tells a server to let go of the project, if it must: again, or because it has files although the project is live elsewhere. */
+function sendOn(lane: Lane, { serverId, report }: Greeting): Lane {
+  const host = hostOf(lane, serverId);
+  const live = liveOf(lane);
+  if (host === null) return lane;
+  const holdsOn = report !== null && (report.release !== null || report.releases.length > 0);
+  const isElsewhere = live !== null && live.serverId !== serverId;
+  if (host.state.name !== "leaving" && !(isElsewhere && holdsOn)) return lane;
+  return replaceHost(lane, sendAway(host, false));
 }

@@ -107,6 +107,9 @@ function takeIn(progress: Progress, id: DeploymentId, event: RunEvent, now: numb
     case "output":
       progress.effects.push({ type: "output", deploymentId: id, lines: event.lines });
       return keep({});
+    case "framework":
+      progress.effects.push({ type: "found", preset: event.preset });
+      return keep({});
     case "resolved":
       return keep({ commitSha: event.commit_sha, commitMessage: event.commit_message });
     case "stage": {

@@ -95,7 +95,7 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
   const active = activeOf(cleared);
   const wait = active === null ? "" : `, waiting for version ${active.version}`;
   const message = `Queued as version ${version} by ${actor.name}: ${describe(joining)}${wait}`;
-  const next = { nextVersion: version + 1, deployments: [...cleared.deployments, deployment] };
+  const next = { ...cleared, nextVersion: version + 1, deployments: [...cleared.deployments, deployment] };
   return succeed({
     lane: advance(next, now),
     effects: [...effects, { type: "log", deploymentId: id, stage: "queued", message }],

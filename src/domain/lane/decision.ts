@@ -1,11 +1,12 @@
 import type { OutputLine, ProjectReport } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import type { LogStage } from "#contract/logs.ts";
+import type { Preset } from "#contract/projects.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 
 /**
  * What a decision wants done besides the new lane. What the database and the agent must learn is no effect: both
- * follow from the lane itself (its changed deployments, and `dueMessages`).
+ * follow from the lane itself (its changed deployments, `dueMessage` and `dueForgets`).
  */
 export type Effect =
   /** A line in Gantry's own words. */
@@ -19,10 +20,14 @@ export type Effect =
   | { readonly type: "output"; readonly deploymentId: DeploymentId; readonly lines: readonly OutputLine[] }
   /** What the server serves now, as its agent has just said. */
   | { readonly type: "serving"; readonly serverId: ServerId; readonly report: ProjectReport }
+  /** What the framework says of the files, as the agent found them. */
+  | { readonly type: "found"; readonly preset: Preset }
   /** No more lines will come. */
   | { readonly type: "ended"; readonly deploymentId: DeploymentId }
   /** Its record and its log must go. */
-  | { readonly type: "removed"; readonly deploymentId: DeploymentId };
+  | { readonly type: "removed"; readonly deploymentId: DeploymentId }
+  /** The records and the logs of the whole project must go. */
+  | { readonly type: "project_removed" };
 
 export type Decision = { readonly lane: Lane; readonly effects: readonly Effect[] };
 

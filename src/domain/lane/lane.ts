@@ -2,7 +2,7 @@ import * as z from "zod";
 
 import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/deployments.ts";
 import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
-import { HealthCheck, Timeouts } from "#contract/projects.ts";
+import { BuildSettings, HealthCheck, Timeouts } from "#contract/projects.ts";
 
 /** At most this many deployments of a project wait; one more start is refused. */
 export const MAX_QUEUED = 100;
@@ -18,8 +18,7 @@ export const Plan = z.strictObject({
   domain: z.string(),
   repository: z.string(),
   rootDirectory: z.string(),
-  buildCommand: z.string().nullable(),
-  outputDirectory: z.string(),
+  build: BuildSettings,
   activateCommand: z.string().nullable(),
   sharedPaths: z.array(z.string()),
   keepReleases: z.int(),
@@ -114,11 +113,37 @@ export type LaneDeployment = z.infer<typeof LaneDeployment>;
 
 export type Named<Name extends State["name"]> = LaneDeployment & { state: Extract<State, { name: Name }> };
 
+/**
+ * A server that was ever offered a deployment. `in_use`: it may hold releases. `leaving`: it must let go of them, or
+ * with `purge` of everything, and has not confirmed that yet; `tries` counts how often it was told. `left`: nothing
+ * but its mirror and shared files is left.
+ */
+export const Host = z.strictObject({
+  serverId: ServerId,
+  state: z.discriminatedUnion("name", [
+    z.strictObject({ name: z.literal("in_use") }),
+    z.strictObject({
+      name: z.literal("leaving"),
+      purge: z.boolean(),
+      told: Told.nullable(),
+      tries: z.int(),
+    }),
+    z.strictObject({ name: z.literal("left") }),
+  ]),
+});
+export type Host = z.infer<typeof Host>;
+
 /** All that a lane decides from. Deployments stand in the order of their versions. */
-export type Lane = { readonly nextVersion: number; readonly deployments: readonly LaneDeployment[] };
+export type Lane = {
+  readonly nextVersion: number;
+  readonly deployments: readonly LaneDeployment[];
+  readonly hosts: readonly Host[];
+  /** When the project was deleted, in Unix milliseconds; null while it is there. */
+  readonly deletedAt: number | null;
+};
 
 /** A fresh project's lane. */
-export const emptyLane: Lane = { nextVersion: 1, deployments: [] };
+export const emptyLane: Lane = { nextVersion: 1, deployments: [], hosts: [], deletedAt: null };
 
 export function isIn<Name extends State["name"]>(
   deployment: LaneDeployment,

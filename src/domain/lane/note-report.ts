@@ -3,7 +3,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { isIn, type Lane } from "#domain/lane/lane.ts";
 
 /** Learns from a server which releases it still has. A deployment that did not change stays the same object. */
-export function noteReport(lane: Lane, serverId: ServerId, report: ProjectReport): Lane {
+export function noteReport(lane: Lane, serverId: ServerId, report: Pick<ProjectReport, "releases">): Lane {
   const kept = new Set(report.releases);
   const deployments = lane.deployments.map((one) => {
     if (!isIn(one, "live", "superseded") || one.serverId !== serverId) return one;

@@ -1,5 +1,5 @@
 import { RunOrder } from "#contract/agent-protocol.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts";
 
 /**
@@ -7,11 +7,24 @@ import { type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts"
  * a round trip, and from the moment it is sent the rollback is past canceling.
  */
 export function ridesAlong(lane: Lane, deployment: Named<"offered">): boolean {
-  const { reuseRelease, serverId } = deployment;
-  if (reuseRelease === null) return false;
-  return onceLiveOf(lane).some(
-    (one) => one.serverId === serverId && one.state.release === reuseRelease && one.state.releaseKept,
+  return releaseToReuse(lane, deployment) !== null;
+}
+
+/** The release that a rollback only has to switch to: that of its target, if the server is the one that has it. */
+function releaseToReuse(
+  lane: Lane,
+  { reuseRelease, codeVersion, serverId }: Named<"offered">,
+): number | null {
+  if (reuseRelease === null) return null;
+  return keptRelease(lane, serverId, codeVersion);
+}
+
+/** The newest release with that code which the server still has; null where it has none. */
+export function keptRelease(lane: Lane, serverId: ServerId, codeVersion: number): number | null {
+  const kept = onceLiveOf(lane).find(
+    (one) => one.serverId === serverId && one.codeVersion === codeVersion && one.state.releaseKept,
   );
+  return kept?.state.release ?? null;
 }
 
 /** The order that offers a deployment to its agent, made from the lane as it is when it is sent. */
@@ -25,28 +38,28 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     domain: plan.domain,
     version: deployment.version,
     source: { repository: plan.repository, branch: deployment.branch, commit: deployment.requestedCommit },
-    reuse_release: ridesAlong(lane, deployment) ? deployment.reuseRelease : null,
+    reuse_release: releaseToReuse(lane, deployment),
     permitted: ridesAlong(lane, deployment),
     root_directory: plan.rootDirectory,
-    build_command: plan.buildCommand,
-    output_directory: plan.outputDirectory,
+    ...plan.build,
     activate_command: plan.activateCommand,
     shared_paths: plan.sharedPaths,
     health_check: plan.healthCheck,
     timeouts: plan.timeouts,
-    keep_releases: releasesToKeep(lane, plan.keepReleases),
+    keep_releases: releasesToKeep(lane, deployment.serverId, plan.keepReleases),
   });
 }
 
 /**
- * The releases that stay on the server once the deployment is live, besides its own: the live one, always, and the
- * newest others that were live, until there are `keepReleases` with the new one.
+ * The releases that stay on the server once the deployment is live, besides its own: the live one, always, if it is
+ * there, and the newest others that were live there, until there are `keepReleases` with the new one.
  */
-export function releasesToKeep(lane: Lane, keepReleases: number): number[] {
+export function releasesToKeep(lane: Lane, serverId: ServerId, keepReleases: number): number[] {
   const live = liveOf(lane);
   const onceLive = onceLiveOf(lane)
-    .filter((one) => one.state.releaseKept)
+    .filter((one) => one.serverId === serverId && one.state.releaseKept)
     .map((one) => one.state.release);
-  const newestFirst = [...new Set(live === null ? onceLive : [live.state.release, ...onceLive])];
+  const isLiveThere = live !== null && live.serverId === serverId;
+  const newestFirst = [...new Set(isLiveThere ? [live.state.release, ...onceLive] : onceLive)];
   return newestFirst.slice(0, Math.max(1, keepReleases - 1));
 }

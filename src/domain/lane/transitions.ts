@@ -13,6 +13,7 @@ import {
   removeDeployment,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
+import { addHost, moveTo } from "#domain/lane/hosts.ts";
 
 /** Offers the next in the queue to the agent, if nothing holds the lane. */
 export function advance(lane: Lane, now: number): Lane {
@@ -20,7 +21,11 @@ export function advance(lane: Lane, now: number): Lane {
   if (next === undefined || activeOf(lane) !== null) return lane;
   const { plan } = next.state;
   const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
-  return replaceDeployment(lane, { ...next, state: { name: "offered", deadlineAt, told: null, plan } });
+  const offered = replaceDeployment(lane, {
+    ...next,
+    state: { name: "offered", deadlineAt, told: null, plan },
+  });
+  return addHost(offered, next.serverId);
 }
 
 /** building → failed, and on to the next in the queue. */
@@ -58,7 +63,7 @@ export function goLive(lane: Lane, run: Named<"running">, live: Named<"live">["s
       ? lane
       : replaceDeployment(lane, { ...before, state: { ...before.state, name: "superseded" } });
   const seconds = ((live.finishedAt - live.startedAt) / 1000).toFixed(1);
-  return end(demoted, run, live, `Live: version ${run.version}, after ${seconds} s`);
+  return end(moveTo(demoted, run.serverId), run, live, `Live: version ${run.version}, after ${seconds} s`);
 }
 
 function end(

@@ -9,7 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 import type { AccountId, ProjectId } from "#contract/ids.ts";
-import { projects, type servers, type tokens } from "#worker/db/schema.ts";
+import { type idempotencyKeys, projects, type servers, tokens } from "#worker/db/schema.ts";
 
 type TableOfProjects = SQLiteTable & {
   readonly id: SQLiteColumn;
@@ -18,7 +18,12 @@ type TableOfProjects = SQLiteTable & {
 };
 
 /** A table, or an alias of one, whose rows each belong to one account. */
-export type OwnedTable = typeof projects | typeof servers | typeof tokens | TableOfProjects;
+export type OwnedTable =
+  | typeof idempotencyKeys
+  | typeof projects
+  | typeof servers
+  | typeof tokens
+  | TableOfProjects;
 
 /** A whole row as callers write it: AccountRows itself adds whose it is. */
 export type NewRow<Table extends OwnedTable> = Omit<Table["$inferInsert"], "accountId">;
@@ -64,7 +69,10 @@ export class AccountRows {
   readonly #drizzle: DrizzleD1Database;
   readonly #projectIds: readonly ProjectId[] | null;
 
-  /** @param projectIds leaves all but these projects, and what belongs to them, out of sight; null: no such limit */
+  /**
+   * @param projectIds leaves all but these projects, what belongs to them and the tokens that are limited to some of
+   * them out of sight; null: no such limit
+   */
   constructor(database: D1Database, accountId: AccountId, projectIds: readonly ProjectId[] | null = null) {
     this.accountId = accountId;
     this.#database = database;
@@ -95,6 +103,15 @@ export class AccountRows {
     return sql<number>`${query}`;
   }
 
+  /** The same for rows out of sight too: what a rule for the whole account is held against. */
+  countAll(table: OwnedTable, where?: SQL): SQL<number> {
+    const query = this.#drizzle
+      .select({ count: sql`count(*)` })
+      .from(table)
+      .where(and(eq(table.accountId, this.accountId), where));
+    return sql<number>`${query}`;
+  }
+
   /** A subquery for one value: `field` of the first row of the account that fits, `null` without one. */
   first<Value>(
     field: SQLiteColumn,
@@ -109,6 +126,12 @@ export class AccountRows {
   /** Adds a row if `onlyIf` holds. It fails where another row has the same unique value. */
   insert<Table extends OwnedTable>(table: Table, row: NewRow<Table>, onlyIf: SQL = sql`true`): Write {
     return new Write(this.#insertInto(table, row, onlyIf));
+  }
+
+  /** Adds a row, unless one with its id is there; the count of 0 says so. */
+  insertIfNew<Table extends OwnedTable>(table: Table, row: NewRow<Table>): Write {
+    const insert = this.#insertInto(table, row, sql`true`);
+    return new Write(sql`${insert} on conflict (${nameOf(table.id)}) do nothing`);
   }
 
   /** Adds a row, or overwrites the account's row with that id whose `newer` column holds less than the given row's. */
@@ -148,10 +171,12 @@ export class AccountRows {
 
   #inSight(table: OwnedTable): SQL | undefined {
     if (this.#projectIds === null) return undefined;
-    const project = "projectId" in table ? table.projectId : table === projects ? projects.id : null;
-    if (project === null) return undefined;
     // One parameter, however many projects: D1 takes no more than 100.
-    return sql`${project} in (select value from json_each(${JSON.stringify(this.#projectIds)}))`;
+    const projectIds = sql`(select value from json_each(${JSON.stringify(this.#projectIds)}))`;
+    if (table === tokens)
+      return sql`${tokens.projectIds} is not null and not exists (select 1 from json_each(${tokens.projectIds}) where value not in ${projectIds})`;
+    const project = "projectId" in table ? table.projectId : table === projects ? projects.id : null;
+    return project === null ? undefined : sql`${project} in ${projectIds}`;
   }
 
   // `insert … select` rather than `values`, because only a select can have a condition. SQLite needs its `where` to

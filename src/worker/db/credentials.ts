@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
 import type { AccountId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
@@ -16,8 +16,10 @@ export type TokenIdentity = {
   readonly scopes: readonly Scope[];
   /** The projects that the token is limited to; null: all of the account. */
   readonly projectIds: readonly ProjectId[] | null;
-  /** Unix milliseconds. */
+  /** When the secret that was sent stops working, in Unix milliseconds: a previous one does before the token. */
   readonly expiresAt: number;
+  /** When it was last used, to the hour, as far as was known when it was looked up. */
+  readonly lastUsedAt: number | null;
 };
 
 export type TokenHolder = {
@@ -25,7 +27,10 @@ export type TokenHolder = {
   readonly account: { readonly id: AccountId; readonly name: string };
 };
 
-/** Whose token has that hash; null where there is none or it has been revoked. Its expiry is not looked at. */
+/**
+ * Whose token has that hash, or had it before it was rotated; null where there is none or it has been revoked. Its
+ * expiry is not looked at.
+ */
 export async function findTokenHolder(database: Database, hash: string): Promise<TokenHolder | null> {
   const [found] = await drizzle(database)
     .select({
@@ -34,17 +39,22 @@ export async function findTokenHolder(database: Database, hash: string): Promise
         name: tokens.name,
         scopes: tokens.scopes,
         projectIds: tokens.projectIds,
-        expiresAt: tokens.expiresAt,
+        expiresAt: sql<number>`case when ${tokens.hash} = ${hash} then ${tokens.expiresAt} else ${tokens.previousExpiresAt} end`,
+        lastUsedAt: tokens.lastUsedAt,
       },
       account: { id: accounts.id, name: accounts.name },
     })
     .from(tokens)
     .innerJoin(accounts, eq(accounts.id, tokens.accountId))
-    .where(and(eq(tokens.hash, hash), isNull(tokens.revokedAt)));
+    .where(and(or(eq(tokens.hash, hash), eq(tokens.previousHash, hash)), isNull(tokens.revokedAt)));
   return found ?? null;
 }
 
-export type AgentIdentity = { readonly serverId: ServerId; readonly accountId: AccountId };
+export type AgentIdentity = {
+  readonly serverId: ServerId;
+  readonly accountId: AccountId;
+  readonly credentialHash: string;
+};
 
 /** Which server's agent has the credential with that hash; null where none has. */
 export async function findAgent(database: Database, hash: string): Promise<AgentIdentity | null> {
@@ -52,7 +62,7 @@ export async function findAgent(database: Database, hash: string): Promise<Agent
     .select({ serverId: servers.id, accountId: servers.accountId })
     .from(servers)
     .where(eq(servers.credentialHash, hash));
-  return found ?? null;
+  return found === undefined ? null : { ...found, credentialHash: hash };
 }
 
 export type Enrollment = {

@@ -8,6 +8,7 @@ const fields = {
   id: projects.id,
   name: projects.name,
   framework: projects.framework,
+  found: projects.found,
   domain: projects.domain,
   serverId: projects.serverId,
   lastDeployAt: projects.lastDeployAt,

@@ -10,7 +10,7 @@ import type {
   LiveEvidence,
 } from "#contract/deployments.ts";
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
-import type { HealthCheck, QueueMode, Timeouts } from "#contract/projects.ts";
+import type { HealthCheck, Preset, QueueMode, Timeouts } from "#contract/projects.ts";
 import type { Scope } from "#contract/scopes.ts";
 
 // Times are Unix milliseconds. Every table but `accounts` has an account_id, and only AccountRows reads and writes
@@ -34,11 +34,19 @@ export const tokens = sqliteTable(
     /** The projects that the token is limited to; null: all of the account. */
     projectIds: text("project_ids", { mode: "json" }).$type<ProjectId[]>(),
     createdAt: integer("created_at").notNull(),
+    /** Since when its secret has been what it is, if not from the beginning. */
+    rotatedAt: integer("rotated_at"),
     expiresAt: integer("expires_at").notNull(),
+    /** The secret from before the last rotation, as in `hash`, and when it stops working. */
+    previousHash: text("previous_hash"),
+    previousExpiresAt: integer("previous_expires_at"),
     revokedAt: integer("revoked_at"),
+    /** To the hour. */
+    lastUsedAt: integer("last_used_at"),
   },
   (table) => [
     uniqueIndex("tokens_hash").on(table.hash),
+    uniqueIndex("tokens_previous_hash").on(table.previousHash),
     index("tokens_account").on(table.accountId, table.id),
   ],
 );
@@ -83,10 +91,11 @@ export const projects = sqliteTable(
     domain: text("domain").notNull(),
     repository: text("repository").notNull(),
     branch: text("branch").notNull(),
-    framework: text("framework").notNull(),
+    /** Null: as the agent finds it. Of this and the two below, build-columns.ts knows more. */
+    framework: text("framework"),
     rootDirectory: text("root_directory").notNull(),
     buildCommand: text("build_command"),
-    outputDirectory: text("output_directory").notNull(),
+    outputDirectory: text("output_directory"),
     activateCommand: text("activate_command"),
     sharedPaths: text("shared_paths", { mode: "json" }).$type<string[]>().notNull(),
     keepReleases: integer("keep_releases").notNull(),
@@ -95,6 +104,8 @@ export const projects = sqliteTable(
     queue: text("queue").$type<QueueMode>().notNull(),
     createdAt: integer("created_at").notNull(),
     lastDeployAt: integer("last_deploy_at"),
+    /** What the framework that the latest deployment found, or was given, says of its files. */
+    found: text("found", { mode: "json" }).$type<Preset>(),
     /** Where the agent serves the site, if it does. */
     url: text("url"),
     /** The release that the agent last said `current` points to, when it said so, and what it should have been. */
@@ -149,5 +160,26 @@ export const deployments = sqliteTable(
       .on(table.projectId, table.version)
       .where(sql`${table.status} = 'building'`),
     index("deployments_account").on(table.accountId, table.id),
+    index("deployments_holding_server")
+      .on(table.serverId)
+      .where(sql`${table.status} in ('live', 'building')`),
   ],
+);
+
+/** What was asked for with an Idempotency-Key, for a day. */
+export const idempotencyKeys = sqliteTable(
+  "idempotency_keys",
+  {
+    /** SHA-256 of the token's id and the key, in hex. */
+    id: text("id").primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    /** SHA-256 of the whole request, in hex. */
+    fingerprint: text("fingerprint").notNull(),
+    /** What ids and secrets are made of, so that a second try makes the same ones. */
+    seed: text("seed").notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** The answer, encrypted, for it may hold a secret; null until there is one. */
+    answer: text("answer"),
+  },
+  (table) => [index("idempotency_keys_account").on(table.accountId, table.createdAt)],
 );

@@ -1,9 +1,9 @@
-import { and, eq, isNull, lte, or } from "drizzle-orm";
+import { and, eq, isNull, lte, or, sql } from "drizzle-orm";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk } from "#contract/servers.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import { projects, servers } from "#worker/db/schema.ts";
+import { deployments, projects, servers } from "#worker/db/schema.ts";
 
 /** What is known of an agent's connection at `lastSeenAt` (Unix milliseconds). What is left out stays as it is. */
 export type Presence = {
@@ -40,7 +40,7 @@ export type ServingReport = {
 
 /**
  * Records what a project serves. Returns false, and changes nothing, where something later is already recorded, or
- * where the project is not this server's.
+ * where it is another server's word that counts: the one that the project is live on, or is to be deployed to.
  */
 export async function setServing(
   rows: AccountRows,
@@ -52,13 +52,9 @@ export async function setServing(
     isNull(projects.servingCheckedAt),
     lte(projects.servingCheckedAt, report.servingCheckedAt),
   );
-  return (
-    (await rows.run(
-      rows.update(
-        projects,
-        report,
-        and(eq(projects.id, projectId), eq(projects.serverId, serverId), notLater),
-      ),
-    )) === 1
-  );
+  const isLive = and(eq(deployments.projectId, projectId), sql`${deployments.status} = 'live'`);
+  const liveOn = rows.first<ServerId>(deployments.serverId, deployments, isLive, sql`${deployments.version}`);
+  const counts = sql`coalesce(${liveOn}, ${projects.serverId}) = ${serverId}`;
+  const write = rows.update(projects, report, and(eq(projects.id, projectId), counts, notLater));
+  return (await rows.run(write)) === 1;
 }

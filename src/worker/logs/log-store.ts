@@ -12,8 +12,9 @@ const MAX_INDEX_ENTRIES = 60;
 
 const WINDOW_BYTES = 256 * 1024;
 
-const prefixOf = ({ accountId, projectId, deploymentId }: LogOwner) =>
-  `logs/${accountId}/${projectId}/${deploymentId}/`;
+const projectPrefixOf = ({ accountId, projectId }: Omit<LogOwner, "deploymentId">) =>
+  `logs/${accountId}/${projectId}/`;
+const prefixOf = (owner: LogOwner) => `${projectPrefixOf(owner)}${owner.deploymentId}/`;
 const partKey = (owner: LogOwner, firstLine: number) =>
   `${prefixOf(owner)}part-${String(firstLine).padStart(9, "0")}`;
 const wholeKey = (owner: LogOwner) => `${prefixOf(owner)}log.ndjson`;
@@ -83,7 +84,15 @@ export class LogStore {
 
   /** Removes everything of a log; nothing happens where nothing is. */
   async deleteAll(owner: LogOwner): Promise<void> {
-    const prefix = prefixOf(owner);
+    await this.#deleteUnder(prefixOf(owner));
+  }
+
+  /** Removes the logs of all of a project's deployments. */
+  async deleteProject(owner: Omit<LogOwner, "deploymentId">): Promise<void> {
+    await this.#deleteUnder(projectPrefixOf(owner));
+  }
+
+  async #deleteUnder(prefix: string): Promise<void> {
     for (;;) {
       const { objects } = await this.#bucket.list({ prefix });
       if (objects.length === 0) return;

@@ -11,6 +11,7 @@ import {
 } from "#contract/agent-protocol.ts";
 import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import { findAgent } from "#worker/db/credentials.ts";
 import { setServing } from "#worker/db/server-presence.ts";
 import { linkHeaders } from "#worker/objects/link-headers.ts";
 import { PresenceRecord } from "#worker/objects/presence-record.ts";
@@ -20,10 +21,18 @@ const CHECK_MS = 2 * 60_000;
 /** A link without a ping for this long is dead. */
 const SILENT_MS = 60_000;
 
+/** Set where the server has been deleted. */
+const GONE = "gone";
+
 type Hello = Extract<FromAgent, { type: "hello" }>;
 
 /** What is kept with a socket while the object sleeps. `ready`: its agent has said hello. */
-const Attachment = z.strictObject({ accountId: AccountId, serverId: ServerId, ready: z.boolean() });
+const Attachment = z.strictObject({
+  accountId: AccountId,
+  serverId: ServerId,
+  credentialHash: z.string(),
+  ready: z.boolean(),
+});
 type Attachment = z.infer<typeof Attachment>;
 
 /**
@@ -48,18 +57,44 @@ export class AgentLink extends DurableObject<Env> {
     const attachment: Attachment = {
       accountId: AccountId.parse(request.headers.get(linkHeaders.accountId)),
       serverId: ServerId.parse(request.headers.get(linkHeaders.serverId)),
+      credentialHash: z.string().parse(request.headers.get(linkHeaders.credentialHash)),
       ready: false,
     };
     server.serializeAttachment(attachment);
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** Passes a lane's message on. `delivered: false`: the agent is not there, and the lane is asked when it is. */
-  async deliver(projectId: ProjectId, message: ToAgent): Promise<{ delivered: boolean }> {
+  /**
+   * Passes a lane's message on. `delivered: false`: the agent is not there, and the lane is asked when it is, or, where
+   * the server is `gone`, never.
+   */
+  async deliver(projectId: ProjectId, message: ToAgent): Promise<{ delivered: boolean; gone: boolean }> {
+    if (this.ctx.storage.kv.get(GONE) === true) return { delivered: false, gone: true };
     const sockets = this.#readySockets();
     this.ctx.storage.sql.exec("INSERT OR IGNORE INTO waiting (project_id) VALUES (?)", projectId);
     for (const socket of sockets) send(socket, message);
-    return { delivered: sockets.length > 0 };
+    return { delivered: sockets.length > 0, gone: false };
+  }
+
+  /** Ends the links of a credential that the database does not have any more. */
+  async revoke(): Promise<void> {
+    for (const socket of this.ctx.getWebSockets()) closeRevoked(socket);
+  }
+
+  /** The server has been deleted: ends its link, tells the lanes that wait for it, and keeps nothing else. */
+  async remove(): Promise<void> {
+    this.ctx.storage.kv.put(GONE, true);
+    for (const socket of this.ctx.getWebSockets()) {
+      // Not ready, so that its end is nobody's business any more.
+      socket.serializeAttachment({ ...attachmentOf(socket), ready: false } satisfies Attachment);
+      closeRevoked(socket);
+    }
+    this.#presence.forget();
+    await this.ctx.storage.deleteAlarm();
+    const serverId = ServerId.parse(this.ctx.id.name);
+    const tell = (projectId: ProjectId) => this.env.PROJECT_LANE.getByName(projectId).serverGone(serverId);
+    await Promise.all(this.#waiting().map(tell));
+    this.ctx.storage.sql.exec("DELETE FROM waiting");
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
@@ -72,6 +107,11 @@ export class AgentLink extends DurableObject<Env> {
       case "status":
         await this.#presence.seen(attachment, Date.now(), { disk: message.disk });
         return this.#noteServing(attachment, message.projects);
+      case "forgotten": {
+        const { project_id, purge } = message;
+        const { serverId } = attachment;
+        return await this.env.PROJECT_LANE.getByName(project_id).forgotten({ serverId, purge });
+      }
     }
   }
 
@@ -109,6 +149,10 @@ export class AgentLink extends DurableObject<Env> {
         `protocol ${hello.protocol} here ${PROTOCOL_VERSION}: update the ${older}`,
       );
     }
+    // The Worker remembers credentials for a while; here it counts whether this one still holds.
+    const agent = await findAgent(this.env.DB, attachment.credentialHash);
+    if (agent?.serverId !== attachment.serverId) return closeRevoked(socket);
+    if (socket.readyState !== WebSocket.OPEN) return;
     for (const other of this.ctx.getWebSockets()) {
       if (other !== socket) other.close(closeCodes.replaced, "another agent connected with this credential");
     }
@@ -124,11 +168,8 @@ export class AgentLink extends DurableObject<Env> {
 
   /** Asks each lane that the agent has something of, or that has something for the agent. */
   async #greetLanes(socket: WebSocket, { serverId }: Attachment, hello: Hello): Promise<void> {
-    const waiting = this.ctx.storage.sql
-      .exec<{ project_id: string }>("SELECT project_id FROM waiting")
-      .toArray();
     const projectIds = new Set([
-      ...waiting.map((row) => ProjectId.parse(row.project_id)),
+      ...this.#waiting(),
       ...hello.projects.map((report) => report.project_id),
       ...hello.runs.map((run) => run.project_id),
     ]);
@@ -157,6 +198,12 @@ export class AgentLink extends DurableObject<Env> {
     if (attachment.ready && isLast) await this.#presence.disconnected(attachment, Date.now());
   }
 
+  /** The projects whose lanes want to be asked at the next hello. */
+  #waiting(): ProjectId[] {
+    const rows = this.ctx.storage.sql.exec<{ project_id: string }>("SELECT project_id FROM waiting");
+    return rows.toArray().map((row) => ProjectId.parse(row.project_id));
+  }
+
   #readySockets(): WebSocket[] {
     const isOpen = (socket: WebSocket) => socket.readyState === WebSocket.OPEN;
     return this.ctx.getWebSockets().filter((socket) => isOpen(socket) && attachmentOf(socket).ready);
@@ -174,6 +221,10 @@ function parseMessage(data: string | ArrayBuffer): FromAgent | null {
   } catch {
     return null;
   }
+}
+
+function closeRevoked(socket: WebSocket): void {
+  socket.close(closeCodes.credentialRevoked, "the credential was revoked");
 }
 
 function send(socket: WebSocket, message: ToAgent): void {

@@ -1,17 +1,22 @@
 import type { DeploymentId } from "#contract/ids.ts";
-import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import { deleteProjectRecords } from "#worker/db/delete-project.ts";
 import { deleteDeploymentRecord, writeDeployments } from "#worker/db/deployment-records.ts";
+import { setFound } from "#worker/db/set-found.ts";
 import { setServing } from "#worker/db/server-presence.ts";
+import { DatabaseSession } from "#worker/db/session.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
 import type { LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
 import { coalesced } from "#worker/objects/coalesced.ts";
+import { tellAgents } from "#worker/objects/tell-agents.ts";
+import type { LaneOutbox } from "#worker/objects/lane-outbox.ts";
 import type { LogBuffer } from "#worker/objects/log-buffer.ts";
 
 type Parts = {
   env: Env;
   storage: DurableObjectStorage;
   store: LaneStore;
+  outbox: LaneOutbox;
   logs: LogBuffer;
   now: () => number;
 };
@@ -28,18 +33,24 @@ export class LaneEffects {
   readonly tellAgent: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
   /** How many times in a row each job has failed. */
+  #bookmark: string | null = null;
   readonly #failures = new Map<string, number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.writeRecords = coalesced(() => this.#attempt("write records", () => this.#writeRecords()));
-    this.tellAgent = coalesced(() => this.#attempt("tell agent", () => this.#tellAgent()));
+    this.tellAgent = coalesced(() => this.#attempt("tell agent", () => tellAgents(parts)));
     this.storeLogs = coalesced(() => this.#attempt("store logs", () => this.#storeLogs()));
   }
 
   /** How many times in a row the job that is worst off has failed. */
   get failures(): number {
     return Math.max(0, ...this.#failures.values());
+  }
+
+  /** From where on D1 has all that was written last; null before the first write of this instance. */
+  get bookmark(): string | null {
+    return this.#bookmark;
   }
 
   /** Everything that is due now. */
@@ -50,9 +61,14 @@ export class LaneEffects {
 
   /** Whether something is left that D1 or R2 must be told. */
   isPending(): boolean {
-    const { store } = this.#parts;
+    const { store, outbox } = this.#parts;
     return (
-      store.unwritten().length > 0 || store.removals(false).length > 0 || store.removals(true).length > 0
+      outbox.projectRemoval() !== null ||
+      store.unwritten().length > 0 ||
+      outbox.unwrittenServing() !== null ||
+      outbox.unwrittenFound() !== null ||
+      outbox.removals(false).length > 0 ||
+      outbox.removals(true).length > 0
     );
   }
 
@@ -77,58 +93,64 @@ export class LaneEffects {
     }
   }
 
-  /** D1 gets the deployments that changed, and loses those that were deleted. */
+  /** D1 gets the deployments that changed, and loses those that were deleted, or the whole project. */
   async #writeRecords(): Promise<void> {
-    const { store, storage, env } = this.#parts;
+    const { store, outbox, storage, env } = this.#parts;
     const owner = store.owner();
     if (owner === null) return;
-    const rows = new AccountRows(env.DB, owner.accountId);
-    const serving = store.unwrittenServing();
-    if (serving !== null) {
-      await setServing(rows, serving.serverId, owner.projectId, serving.report);
-      storage.transactionSync(() => store.noteServingWritten(serving));
+    const session = new DatabaseSession(env.DB, "first-primary");
+    const rows = new AccountRows(session.database, owner.accountId);
+    if (outbox.projectRemoval() === "records") {
+      await deleteProjectRecords(rows, owner.projectId);
+      storage.transactionSync(() => outbox.noteProjectRecordsGone());
     }
     const records = store.unwritten();
     if (records.length > 0) {
       await writeDeployments(rows, owner.projectId, records);
       storage.transactionSync(() => store.noteWritten(records));
     }
-    for (const id of store.removals(false)) {
-      await deleteDeploymentRecord(rows, id);
-      storage.transactionSync(() => store.noteRecordGone(id));
+    // After the records: they say which server's word on it counts.
+    const serving = outbox.unwrittenServing();
+    if (serving !== null) {
+      await setServing(rows, serving.serverId, owner.projectId, serving.report);
+      storage.transactionSync(() => outbox.noteServingWritten(serving));
     }
-  }
-
-  /** The agent gets the offer or the stop that it has not had yet. */
-  async #tellAgent(): Promise<void> {
-    const { store, storage, env, now } = this.#parts;
-    const owner = store.owner();
-    if (owner === null) return;
-    const due = dueMessage(store.load(), owner.projectId, now());
-    if (due === null) return;
-    const note = (kept: boolean) =>
-      storage.transactionSync(() => store.save(noteTold(store.load(), due.deploymentId, kept, now()), owner));
-    note(false);
-    const { delivered } = await env.AGENT_LINK.getByName(due.serverId).deliver(owner.projectId, due.message);
-    if (!delivered) note(true);
+    const found = outbox.unwrittenFound();
+    if (found !== null) {
+      await setFound(rows, owner.projectId, found);
+      storage.transactionSync(() => outbox.noteFoundWritten(found));
+    }
+    for (const id of outbox.removals(false)) {
+      await deleteDeploymentRecord(rows, id);
+      storage.transactionSync(() => outbox.noteRecordGone(id));
+    }
+    this.#bookmark = session.bookmark() ?? this.#bookmark;
   }
 
   /** R2 loses the logs of deleted deployments, and gets the parts that are due and the whole of each log that has ended. */
   async #storeLogs(): Promise<void> {
-    const { store, logs, now } = this.#parts;
+    const { store, outbox, logs, now } = this.#parts;
     const owner = store.owner();
     if (owner === null) return;
-    for (const id of store.removals(true)) await this.#deleteLog(owner, id);
+    if (outbox.projectRemoval() === "logs") await this.#deleteAllLogs(owner);
+    for (const id of outbox.removals(true)) await this.#deleteLog(owner, id);
     for (const { id, ended } of logs.due(now())) {
       await (ended ? this.#storeWhole(owner, id) : this.#storePart(owner, id));
     }
   }
 
+  async #deleteAllLogs(owner: LaneOwner): Promise<void> {
+    const { outbox, logs, storage, env } = this.#parts;
+    storage.transactionSync(() => logs.forgetAll());
+    await new LogStore(env.LOGS).deleteProject(owner);
+    storage.transactionSync(() => outbox.noteProjectRemoved());
+  }
+
   async #deleteLog(lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
-    const { store, logs, storage, env } = this.#parts;
+    const { outbox, logs, storage, env } = this.#parts;
     storage.transactionSync(() => logs.forget(deploymentId));
     await new LogStore(env.LOGS).deleteAll({ ...lane, deploymentId });
-    storage.transactionSync(() => store.noteRemoved(deploymentId));
+    storage.transactionSync(() => outbox.noteRemoved(deploymentId));
   }
 
   async #storePart(lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {

@@ -1,27 +1,26 @@
 import * as z from "zod";
 
-import type { ProjectReport } from "#contract/agent-protocol.ts";
-import { AccountId, DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
-import { LaneDeployment, type Lane } from "#domain/lane/lane.ts";
+import type { DeploymentStarted } from "#contract/deployments.ts";
+import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
+import { Host, LaneDeployment, type Lane } from "#domain/lane/lane.ts";
 import { forgettable } from "#domain/lane/transitions.ts";
 import type { DeploymentRecord } from "#worker/db/deployment-records.ts";
 import { recordOf } from "#worker/objects/deployment-record.ts";
 
-const StoredServing = z.strictObject({
-  serverId: ServerId,
-  report: z.strictObject({
-    servingRelease: z.int().nullable(),
-    servingCheckedAt: z.number(),
-    url: z.string().nullable(),
-  }),
-});
-type StoredServing = z.infer<typeof StoredServing>;
+/** As long as an Idempotency-Key counts (DESIGN section 7). */
+const ACCEPTED_MS = 24 * 60 * 60 * 1000;
 
 /** Whose lane it is. It is kept with the lane, because an object that its alarm wakes up is told no name. */
 const LaneOwner = z.strictObject({ accountId: AccountId, projectId: ProjectId });
 export type LaneOwner = z.infer<typeof LaneOwner>;
 
-const StoredLane = z.strictObject({ nextVersion: z.int(), owner: LaneOwner });
+const StoredLane = z.strictObject({
+  nextVersion: z.int(),
+  owner: LaneOwner,
+  hosts: z.array(Host),
+  deletedAt: z.number().nullable(),
+});
+type StoredLane = z.infer<typeof StoredLane>;
 
 /**
  * The lane in the object's own SQLite, and with it what the database (D1) has not been told yet: a row whose revision
@@ -38,9 +37,8 @@ export class LaneStore {
       id TEXT PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL,
       revision INTEGER NOT NULL, written_revision INTEGER NOT NULL)`);
     sql.exec(
-      "CREATE TABLE IF NOT EXISTS serving (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
+      "CREATE TABLE IF NOT EXISTS accepted (request_key TEXT PRIMARY KEY, id TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL)",
     );
-    sql.exec("CREATE TABLE IF NOT EXISTS removals (id TEXT PRIMARY KEY, record_gone INTEGER NOT NULL)");
   }
 
   load(): Lane {
@@ -59,7 +57,12 @@ export class LaneStore {
     const rows = this.#sql.exec<{ json: string }>("SELECT json FROM deployments ORDER BY version").toArray();
     const deployments = rows.map(({ json }) => LaneDeployment.parse(JSON.parse(json)));
     this.#cached = {
-      lane: { nextVersion: stored?.nextVersion ?? 1, deployments },
+      lane: {
+        nextVersion: stored?.nextVersion ?? 1,
+        deployments,
+        hosts: stored?.hosts ?? [],
+        deletedAt: stored?.deletedAt ?? null,
+      },
       owner: stored?.owner ?? null,
     };
     return this.#cached;
@@ -75,10 +78,11 @@ export class LaneStore {
       if (old !== deployment) this.#saveDeployment(deployment, old ?? null, owner);
     }
     for (const id of known.keys()) this.#sql.exec("DELETE FROM deployments WHERE id = ?", id);
-    if (next.nextVersion !== before.nextVersion || this.owner() === null) {
-      const json = JSON.stringify({ nextVersion: next.nextVersion, owner } satisfies z.infer<
-        typeof StoredLane
-      >);
+    const { nextVersion, hosts, deletedAt } = next;
+    const isSame =
+      nextVersion === before.nextVersion && hosts === before.hosts && deletedAt === before.deletedAt;
+    if (!isSame || this.owner() === null) {
+      const json = JSON.stringify({ nextVersion, owner, hosts: [...hosts], deletedAt } satisfies StoredLane);
       this.#sql.exec(
         "INSERT INTO lane (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
         json,
@@ -145,50 +149,37 @@ export class LaneStore {
     this.#cached = { ...this.#cached, lane: { ...lane, deployments } };
   }
 
-  /** What the server serves, until D1 knows it. @param now Unix milliseconds */
-  noteServing(serverId: ServerId, { release, url }: ProjectReport, now: number): void {
-    const report = { servingRelease: release, servingCheckedAt: now, url };
-    const json = JSON.stringify({ serverId, report } satisfies StoredServing);
-    this.#sql.exec(
-      "INSERT INTO serving (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
-      json,
-    );
-  }
-
-  /** What D1 has not been told of what the server serves. */
-  unwrittenServing(): StoredServing | null {
-    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM serving").toArray();
-    return row === undefined ? null : StoredServing.parse(JSON.parse(row.json));
-  }
-
-  noteServingWritten({ report }: StoredServing): void {
-    this.#sql.exec(
-      "DELETE FROM serving WHERE json ->> '$.report.servingCheckedAt' <= ?",
-      report.servingCheckedAt,
-    );
-  }
-
-  /** Has the record and then the log of a deployment removed; again, if more was written since. */
-  addRemoval(id: DeploymentId): void {
-    this.#sql.exec(
-      "INSERT INTO removals (id, record_gone) VALUES (?, 0) ON CONFLICT (id) DO UPDATE SET record_gone = 0",
-      id,
-    );
-  }
-
-  /** The deployments whose record (`false`) or whose log (`true`: the record is gone already) is to be removed. */
-  removals(recordGone: boolean): DeploymentId[] {
-    const rows = this.#sql
-      .exec<{ id: string }>("SELECT id FROM removals WHERE record_gone = ?", recordGone ? 1 : 0)
+  /** What a request with this key started within the last day; null where none did. */
+  acceptedBefore(requestKey: string): DeploymentStarted | null {
+    const [row] = this.#sql
+      .exec<{ id: string; version: number }>(
+        "SELECT id, version FROM accepted WHERE request_key = ?",
+        requestKey,
+      )
       .toArray();
-    return rows.map(({ id }) => DeploymentId.parse(id));
+    return row === undefined
+      ? null
+      : { id: DeploymentId.parse(row.id), status: "building", version: row.version };
   }
 
-  noteRecordGone(id: DeploymentId): void {
-    this.#sql.exec("UPDATE removals SET record_gone = 1 WHERE id = ?", id);
+  /** Remembers a request's key with what it started, and forgets those of more than a day ago. */
+  noteAccepted(
+    requestKey: string,
+    { id, version }: { id: DeploymentId; version: number },
+    now: number,
+  ): void {
+    this.#sql.exec("DELETE FROM accepted WHERE at < ?", now - ACCEPTED_MS);
+    this.#sql.exec(
+      "INSERT INTO accepted (request_key, id, version, at) VALUES (?, ?, ?, ?)",
+      requestKey,
+      id,
+      version,
+      now,
+    );
   }
 
-  noteRemoved(id: DeploymentId): void {
-    this.#sql.exec("DELETE FROM removals WHERE id = ? AND record_gone = 1", id);
+  /** A project that was deleted has accepted nothing. */
+  forgetAccepted(): void {
+    this.#sql.exec("DELETE FROM accepted");
   }
 }

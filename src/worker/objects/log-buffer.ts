@@ -163,6 +163,10 @@ export class LogBuffer {
     }
   }
 
+  forgetAll(): void {
+    for (const table of ["log_heads", "log_chunks", "log_parts"]) this.#sql.exec(`DELETE FROM ${table}`);
+  }
+
   #head(id: DeploymentId): Head | null {
     return this.#sql.exec<Head>("SELECT * FROM log_heads WHERE deployment_id = ?", id).toArray()[0] ?? null;
   }

@@ -63,6 +63,10 @@ export class PresenceRecord {
     await writePresence(new AccountRows(this.#database, whose.accountId), whose.serverId, stored);
   }
 
+  forget(): void {
+    this.#kv.delete(KEY);
+  }
+
   #load(): Stored {
     const value = this.#kv.get(KEY);
     return value === undefined

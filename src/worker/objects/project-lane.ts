@@ -2,28 +2,42 @@ import { DurableObject } from "cloudflare:workers";
 
 import type { RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import { type DeploymentStarted, RollbackTarget } from "#contract/deployments.ts";
-import { createIdGenerator, type DeploymentId } from "#contract/ids.ts";
-import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
+import { createIdGenerator, type DeploymentId, type ServerId } from "#contract/ids.ts";
+import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
 import { nextDeadline } from "#domain/lane/deadlines.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
+import {
+  decideDeleteProject,
+  type DeleteProjectRequest,
+  keptUntil,
+  refuseIfDeleted,
+} from "#domain/lane/decide-delete-project.ts";
+import { decideForgotten, decideServerGone, type Forgotten } from "#domain/lane/decide-forgotten.ts";
 import { decideGreeting, type Greeting, type GreetingAnswer } from "#domain/lane/decide-greeting.ts";
 import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents, type ReportedEvents } from "#domain/lane/decide-run-events.ts";
 import { decideStart, type Joined, type StartRequest } from "#domain/lane/decide-start.ts";
+import { nextForgetAt } from "#domain/lane/due-forgets.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import { LaneEffects } from "#worker/objects/lane-effects.ts";
+import { LaneOutbox } from "#worker/objects/lane-outbox.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
 import { LogBuffer, type UnfinishedLog } from "#worker/objects/log-buffer.ts";
 import { retryDelayMs } from "#worker/objects/retry-delay.ts";
 import { viewTarget } from "#worker/objects/rollback-target-view.ts";
 
 /** What to start. The ids are made by the lane, so that they rise with the versions. */
-export type StartCommand = Omit<StartRequest, "id" | "runId"> & { owner: LaneOwner };
-export type RollbackCommand = Omit<RollbackRequest, "id" | "runId"> & { owner: LaneOwner };
+export type StartCommand = Omit<StartRequest, "id" | "runId"> & Commanded;
+export type RollbackCommand = Omit<RollbackRequest, "id" | "runId"> & Commanded;
+/** `requestKey`: a request that comes again with the same one within a day starts nothing anew; null: it has none. */
+type Commanded = { owner: LaneOwner; requestKey: string | null };
+/** `bookmark`: from where on D1 has it; null where D1 could not be told yet. */
+export type Started = { started: DeploymentStarted; bookmark: string | null };
+export type Written = { bookmark: string | null };
 export type RunEventsCommand = Omit<ReportedEvents, "events"> & { events: RunEvent[] };
 
 /**
@@ -31,9 +45,10 @@ export type RunEventsCommand = Omit<ReportedEvents, "events"> & { events: RunEve
  * turn, without an await in between; then the saved state is carried out, and the alarm finishes what was cut off.
  */
 export class ProjectLane extends DurableObject<Env> {
-  readonly #store: LaneStore;
-  readonly #logs: LogBuffer;
-  readonly #effects: LaneEffects;
+  #store: LaneStore;
+  #outbox: LaneOutbox;
+  #logs: LogBuffer;
+  #effects: LaneEffects;
   readonly #ids = createIdGenerator({
     now: () => Date.now(),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
@@ -41,32 +56,32 @@ export class ProjectLane extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const { storage } = ctx;
-    this.#store = new LaneStore(storage.sql);
-    this.#logs = new LogBuffer(storage.sql);
-    this.#effects = new LaneEffects({
-      env,
-      storage,
+    ({
       store: this.#store,
+      outbox: this.#outbox,
       logs: this.#logs,
-      now: Date.now,
-    });
+      effects: this.#effects,
+    } = openParts(ctx.storage, env));
   }
 
-  /** Refuses with `queue_full` and `live_changed`. Once it has answered, the deployment is in D1 or will be. */
-  async start(command: StartCommand): Promise<Result<DeploymentStarted, "queue_full" | "live_changed">> {
-    const { owner, ...asked } = command;
-    return this.#join(owner, (lane, now) => decideStart(lane, { ...asked, ...this.#newIds() }, now));
+  /** Refuses with `not_found`, `queue_full` and `live_changed`. Once it has answered, the deployment is in D1 or will be. */
+  async start(command: StartCommand): Promise<Result<Started, "not_found" | "queue_full" | "live_changed">> {
+    const { owner, requestKey, ...asked } = command;
+    return this.#join(owner, requestKey, (lane, now) =>
+      decideStart(lane, { ...asked, ...this.#newIds() }, now),
+    );
   }
 
-  /** Refuses with `already_live`, `no_rollback_target`, `queue_full` and `live_changed`. */
+  /** Refuses with `not_found`, `already_live`, `no_rollback_target`, `queue_full` and `live_changed`. */
   async rollBack(
     command: RollbackCommand,
   ): Promise<
-    Result<DeploymentStarted, "already_live" | "no_rollback_target" | "queue_full" | "live_changed">
+    Result<Started, "not_found" | "already_live" | "no_rollback_target" | "queue_full" | "live_changed">
   > {
-    const { owner, ...asked } = command;
-    return this.#join(owner, (lane, now) => decideRollback(lane, { ...asked, ...this.#newIds() }, now));
+    const { owner, requestKey, ...asked } = command;
+    return this.#join(owner, requestKey, (lane, now) =>
+      decideRollback(lane, { ...asked, ...this.#newIds() }, now),
+    );
   }
 
   /** @param by who asked, as the log names them. Refuses with `not_cancelable` and `not_found`. */
@@ -74,11 +89,11 @@ export class ProjectLane extends DurableObject<Env> {
     owner: LaneOwner,
     id: DeploymentId,
     by: string,
-  ): Promise<Result<null, "not_cancelable" | "not_found">> {
+  ): Promise<Result<Written, "not_cancelable" | "not_found">> {
     const decided = this.#decide(owner, (lane, now) => decideCancel(lane, id, by, now));
     if (!decided.ok) return decided;
     await this.#effects.writeRecords();
-    return succeed(null);
+    return succeed({ bookmark: this.#effects.bookmark });
   }
 
   /** @param by who asked, as the log names them. The caller has seen that the record is there. */
@@ -86,11 +101,27 @@ export class ProjectLane extends DurableObject<Env> {
     owner: LaneOwner,
     id: DeploymentId,
     by: string,
-  ): Promise<Result<null, "deployment_live" | "deployment_activating" | "not_found">> {
+  ): Promise<Result<Written, "deployment_live" | "deployment_activating" | "not_found">> {
     const decided = this.#decide(owner, (lane, now) => decideDelete(lane, id, by, now));
     if (!decided.ok) return decided;
     await Promise.all([this.#effects.writeRecords(), this.#effects.storeLogs()]);
-    return succeed(null);
+    return succeed({ bookmark: this.#effects.bookmark });
+  }
+
+  /**
+   * Deletes the whole project. Once it has answered, its name and its domain are free again. Refuses with
+   * `project_busy`, and with `unavailable` while D1 cannot be told: it will be, and asking again is safe.
+   */
+  async deleteProject(
+    owner: LaneOwner,
+    request: DeleteProjectRequest,
+  ): Promise<Result<Written, "project_busy" | "unavailable">> {
+    const decided = this.#decide(owner, (lane, now) => decideDeleteProject(lane, request, now));
+    if (!decided.ok) return decided;
+    await this.#effects.writeRecords();
+    if (this.#outbox.projectRemoval() === "records")
+      return refuse("unavailable", "The project is being deleted, but the database does not answer.");
+    return succeed({ bookmark: this.#effects.bookmark });
   }
 
   /** Takes in what an agent reports; answers from storage alone, and tells D1 afterwards. */
@@ -109,8 +140,22 @@ export class ProjectLane extends DurableObject<Env> {
     return decided.ok ? decided.value.value : { restore: null };
   }
 
-  async rollbackTargets(): Promise<RollbackTarget[]> {
-    return listTargets(this.#store.load()).map(viewTarget);
+  /** An agent has let go of the project, as it was told. */
+  async forgotten(forgotten: Forgotten): Promise<void> {
+    const owner = this.#store.owner();
+    if (owner !== null) this.#decide(owner, (lane) => succeed(decideForgotten(lane, forgotten)));
+  }
+
+  /** A server has been deleted, and can be told nothing any more. */
+  async serverGone(serverId: ServerId): Promise<void> {
+    const owner = this.#store.owner();
+    if (owner !== null) this.#decide(owner, (lane) => succeed(decideServerGone(lane, serverId)));
+  }
+
+  /** @param serverId where the project is now: only what is kept there needs no build */
+  async rollbackTargets(serverId: ServerId): Promise<RollbackTarget[]> {
+    const lane = this.#store.load();
+    return listTargets(lane).map((target) => viewTarget(lane, target, serverId));
   }
 
   /** The lines that are not in the log's final object yet. */
@@ -124,6 +169,21 @@ export class ProjectLane extends DurableObject<Env> {
     if (owner === null) return;
     this.#decide(owner, (lane, now) => succeed(decideDeadlines(lane, now)));
     await this.#carryOut();
+    await this.#ceaseToExist();
+  }
+
+  /** A deleted project's lane goes when nothing that was asked for before the deletion can arrive any more. */
+  async #ceaseToExist(): Promise<void> {
+    const until = keptUntil(this.#store.load());
+    if (until === null || Date.now() < until || this.#effects.isPending()) return;
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    ({
+      store: this.#store,
+      outbox: this.#outbox,
+      logs: this.#logs,
+      effects: this.#effects,
+    } = openParts(this.ctx.storage, this.env));
   }
 
   #newIds() {
@@ -132,18 +192,27 @@ export class ProjectLane extends DurableObject<Env> {
 
   async #join<Code extends ProblemCode>(
     owner: LaneOwner,
+    requestKey: string | null,
     decide: (lane: Lane, now: number) => Result<Joined, Code>,
-  ): Promise<Result<DeploymentStarted, Code>> {
-    const decided = this.#decide(owner, decide);
+  ): Promise<Result<Started, Code | "not_found">> {
+    const before = requestKey === null ? null : this.#store.acceptedBefore(requestKey);
+    if (before !== null) return succeed({ started: before, bookmark: this.#effects.bookmark });
+    const decideUnlessDeleted = (lane: Lane, now: number): Result<Joined, Code | "not_found"> =>
+      refuseIfDeleted(lane) ?? decide(lane, now);
+    const decided = this.#decide(owner, decideUnlessDeleted, (joined, now) => {
+      if (requestKey !== null) this.#store.noteAccepted(requestKey, joined.value, now);
+    });
     if (!decided.ok) return decided;
     // So that a list read right after the answer shows it.
     await this.#effects.writeRecords();
-    return succeed({ ...decided.value.value, status: "building" });
+    const { id, version } = decided.value.value;
+    return succeed({ started: { id, status: "building", version }, bookmark: this.#effects.bookmark });
   }
 
   #decide<Decided extends Decision, Code extends ProblemCode = never>(
     owner: LaneOwner,
     decide: (lane: Lane, now: number) => Result<Decided, Code>,
+    saveWith: (decided: Decided, now: number) => void = () => undefined,
   ): Result<Decided, Code> {
     const now = Date.now();
     try {
@@ -152,6 +221,7 @@ export class ProjectLane extends DurableObject<Env> {
         if (!decided.ok) return decided;
         this.#store.save(decided.value.lane, owner);
         for (const effect of decided.value.effects) this.#saveEffect(effect, now);
+        saveWith(decided.value, now);
         return decided;
       });
       if (result.ok) this.ctx.waitUntil(this.#carryOut());
@@ -172,11 +242,16 @@ export class ProjectLane extends DurableObject<Env> {
       case "output":
         return this.#logs.append(effect.deploymentId, effect.lines, now);
       case "serving":
-        return this.#store.noteServing(effect.serverId, effect.report, now);
+        return this.#outbox.noteServing(effect.serverId, effect.report, now);
       case "ended":
         return this.#logs.end(effect.deploymentId);
       case "removed":
-        return this.#store.addRemoval(effect.deploymentId);
+        return this.#outbox.addRemoval(effect.deploymentId);
+      case "found":
+        return this.#outbox.noteFound(effect.preset);
+      case "project_removed":
+        this.#store.forgetAccepted();
+        return this.#outbox.addProjectRemoval();
     }
   }
 
@@ -190,13 +265,24 @@ export class ProjectLane extends DurableObject<Env> {
 
   async #armAlarm(): Promise<void> {
     const now = Date.now();
+    const lane = this.#store.load();
     const soonest = now + retryDelayMs(this.#effects.failures);
     const wakeAt = Math.min(
-      nextDeadline(this.#store.load()) ?? Infinity,
+      nextDeadline(lane) ?? Infinity,
+      nextForgetAt(lane) ?? Infinity,
+      keptUntil(lane) ?? Infinity,
       this.#logs.nextDueAt() ?? Infinity,
       this.#effects.isPending() ? soonest : Infinity,
     );
     if (wakeAt === Infinity) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(Math.max(wakeAt, soonest));
   }
+}
+
+function openParts(storage: DurableObjectStorage, env: Env) {
+  const store = new LaneStore(storage.sql);
+  const outbox = new LaneOutbox(storage.sql);
+  const logs = new LogBuffer(storage.sql);
+  const effects = new LaneEffects({ env, storage, store, outbox, logs, now: Date.now });
+  return { store, outbox, logs, effects };
 }

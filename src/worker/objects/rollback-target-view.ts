@@ -1,9 +1,16 @@
 import type { RollbackTarget } from "#contract/deployments.ts";
+import type { ServerId } from "#contract/ids.ts";
+import type { Lane } from "#domain/lane/lane.ts";
 import type { KnownTarget } from "#domain/lane/rollback-target.ts";
+import { keptRelease } from "#domain/lane/run-order.ts";
 
-/** A rollback target as the API shows it. */
-export function viewTarget({ deployment, isDefault }: KnownTarget): RollbackTarget {
-  const { id, version, branch, commitSha, commitMessage, state } = deployment;
+/** A rollback target as the API shows it. @param serverId where a rollback would take place */
+export function viewTarget(
+  lane: Lane,
+  { deployment, isDefault }: KnownTarget,
+  serverId: ServerId,
+): RollbackTarget {
+  const { id, version, codeVersion, branch, commitSha, commitMessage, state } = deployment;
   return {
     deployment_id: id,
     version,
@@ -11,7 +18,7 @@ export function viewTarget({ deployment, isDefault }: KnownTarget): RollbackTarg
     commit: commitSha?.slice(0, 7) ?? null,
     commit_message: commitMessage,
     live_at: new Date(state.finishedAt).toISOString(),
-    instant: state.releaseKept,
+    instant: keptRelease(lane, serverId, codeVersion) !== null,
     default: isDefault,
   };
 }

@@ -1,10 +1,11 @@
-import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { CreateProjectInput, Project } from "#contract/projects.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
 import type { Context } from "#worker/context.ts";
-import type { ProjectRecord } from "#worker/db/find-project.ts";
+import { buildColumns } from "#worker/db/build-columns.ts";
+import { findProject, type ProjectRecord } from "#worker/db/find-project.ts";
 import { insertProject } from "#worker/db/insert-project.ts";
+import { nameTaken, domainTaken, unknownServer } from "#worker/operations/project-refusals.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 type CreateProjectRefusal =
@@ -16,7 +17,8 @@ type CreateProjectRefusal =
 
 /**
  * Creates a project. Where it names no domain, it gets `<name>.<BASE_DOMAIN>`, or, where that one is used by another
- * project of the installation, the same with the end of its id behind the name.
+ * project of the installation, the same with the end of its id behind the name. What an earlier try of the same
+ * request has added is found as it was added.
  */
 export async function createProject(
   context: Context,
@@ -33,13 +35,17 @@ export async function createProject(
     project.domain = defaultDomainWithSuffix(input.name, project.id, context.baseDomain);
     insertion = await insertProject(context.rows, project);
   }
+  if (insertion !== "inserted" && context.requestKey !== null) {
+    const added = await findProject(context.rows, project.id);
+    if (added !== null) return succeed(projectView(added, null));
+  }
   switch (insertion) {
     case "inserted":
       return succeed(projectView(project, null));
     case "name_taken":
-      return refuse("name_taken", `The account already has a project named ${input.name}.`);
+      return nameTaken(input.name);
     case "domain_taken":
-      return refuse("domain_taken", `The domain ${project.domain} belongs to another project.`);
+      return domainTaken(project.domain);
     case "no_such_server":
       return unknownServer(input.server_id);
     case "too_many":
@@ -55,10 +61,12 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     domain: input.domain ?? defaultDomain(input.name, baseDomain),
     repository: input.repository,
     branch: input.branch,
-    framework: input.framework,
+    framework: null,
+    buildCommand: null,
+    outputDirectory: null,
+    ...buildColumns(input),
+    found: null,
     rootDirectory: input.root_directory,
-    buildCommand: input.build_command,
-    outputDirectory: input.output_directory,
     activateCommand: input.activate_command,
     sharedPaths: input.shared_paths,
     keepReleases: input.keep_releases,
@@ -71,10 +79,4 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     servingRelease: null,
     servingCheckedAt: null,
   };
-}
-
-function unknownServer(serverId: ServerId) {
-  return refuse("invalid_request", `There is no server ${serverId} in this account.`, [
-    { pointer: "/server_id", message: "is not a server of this account" },
-  ]);
 }

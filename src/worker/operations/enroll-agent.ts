@@ -23,5 +23,7 @@ export async function enrollAgent(
     agentVersion: input.agent_version,
     now: context.clock.now(),
   });
-  return serverId === null ? invalid : succeed({ server_id: serverId, credential });
+  if (serverId === null) return invalid;
+  await context.links.getByName(serverId).revoke();
+  return succeed({ server_id: serverId, credential });
 }

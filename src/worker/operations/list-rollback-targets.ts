@@ -11,5 +11,6 @@ export async function listRollbackTargets(
 ): Promise<Result<RollbackTargets, "not_found">> {
   const project = await findProject(context.rows, projectId);
   if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
-  return succeed({ rollback_targets: await context.lanes.getByName(projectId).rollbackTargets() });
+  const lane = context.lanes.getByName(projectId);
+  return succeed({ rollback_targets: await lane.rollbackTargets(project.serverId) });
 }

@@ -18,11 +18,12 @@ export function routeAgentConnect(app: App, authentication: Authentication, cloc
       response.headers.set("upgrade", "websocket");
       return response;
     }
-    const { accountId, serverId } = agent.value;
+    const { accountId, serverId, credentialHash } = agent.value;
     const headers = new Headers(c.req.raw.headers);
     // Set, not added: what a client sends under these names must not reach the object.
     headers.set(linkHeaders.accountId, accountId);
     headers.set(linkHeaders.serverId, serverId);
+    headers.set(linkHeaders.credentialHash, credentialHash);
     return c.env.AGENT_LINK.getByName(serverId).fetch(new Request(c.req.raw, { headers }));
   });
 }

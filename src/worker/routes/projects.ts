@@ -1,14 +1,19 @@
 import { answer, answerPage } from "#worker/http/answers.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { createProject } from "#worker/operations/create-project.ts";
+import { deleteProject } from "#worker/operations/delete-project.ts";
 import { getProject } from "#worker/operations/get-project.ts";
 import { listProjects } from "#worker/operations/list-projects.ts";
 import { listRollbackTargets } from "#worker/operations/list-rollback-targets.ts";
+import { updateProject } from "#worker/operations/update-project.ts";
 
 export const projectHandlers = {
   listProjects: (context, { query, url }) => answerPage(listProjects(context, query), url),
   createProject: (context, { body }) =>
     answer(createProject(context, body), ({ id }) => ({ location: `/v1/projects/${id}` })),
   getProject: (context, { params }) => answer(getProject(context, params.project_id)),
+  updateProject: (context, { params, body }) => answer(updateProject(context, params.project_id, body)),
+  deleteProject: (context, { params, query }) =>
+    answer(deleteProject(context, { id: params.project_id, purge: query.purge ?? false })),
   listRollbackTargets: (context, { params }) => answer(listRollbackTargets(context, params.project_id)),
 } satisfies Partial<TokenHandlers>;

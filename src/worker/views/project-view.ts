@@ -3,6 +3,7 @@ import type { Project, ProjectRow, Serving } from "#contract/projects.ts";
 import type { ProjectRecord } from "#worker/db/find-project.ts";
 import type { ServingReading } from "#worker/db/find-serving.ts";
 import type { ProjectSummary } from "#worker/db/list-projects.ts";
+import { automaticSettings, shownFramework, shownSettings } from "#worker/views/build-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
@@ -11,7 +12,7 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
   return {
     id: summary.id,
     name: summary.name,
-    framework: summary.framework,
+    framework: shownFramework(summary.framework, summary.found),
     domain: summary.domain,
     server_id: summary.serverId,
     last_deploy: timestampOrNull(summary.lastDeployAt),
@@ -22,11 +23,11 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
 export function projectView(record: ProjectRecord, serving: ServingReading | null): Project {
   return {
     ...projectRow(record),
+    ...shownSettings(record, record.found),
+    automatic: automaticSettings(record),
     repository: maskUrlPassword(record.repository),
     branch: record.branch,
     root_directory: record.rootDirectory,
-    build_command: record.buildCommand,
-    output_directory: record.outputDirectory,
     activate_command: record.activateCommand,
     shared_paths: record.sharedPaths,
     keep_releases: record.keepReleases,

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { call } from "../../support/worker/call.ts";
-import { recordStatements } from "../../support/worker/statements.ts";
+import { onCalls } from "../../support/worker/intercept.ts";
+import { onPrepare, recordStatements } from "../../support/worker/statements.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld, operationNames, perform } from "../../support/worker/world.ts";
 
@@ -10,7 +11,7 @@ const OWNED = /\b(?:from|join|update|into) "(?:tokens|servers|projects|deploymen
 const OWNER = /"account_id"/g;
 
 /** The statements that find out whose a request is; src/worker/db/credentials.ts says why there are any. */
-const BY_SECRET = /where \(?"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
+const BY_SECRET = /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
 
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
 
@@ -68,18 +69,11 @@ describe("a list of deployments", () => {
   ])("%s is read along an index, without sorting", async (path, index) => {
     const world = await createWorld();
     const bound: [string, unknown[]][] = [];
-    const prepare = env.DB.prepare.bind(env.DB);
-    vi.spyOn(env.DB, "prepare").mockImplementation((text) => {
-      const statement = prepare(text);
-      const bind = statement.bind.bind(statement);
-      vi.spyOn(statement, "bind").mockImplementation((...values) => {
-        bound.push([text, values]);
-        return bind(...values);
-      });
-      return statement;
+    const stop = onPrepare((text, prepared) => {
+      onCalls(prepared, "bind", (values) => bound.push([text, values]));
     });
     await call(path.replace("PROJECT", world.projectId), { token: world.account.token });
-    vi.restoreAllMocks();
+    stop();
     const [statement, parameters] = bound.find(([text]) => text.includes('from "deployments"')) ?? ["", []];
     const steps = await plan(statement, parameters);
     expect(steps).toContain(`SEARCH deployments USING INDEX ${index}`);

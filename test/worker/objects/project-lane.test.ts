@@ -11,6 +11,7 @@ const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 describe("a deployment", () => {
@@ -286,6 +287,8 @@ describe("time running out", () => {
 
 /** Takes D1 away from everything that writes in batches, as an outage would; the returned function brings it back. */
 function withoutDatabase(): () => void {
-  const down = vi.spyOn(Object.getPrototypeOf(env.DB), "batch").mockRejectedValue(new Error("D1 is down"));
+  const down = vi
+    .spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch")
+    .mockRejectedValue(new Error("D1 is down"));
   return () => down.mockRestore();
 }

@@ -52,6 +52,7 @@ describe("a project", () => {
         verify_seconds: 60,
       },
       queue: "all",
+      automatic: ["framework", "build_command", "output_directory"],
       url: null,
       serving: null,
       created_at: expect.stringMatching(/Z$/),
@@ -83,7 +84,7 @@ describe("a project", () => {
       queue: "latest",
     };
     const project = await created(world, settings);
-    expect(project).toMatchObject(settings);
+    expect(project).toMatchObject({ ...settings, automatic: [] });
     expect(await get(world.account.token, project.id)).toEqual(project);
   });
 
@@ -176,7 +177,7 @@ describe("a project", () => {
     const world = await createWorld();
     const copy = env.DB.prepare(
       `INSERT INTO projects SELECT ?1, account_id, server_id, ?1, ?1, repository, branch, framework, root_directory, build_command,
-       output_directory, activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, last_deploy_at, url,
+       output_directory, activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, last_deploy_at, found, url,
        serving_release, serving_checked_at FROM projects WHERE id = ?2`,
     );
     const copies = Array.from({ length: MAX_PER_ACCOUNT - 1 }, () =>

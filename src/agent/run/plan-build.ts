@@ -1,0 +1,19 @@
+import type { RunScope } from "#agent/run/run-scope.ts";
+import { readTree } from "#agent/workspace/read-tree.ts";
+import { applySettings, detectFramework, hasPreset, presetFor } from "#contract/frameworks/preset-for.ts";
+import type { Preset } from "#contract/projects.ts";
+
+/** Decides how the fetched files are built: as the project says, and for the rest as its framework does, which is looked for where none is given. */
+export async function planBuild(scope: RunScope, release: string, root: string): Promise<Preset> {
+  const { order, reporter, log } = scope;
+  const tree = await readTree(release, root);
+  const framework = order.framework ?? detectFramework(tree);
+  const preset = presetFor(framework, tree);
+  reporter.report({ type: "framework", preset }, "patient");
+  const plan = applySettings(order, preset);
+  if (!hasPreset(framework)) log.system("build", `there is no preset for the framework ${framework}`);
+  const found = order.framework === undefined ? "found in the repository" : "as the project says";
+  const build = plan.build_command === null ? "nothing to build" : `built by ${plan.build_command}`;
+  log.system("build", `framework ${framework}, ${found}: ${build}, served from ${plan.output_directory}`);
+  return plan;
+}

@@ -1,0 +1,57 @@
+import { installCommand, scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
+import type { Tree } from "#contract/frameworks/tree.ts";
+
+/** The build command for a tree; null: none. */
+export type Recipe = (tree: Tree) => string | null;
+
+/** Installs the packages, then runs the first of the scripts that package.json has, else the framework's own tool. */
+export function node(scripts: readonly string[], tool: string | null): Recipe {
+  return ({ signs, packageManager }) => {
+    const script = scripts.find((name) => signs.has(`script:${name}`));
+    const run =
+      script === undefined
+        ? tool === null
+          ? null
+          : toolCommand(packageManager, tool)
+        : scriptCommand(packageManager, script);
+    return chain(installCommand(packageManager), run);
+  };
+}
+
+/** Composer's packages, and the assets where package.json says how they are built. */
+export const php: Recipe = (tree) =>
+  chain(
+    "composer install --no-dev --no-interaction --optimize-autoloader",
+    tree.signs.has("script:build") ? node(["build"], null)(tree) : null,
+  );
+
+/** Installs the packages into `.venv`, by the tool whose list of them is there, and runs a program of theirs. */
+export function python(command: string | null): Recipe {
+  return ({ signs }) => {
+    const install = installPython(signs);
+    return chain(install, install === null || command === null ? command : `.venv/bin/${command}`);
+  };
+}
+
+/** Installs the gems where there is a list of them, and runs a program of theirs. */
+export function ruby(environment: string, command: string): Recipe {
+  return ({ signs }) =>
+    signs.has("file:Gemfile")
+      ? chain("bundle install", `${environment} bundle exec ${command}`)
+      : `${environment} ${command}`;
+}
+
+function installPython(signs: ReadonlySet<string>): string | null {
+  if (signs.has("file:uv.lock")) return "uv sync --frozen";
+  if (signs.has("file:poetry.lock"))
+    return "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction";
+  if (signs.has("file:Pipfile.lock")) return "PIPENV_VENV_IN_PROJECT=1 pipenv sync";
+  const venv = "python3 -m venv .venv && .venv/bin/pip install";
+  if (signs.has("file:requirements.txt")) return `${venv} -r requirements.txt`;
+  return signs.has("file:pyproject.toml") ? `${venv} .` : null;
+}
+
+function chain(...commands: readonly (string | null)[]): string | null {
+  const all = commands.filter((command) => command !== null);
+  return all.length === 0 ? null : all.join(" && ");
+}

@@ -1,0 +1,53 @@
+import type { ServerId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Decision } from "#domain/lane/decision.ts";
+import { addHost, sendAway } from "#domain/lane/hosts.ts";
+import { isIn, type Lane } from "#domain/lane/lane.ts";
+
+/**
+ * For how long a deleted project's lane refuses what was asked for before the deletion and arrives after it: longer
+ * than any request lasts, and any replica of the database lags behind.
+ */
+const REMEMBERED_MS = 24 * 60 * 60_000;
+
+export type DeleteProjectRequest = {
+  /** Where the project is now. */
+  serverId: ServerId;
+  /** Also remove its files from every server that has some. */
+  purge: boolean;
+};
+
+/**
+ * Deletes the project, unless a deployment of it runs or waits. From then on the lane starts nothing. Asked again, it
+ * answers the same, and what was cut off the first time is done again.
+ */
+export function decideDeleteProject(
+  lane: Lane,
+  { serverId, purge }: DeleteProjectRequest,
+  now: number,
+): Result<Decision, "project_busy"> {
+  const unended = lane.deployments.findLast((one) => isIn(one, "queued", "offered", "running"));
+  if (unended !== undefined) {
+    const what = unended.deleted ? "is still being stopped" : "has not ended";
+    return refuse("project_busy", `Version ${unended.version} (${unended.id}) ${what}.`);
+  }
+  const { hosts } = purge ? addHost(lane, serverId) : lane;
+  const next: Lane = {
+    nextVersion: lane.nextVersion,
+    deployments: [],
+    hosts: purge ? hosts.map((host) => sendAway(host, true)) : hosts,
+    deletedAt: lane.deletedAt ?? now,
+  };
+  return succeed({ lane: next, effects: [{ type: "project_removed" }] });
+}
+
+/** A project that was deleted has nothing started any more. */
+export function refuseIfDeleted(lane: Lane) {
+  return lane.deletedAt === null ? null : refuse("not_found", "The project was deleted.");
+}
+
+/** Until when a deleted project's lane must be kept, in Unix milliseconds; null: it is not known yet, or it is not deleted. */
+export function keptUntil(lane: Lane): number | null {
+  const isLeaving = lane.hosts.some((host) => host.state.name === "leaving");
+  return lane.deletedAt === null || isLeaving ? null : lane.deletedAt + REMEMBERED_MS;
+}

@@ -1,0 +1,25 @@
+import { eq } from "drizzle-orm";
+
+import type { ServerId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { servers } from "#worker/db/schema.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+
+/** What is undefined stays. */
+export type ServerChanges = { readonly name?: string | undefined; readonly ip?: string | undefined };
+
+export type ServerUpdate = "updated" | "name_taken" | "no_such_server";
+
+export async function updateServer(
+  rows: AccountRows,
+  id: ServerId,
+  changes: ServerChanges,
+): Promise<ServerUpdate> {
+  try {
+    const count = await rows.run(rows.update(servers, changes, eq(servers.id, id)));
+    return count === 1 ? "updated" : "no_such_server";
+  } catch (error) {
+    if (uniqueViolation(error) === "servers.account_id, servers.name") return "name_taken";
+    throw error;
+  }
+}

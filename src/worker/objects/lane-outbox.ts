@@ -1,0 +1,124 @@
+import * as z from "zod";
+
+import type { ProjectReport } from "#contract/agent-protocol.ts";
+import { DeploymentId, ServerId } from "#contract/ids.ts";
+import { Preset } from "#contract/projects.ts";
+
+const StoredServing = z.strictObject({
+  serverId: ServerId,
+  report: z.strictObject({
+    servingRelease: z.int().nullable(),
+    servingCheckedAt: z.number(),
+    url: z.string().nullable(),
+  }),
+});
+type StoredServing = z.infer<typeof StoredServing>;
+
+/**
+ * What D1 and R2 must be told besides the deployments themselves, in the object's own SQLite until it is done. All
+ * methods are synchronous.
+ */
+export class LaneOutbox {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS serving (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
+    );
+    sql.exec("CREATE TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)");
+    sql.exec("CREATE TABLE IF NOT EXISTS removals (id TEXT PRIMARY KEY, record_gone INTEGER NOT NULL)");
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS project_removal (id INTEGER PRIMARY KEY CHECK (id = 1), records_gone INTEGER NOT NULL)",
+    );
+  }
+
+  /** What the server serves, until D1 knows it. @param now Unix milliseconds */
+  noteServing(serverId: ServerId, { release, url }: ProjectReport, now: number): void {
+    const report = { servingRelease: release, servingCheckedAt: now, url };
+    const json = JSON.stringify({ serverId, report } satisfies StoredServing);
+    this.#sql.exec(
+      "INSERT INTO serving (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
+      json,
+    );
+  }
+
+  /** What D1 has not been told of what the server serves. */
+  unwrittenServing(): StoredServing | null {
+    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM serving").toArray();
+    return row === undefined ? null : StoredServing.parse(JSON.parse(row.json));
+  }
+
+  noteServingWritten({ report }: StoredServing): void {
+    this.#sql.exec(
+      "DELETE FROM serving WHERE json ->> '$.report.servingCheckedAt' <= ?",
+      report.servingCheckedAt,
+    );
+  }
+
+  /** What the framework says of the project's files, until D1 knows it. */
+  noteFound(preset: Preset): void {
+    this.#sql.exec(
+      "INSERT INTO found (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
+      JSON.stringify(preset),
+    );
+  }
+
+  unwrittenFound(): Preset | null {
+    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM found").toArray();
+    return row === undefined ? null : Preset.parse(JSON.parse(row.json));
+  }
+
+  noteFoundWritten(preset: Preset): void {
+    this.#sql.exec("DELETE FROM found WHERE json = ?", JSON.stringify(preset));
+  }
+
+  /** Has the record and then the log of a deployment removed; again, if more was written since. */
+  addRemoval(id: DeploymentId): void {
+    this.#sql.exec(
+      "INSERT INTO removals (id, record_gone) VALUES (?, 0) ON CONFLICT (id) DO UPDATE SET record_gone = 0",
+      id,
+    );
+  }
+
+  /** The deployments whose record (`false`) or whose log (`true`: the record is gone already) is to be removed. */
+  removals(recordGone: boolean): DeploymentId[] {
+    const rows = this.#sql
+      .exec<{ id: string }>("SELECT id FROM removals WHERE record_gone = ?", recordGone ? 1 : 0)
+      .toArray();
+    return rows.map(({ id }) => DeploymentId.parse(id));
+  }
+
+  noteRecordGone(id: DeploymentId): void {
+    this.#sql.exec("UPDATE removals SET record_gone = 1 WHERE id = ?", id);
+  }
+
+  noteRemoved(id: DeploymentId): void {
+    this.#sql.exec("DELETE FROM removals WHERE id = ? AND record_gone = 1", id);
+  }
+
+  /** Has the project's records and then all its logs removed; nothing else of it is to be told to anybody. */
+  addProjectRemoval(): void {
+    for (const table of ["serving", "found", "removals"]) this.#sql.exec(`DELETE FROM ${table}`);
+    this.#sql.exec(
+      "INSERT INTO project_removal (id, records_gone) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET records_gone = 0",
+    );
+  }
+
+  /** What of the project is to be removed next; null: nothing, or no more. */
+  projectRemoval(): "records" | "logs" | null {
+    const [row] = this.#sql
+      .exec<{ records_gone: number }>("SELECT records_gone FROM project_removal")
+      .toArray();
+    if (row === undefined) return null;
+    return row.records_gone === 0 ? "records" : "logs";
+  }
+
+  noteProjectRecordsGone(): void {
+    this.#sql.exec("UPDATE project_removal SET records_gone = 1");
+  }
+
+  noteProjectRemoved(): void {
+    this.#sql.exec("DELETE FROM project_removal WHERE records_gone = 1");
+  }
+}

@@ -1,0 +1,39 @@
+import type { ToAgent } from "#contract/agent-protocol.ts";
+import type { ServerId } from "#contract/ids.ts";
+import { decideServerGone } from "#domain/lane/decide-forgotten.ts";
+import { dueForgets, noteForgetTold } from "#domain/lane/due-forgets.ts";
+import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
+import type { Lane } from "#domain/lane/lane.ts";
+import type { LaneStore } from "#worker/objects/lane-store.ts";
+
+type Parts = {
+  env: Env;
+  storage: DurableObjectStorage;
+  store: LaneStore;
+  now: () => number;
+};
+
+/**
+ * The agent gets the offer or the stop that it has not had yet, and the servers that must let go of the project are
+ * told so. Each message is noted before it goes out, and noted again where nobody was there to take it.
+ */
+export async function tellAgents({ env, storage, store, now }: Parts): Promise<void> {
+  const owner = store.owner();
+  if (owner === null) return;
+  const { projectId } = owner;
+  const change = (decide: (lane: Lane) => Lane) =>
+    storage.transactionSync(() => store.save(decide(store.load()), owner));
+
+  async function deliver(serverId: ServerId, message: ToAgent, note: (lane: Lane, kept: boolean) => Lane) {
+    change((lane) => note(lane, false));
+    const { delivered, gone } = await env.AGENT_LINK.getByName(serverId).deliver(projectId, message);
+    if (gone) change((lane) => decideServerGone(lane, serverId).lane);
+    else if (!delivered) change((lane) => note(lane, true));
+  }
+
+  const due = dueMessage(store.load(), projectId, now());
+  if (due !== null)
+    await deliver(due.serverId, due.message, (lane, kept) => noteTold(lane, due.deploymentId, kept, now()));
+  for (const { serverId, message } of dueForgets(store.load(), projectId, now()))
+    await deliver(serverId, message, (lane, kept) => noteForgetTold(lane, serverId, kept, now()));
+}

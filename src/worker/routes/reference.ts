@@ -1,0 +1,29 @@
+import { isProblemCode } from "#contract/endpoint-facts.ts";
+import { referencePaths } from "#contract/reference-paths.ts";
+import type { App } from "#worker/http/app.ts";
+
+/** The pages have no script, and take everything from where they are themselves. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The API reference: files that were made when the Worker was built. */
+export function routeReference(app: App): void {
+  for (const path of referencePaths)
+    app.get(path, async (c) => {
+      const code = c.req.param("code");
+      if (code !== undefined && !isProblemCode(code)) return c.notFound();
+      const file = await c.env.ASSETS.fetch(c.req.raw);
+      // What the files' server answers cannot be given other headers.
+      const response = new Response(file.body, file);
+      response.headers.set("content-security-policy", CONTENT_SECURITY_POLICY);
+      response.headers.set("referrer-policy", "no-referrer");
+      response.headers.set("x-content-type-options", "nosniff");
+      return response;
+    });
+}

@@ -1,0 +1,139 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { createSites, noSites, type Sites } from "#agent/sites-client.ts";
+
+import { eventsOf, World } from "./support/harness.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+async function forget(purge: boolean): Promise<void> {
+  const before = confirmations().length;
+  world.control.send({ type: "forget", project_id: world.projectId, purge });
+  await world.control.waitFor("the confirmation", () => confirmations().length > before);
+  expect(confirmations().at(-1)).toEqual({ type: "forgotten", project_id: world.projectId, purge });
+}
+
+const confirmations = () => world.control.messages.filter(({ type }) => type === "forgotten");
+
+describe("a project that the agent is told to forget", () => {
+  it("is served no more, and its releases are gone; shared files and the mirror stay", async () => {
+    const agent = await world.startAgent();
+    await world.deploy({ shared_paths: ["uploads"] });
+    await world.deploy({ shared_paths: ["uploads"], keep_releases: [1] });
+    writeFileSync(world.path("shared/uploads/photo"), "mine");
+    await forget(false);
+    expect(world.current).toBeNull();
+    expect(world.has("releases/1") || world.has("releases/2") || world.has("releases/2.json")).toBe(false);
+    expect(world.read("shared/uploads/photo")).toBe("mine");
+    expect(world.has("mirror.git")).toBe(true);
+    await agent.stop();
+    await world.startAgent();
+    expect(world.control.messages.at(-1)).toMatchObject({ projects: [{ release: null, releases: [] }] });
+  });
+
+  it("with purge is gone with all its files, also those that nobody may write to, and no other project's", async () => {
+    await world.startAgent();
+    await world.deploy({ build_command: "mkdir cache && touch cache/x && chmod 500 cache" });
+    const other = join(world.home, "projects", "proj_01ec6z1k2g7m3p8r9t0v5w4x2y");
+    mkdirSync(other);
+    await forget(true);
+    expect(existsSync(world.path())).toBe(false);
+    expect(existsSync(other)).toBe(true);
+  });
+
+  it("can be forgotten again, and where it never was", async () => {
+    await world.startAgent();
+    await forget(false);
+    await forget(true);
+    await world.deploy();
+    await forget(true);
+    await forget(true);
+    await forget(false);
+    expect(world.current).toBeNull();
+  });
+
+  it("is deployed again like a new one", async () => {
+    await world.startAgent();
+    await world.deploy();
+    for (const purge of [false, true]) {
+      await forget(purge);
+      expect((await world.deploy()).result.outcome).toBe("live");
+    }
+    expect(world.current).toBe("releases/3");
+  });
+
+  it("while a run is under way is forgotten when that has ended", async () => {
+    await world.startAgent();
+    const run = world.control.dispatch(world.order({ build_command: "sleep 0.3" }));
+    await world.control.waitFor("the build", () => eventsOf(run, "stage").length === 2);
+    await forget(false);
+    expect((await world.control.result(run)).outcome).toBe("live");
+    expect(world.current).toBeNull();
+  });
+
+  it("before an order that comes right behind leaves that alone", async () => {
+    await world.startAgent();
+    await world.deploy();
+    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
+    const { result } = await world.deploy();
+    expect(result.outcome).toBe("live");
+    expect(world.current).toBe("releases/2");
+  });
+
+  it("is not confirmed where that fails, so that it will be asked for again", async () => {
+    let isAnswering = false;
+    const sites: Sites = {
+      ...noSites,
+      async unregister() {
+        if (!isAnswering) throw new Error("the site server does not answer");
+      },
+    };
+    await world.startAgent({}, sites);
+    await world.deploy();
+    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
+    await world.control.waitFor("a word", () =>
+      world.said.some((line) => /could not be let go of/.test(line)),
+    );
+    expect(confirmations()).toEqual([]);
+    isAnswering = true;
+    await forget(true);
+  });
+});
+
+describe("the site of a project that is forgotten", () => {
+  it("is closed, and does not come back with the site server; its port is free again", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gantry-s-"));
+    const socket = join(folder, "s.sock");
+    const args = ["--home", folder, "--socket", socket, "--first-port", "18410"];
+    const start = () => spawn(process.execPath, ["src/agent/sites/main.ts", ...args], { stdio: "ignore" });
+    let server = start();
+    const sites = createSites(socket, (line) => void world.said.push(line));
+    await world.startAgent({}, sites);
+    const { result } = await world.deploy();
+    expect(result.outcome).toBe("live");
+    const url = sites.urlOf(world.projectId);
+    if (url === null) throw new Error(`no site: ${world.said.join("; ")}`);
+    expect(await (await fetch(url)).text()).toBe("one");
+    await forget(false);
+    expect(sites.urlOf(world.projectId)).toBeNull();
+    await expect(fetch(url)).rejects.toThrow();
+    server.kill("SIGKILL");
+    server = start();
+    await expect.poll(() => existsSync(socket)).toBe(true);
+    await expect(fetch(url)).rejects.toThrow();
+    await world.deploy();
+    expect(sites.urlOf(world.projectId)).not.toBeNull();
+    server.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+});

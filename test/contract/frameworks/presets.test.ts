@@ -1,0 +1,262 @@
+import { describe, expect, it } from "vitest";
+
+import {
+  applySettings,
+  detectFramework,
+  hasPreset,
+  presetFor,
+  tellingFiles,
+} from "#contract/frameworks/preset-for.ts";
+import { presets } from "#contract/frameworks/presets.ts";
+import { surveyTree, type Tree } from "#contract/frameworks/tree.ts";
+import { Framework, Preset } from "#contract/projects.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+const tree = (files: Files, above: readonly string[] = []): Tree =>
+  surveyTree(new Map(Object.entries(files)), new Set(above));
+
+/** A package.json with these dependencies; a script of each of these names. */
+function manifest(dependencies: readonly string[], scripts: readonly string[] = ["build"]): string {
+  const [first, ...others] = dependencies.map((name) => [name, "^1.0.0"] as const);
+  return JSON.stringify({
+    scripts: Object.fromEntries(scripts.map((name) => [name, "true"])),
+    dependencies: Object.fromEntries(first === undefined ? [] : [first]),
+    devDependencies: Object.fromEntries(others),
+  });
+}
+
+const node = (dependencies: readonly string[], scripts?: readonly string[]): Files => ({
+  "package.json": manifest(dependencies, scripts),
+  "package-lock.json": "",
+});
+
+const npm = "npm ci && npm run build";
+const composer = "composer install --no-dev --no-interaction --optimize-autoloader";
+const venv = "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt";
+
+describe("a framework", () => {
+  it.each<[string, Files, string | null, string]>([
+    ["static", { "index.html": "" }, null, "."],
+    ["static", {}, null, "."],
+    ["static", node(["prettier"]), null, "."],
+    ["vite", node(["react", "vite"]), npm, "dist"],
+    ["astro", node(["astro", "vite"]), npm, "dist"],
+    ["next", node(["next", "react"]), npm, "out"],
+    ["nuxt", node(["nuxt"], ["build", "generate"]), "npm ci && npm run generate", ".output/public"],
+    ["sveltekit", node(["@sveltejs/kit", "vite"]), npm, "build"],
+    ["remix", node(["@remix-run/react", "@remix-run/dev", "vite"]), npm, "build/client"],
+    ["react-router", node(["react-router", "@react-router/dev", "vite"]), npm, "build/client"],
+    ["gatsby", node(["gatsby"]), npm, "public"],
+    ["docusaurus", node(["@docusaurus/core"]), npm, "build"],
+    [
+      "vitepress",
+      node(["vitepress"], ["docs:build"]),
+      "npm ci && npm run docs:build",
+      "docs/.vitepress/dist",
+    ],
+    ["vitepress", { ...node(["vitepress"]), ".vitepress": "" }, npm, ".vitepress/dist"],
+    ["angular", node(["@angular/core"]), npm, "dist"],
+    ["create-react-app", node(["react-scripts"]), npm, "build"],
+    ["vue-cli", node(["vue", "@vue/cli-service"]), npm, "dist"],
+    ["eleventy", node(["@11ty/eleventy"], []), "npm ci && npx eleventy", "_site"],
+    ["hexo", { ...node(["hexo"]), "_config.yml": "" }, npm, "public"],
+    ["nest", node(["@nestjs/core", "express"]), npm, "."],
+    ["hono", node(["hono"], []), "npm ci", "."],
+    ["express", node(["express"], []), "npm ci", "."],
+    ["express", node(["express", "typescript"]), npm, "."],
+    ["node", node(["fastify"], ["start"]), "npm ci", "."],
+    [
+      "laravel",
+      { artisan: "", "composer.json": '{"require":{"laravel/framework":"^12"}}' },
+      composer,
+      "public",
+    ],
+    [
+      "laravel",
+      { "composer.json": '{"require":{"laravel/framework":"^12"}}', ...node(["vite"]) },
+      `${composer} && ${npm}`,
+      "public",
+    ],
+    ["symfony", { "composer.json": '{"require":{"symfony/framework-bundle":"7.*"}}' }, composer, "public"],
+    [
+      "rails",
+      { Gemfile: 'source "https://rubygems.org"\ngem "rails", "~> 8.0"\n', ...node(["esbuild"]) },
+      "bundle install && RAILS_ENV=production SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile",
+      "public",
+    ],
+    [
+      "django",
+      { "manage.py": "", "requirements.txt": "Django>=5.2\npsycopg[binary]==3.2\n" },
+      `${venv} && .venv/bin/python3 manage.py collectstatic --noinput`,
+      ".",
+    ],
+    [
+      "django",
+      { "pyproject.toml": '[project]\ndependencies = [\n  "django>=5.2",\n]\n', "uv.lock": "" },
+      "uv sync --frozen && .venv/bin/python3 manage.py collectstatic --noinput",
+      ".",
+    ],
+    ["flask", { "requirements.txt": "# web\nFlask == 3.1\ngunicorn" }, venv, "."],
+    [
+      "fastapi",
+      {
+        "pyproject.toml": '[tool.poetry.dependencies]\npython = "^3.12"\nfastapi = "^0.115"',
+        "poetry.lock": "",
+      },
+      "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction",
+      ".",
+    ],
+    ["hugo", { "hugo.toml": "", "go.mod": "" }, "hugo --gc --minify", "public"],
+    ["hugo", { "config.toml": "", content: "" }, "hugo --gc --minify", "public"],
+    ["jekyll", { "_config.yml": "" }, "JEKYLL_ENV=production jekyll build", "_site"],
+    [
+      "jekyll",
+      { Gemfile: "gem 'jekyll', '~> 4.3'", "_config.yml": "" },
+      "bundle install && JEKYLL_ENV=production bundle exec jekyll build",
+      "_site",
+    ],
+    ["mkdocs", { "mkdocs.yml": "" }, "mkdocs build", "site"],
+    [
+      "mkdocs",
+      { "mkdocs.yml": "", "requirements.txt": "mkdocs" },
+      `${venv} && .venv/bin/mkdocs build`,
+      "site",
+    ],
+    ["go", { "go.mod": "" }, "go build -o bin/ ./...", "."],
+  ])("%s is found in %j", (framework, files, build_command, output_directory) => {
+    const found = tree(files);
+    expect(detectFramework(found)).toBe(framework);
+    expect(presetFor(framework, found)).toEqual({ framework, build_command, output_directory });
+  });
+
+  it("has a preset that could be written as settings, found in whatever tree, or none", () => {
+    for (const name of Object.keys(presets)) {
+      expect(Framework.parse(name)).toBe(name);
+      for (const files of [{}, node(["x"], []), { "pnpm-lock.yaml": "" }])
+        expect(Preset.parse(presetFor(name, tree(files)))).toMatchObject({ framework: name });
+      expect(Preset.parse(presetFor(name))).toMatchObject({ framework: name });
+    }
+  });
+
+  it("goes by the names that people know it by, and has no preset where nobody has made one", () => {
+    expect(presetFor("nextjs")).toEqual({ framework: "nextjs", build_command: npm, output_directory: "out" });
+    expect(hasPreset("nextjs")).toBe(true);
+    for (const name of ["phoenix", "constructor", "__proto__", "toString"]) {
+      expect(hasPreset(name)).toBe(false);
+      expect(presetFor(name)).toEqual({ framework: name, build_command: null, output_directory: "." });
+    }
+  });
+
+  it("is looked for in files at the top only, so that one listing tells all", () => {
+    expect(tellingFiles.filter((name) => name.includes("/"))).toEqual([]);
+    for (const name of ["package.json", "manage.py", "yarn.lock", ".vitepress"])
+      expect(tellingFiles).toContain(name);
+  });
+});
+
+describe("the package manager", () => {
+  const vite = (lock: Files, above: readonly string[] = [], more: object = {}) =>
+    presetFor(
+      "vite",
+      tree({ "package.json": JSON.stringify({ scripts: { build: "vite build" }, ...more }), ...lock }, above),
+    ).build_command;
+
+  it.each<[Files, string]>([
+    [{}, "npm install && npm run build"],
+    [{ "package-lock.json": "" }, npm],
+    [{ "npm-shrinkwrap.json": "" }, npm],
+    [{ "pnpm-lock.yaml": "" }, "pnpm install --frozen-lockfile && pnpm run build"],
+    [{ "yarn.lock": "" }, "yarn install --frozen-lockfile && yarn run build"],
+    [{ "yarn.lock": "", ".yarnrc.yml": "" }, "yarn install --immutable && yarn run build"],
+    [{ "bun.lock": "" }, "bun install --frozen-lockfile && bun run build"],
+    [{ "bun.lockb": "" }, "bun install --frozen-lockfile && bun run build"],
+  ])("with %j is %s", (lock, command) => {
+    expect(vite(lock)).toBe(command);
+  });
+
+  it("is the one that package.json names where several locks are there, or none", () => {
+    const both = { "pnpm-lock.yaml": "", "package-lock.json": "" };
+    expect(vite(both)).toBe("pnpm install --frozen-lockfile && pnpm run build");
+    expect(vite(both, [], { packageManager: "npm@11.0.0" })).toBe(npm);
+    expect(vite({}, [], { packageManager: "pnpm@10.2.0" })).toBe("pnpm install && pnpm run build");
+    expect(vite({ "yarn.lock": "" }, [], { packageManager: "yarn@4.9.1" })).toBe(
+      "yarn install --immutable && yarn run build",
+    );
+    expect(vite({}, [], { packageManager: "cnpm@1" })).toBe("npm install && npm run build");
+    expect(vite({}, [], { packageManager: 7 })).toBe("npm install && npm run build");
+  });
+
+  it("of a workspace is known by the lock file above, unless there is one of its own", () => {
+    expect(vite({}, ["pnpm-lock.yaml"])).toBe("pnpm install --frozen-lockfile && pnpm run build");
+    expect(vite({ "package-lock.json": "" }, ["pnpm-lock.yaml"])).toBe(npm);
+  });
+
+  it("runs the framework's own tool where package.json has no script for it", () => {
+    const tool = (lock: string) =>
+      presetFor("astro", tree({ "package.json": "{}", [lock]: "" })).build_command;
+    expect(tool("package-lock.json")).toBe("npm ci && npx astro build");
+    expect(tool("pnpm-lock.yaml")).toBe("pnpm install --frozen-lockfile && pnpm exec astro build");
+    expect(tool("yarn.lock")).toBe("yarn install --frozen-lockfile && yarn run astro build");
+    expect(tool("bun.lock")).toBe("bun install --frozen-lockfile && bunx astro build");
+  });
+});
+
+describe("Angular's output", () => {
+  const output = (project: unknown) =>
+    presetFor("angular", tree({ "angular.json": JSON.stringify({ projects: { shop: project } }) }))
+      .output_directory;
+  const built = (builder: string, options?: unknown) => ({ architect: { build: { builder, options } } });
+
+  it.each([
+    [built("@angular/build:application"), "dist/shop/browser"],
+    [built("@angular-devkit/build-angular:application", { outputPath: "out/" }), "out/browser"],
+    [built("@angular/build:application", { outputPath: { base: "./www", browser: "" } }), "www"],
+    [built("@angular-devkit/build-angular:browser", { outputPath: "dist/shop" }), "dist/shop"],
+    [built("@angular-devkit/build-angular:browser", { outputPath: "../../etc" }), "dist"],
+    [{}, "dist/shop"],
+  ])("of %j is %s", (project, folder) => {
+    expect(output(project)).toBe(folder);
+  });
+});
+
+describe("files that cannot be read as what they are called", () => {
+  it.each(["{", "[]", "null", '"text"', '{"dependencies":[1]}', '{"scripts":"build"}', "\u0000"])(
+    "count as empty: %j",
+    (text) => {
+      const files = {
+        "package.json": text,
+        "composer.json": text,
+        "angular.json": text,
+        "pyproject.toml": text,
+      };
+      expect(["static", "angular"]).toContain(detectFramework(tree(files)));
+    },
+  );
+});
+
+describe("the settings that count", () => {
+  const preset: Preset = { framework: "vite", build_command: npm, output_directory: "dist" };
+
+  it("are those that are given, none among them, and the preset's for the rest", () => {
+    expect(applySettings({}, preset)).toEqual(preset);
+    expect(applySettings({ build_command: null }, preset)).toEqual({ ...preset, build_command: null });
+    expect(applySettings({ build_command: "make", output_directory: "." }, preset)).toEqual({
+      framework: "vite",
+      build_command: "make",
+      output_directory: ".",
+    });
+  });
+});
+
+describe("a file made to be hard to read", () => {
+  it.each(["\n", " ", "\t\n", "a", '"', "a ", 'gem "', "gem ", "a\n", "a=\n"])(
+    "of half a million bytes of %j is read in no time",
+    (part) => {
+      const text = part.repeat(500_000 / part.length);
+      const startedAt = performance.now();
+      tree({ Gemfile: text, "requirements.txt": text, "pyproject.toml": text, "package.json": text });
+      expect(performance.now() - startedAt).toBeLessThan(2000);
+    },
+  );
+});

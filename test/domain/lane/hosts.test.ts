@@ -1,0 +1,178 @@
+import { describe, expect, it } from "vitest";
+
+import { decideDeleteProject, keptUntil, refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
+import { decideForgotten, decideServerGone } from "#domain/lane/decide-forgotten.ts";
+import { decideGreeting } from "#domain/lane/decide-greeting.ts";
+import { RESEND_MS } from "#domain/lane/deadlines.ts";
+import { dueForgets, nextForgetAt, noteForgetTold } from "#domain/lane/due-forgets.ts";
+import { activeOf, emptyLane, isIn, type Lane } from "#domain/lane/lane.ts";
+import { runOrder } from "#domain/lane/run-order.ts";
+import {
+  accepted,
+  deployed,
+  failedEvents,
+  laneWithLive,
+  OTHER_SERVER,
+  PROJECT,
+  report,
+  reportActive,
+  rollBack,
+  SERVER,
+  start,
+} from "../../support/lane.ts";
+
+const HOUR_MS = 3_600_000;
+
+const dueOn = (lane: Lane, now = 0) => dueForgets(lane, PROJECT, now).map(({ serverId }) => serverId);
+
+function orderOf(lane: Lane) {
+  const active = activeOf(lane);
+  if (active === null || !isIn(active, "offered")) throw new Error("nothing is offered");
+  return runOrder(lane, active, PROJECT);
+}
+
+/** Live on SERVER with versions 1 and 2, then with 3 on OTHER_SERVER. */
+const moved = () => deployed(laneWithLive(2), 0, OTHER_SERVER);
+
+function deleted(lane: Lane, purge: boolean, now = 0): Lane {
+  const decided = decideDeleteProject(lane, { serverId: SERVER, purge }, now);
+  if (!decided.ok) throw new Error(decided.refusal.code);
+  return decided.value.lane;
+}
+
+describe("a project that goes live on another server", () => {
+  it("has the one before told to let go, and not sooner", () => {
+    const offered = accepted(start(laneWithLive(2), 0, { serverId: OTHER_SERVER }));
+    expect(dueOn(offered)).toEqual([]);
+    expect(dueForgets(moved(), PROJECT, 0)).toEqual([
+      { serverId: SERVER, message: { type: "forget", project_id: PROJECT, purge: false } },
+    ]);
+  });
+
+  it("has its releases pruned by what that server keeps", () => {
+    expect(orderOf(accepted(start(moved(), 0, { serverId: OTHER_SERVER }))).keep_releases).toEqual([3]);
+    expect(orderOf(accepted(start(moved(), 0, { serverId: SERVER }))).keep_releases).toEqual([2, 1]);
+  });
+
+  it("is rolled back by a build where the release is elsewhere, and by a switch where it has been built since", () => {
+    const back = accepted(
+      rollBack(moved(), { deploymentId: null, version: 1 }, 0, { serverId: OTHER_SERVER }),
+    );
+    expect(orderOf(back)).toMatchObject({ reuse_release: null, permitted: false });
+    const there = accepted(rollBack(moved(), { deploymentId: null, version: 1 }, 0, { serverId: SERVER }));
+    expect(orderOf(there)).toMatchObject({ reuse_release: 1, permitted: true });
+  });
+
+  it("is taken from the old one once, and forgets what that kept", () => {
+    const { lane } = decideForgotten(moved(), { serverId: SERVER, purge: false });
+    expect(dueOn(lane, HOUR_MS)).toEqual([]);
+    const kept = lane.deployments.filter((one) => isIn(one, "live", "superseded") && one.state.releaseKept);
+    expect(kept.map(({ version }) => version)).toEqual([3]);
+    expect(dueOn(deployed(lane, 0, OTHER_SERVER))).toEqual([]);
+  });
+
+  it("can go back, and nobody who was told in between takes down what is live there then", () => {
+    const started = accepted(start(moved(), 0, { serverId: SERVER }));
+    expect(dueOn(started)).toEqual([]);
+    const confirmed = decideForgotten(started, { serverId: SERVER, purge: false }).lane;
+    const failed = reportActive(confirmed, failedEvents([])).lane;
+    expect(dueOn(failed)).toEqual([]);
+    expect(dueOn(reportActive(started, failedEvents([1, 2])).lane)).toEqual([SERVER]);
+    expect(dueOn(deployed(moved(), 0, SERVER))).toEqual([OTHER_SERVER]);
+  });
+});
+
+describe("a server that must let go", () => {
+  it("is told again, ever more seldom, until it confirms", () => {
+    const told = noteForgetTold(moved(), SERVER, false, 1000);
+    expect(dueOn(told, 1000 + RESEND_MS - 1)).toEqual([]);
+    expect(dueOn(told, 1000 + RESEND_MS)).toEqual([SERVER]);
+    let lane = told;
+    const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(() => {
+      const dueAt = nextForgetAt(lane) ?? 0;
+      lane = noteForgetTold(lane, SERVER, false, dueAt);
+      return (nextForgetAt(lane) ?? 0) - dueAt;
+    });
+    expect(waits.slice(0, 3)).toEqual([2, 4, 8].map((times) => times * RESEND_MS));
+    expect(waits.at(-1)).toBe(HOUR_MS);
+  });
+
+  it("costs nothing while it is away, and is told when it says hello", () => {
+    const kept = noteForgetTold(moved(), SERVER, true, 0);
+    expect(nextForgetAt(kept)).toBeNull();
+    const greeted = decideGreeting(kept, { serverId: SERVER, report: report(2, [1, 2]), runId: null }, 0);
+    expect(greeted.value.restore).toBeNull();
+    expect(dueOn(greeted.lane)).toEqual([SERVER]);
+  });
+
+  it("is one that serves the project although it is live elsewhere, whatever it has confirmed", () => {
+    const { lane } = decideForgotten(moved(), { serverId: SERVER, purge: false });
+    const hello = (release: number | null, releases: number[]) =>
+      decideGreeting(lane, { serverId: SERVER, report: report(release, releases), runId: null }, 0).lane;
+    expect(dueOn(hello(null, []))).toEqual([]);
+    expect(dueOn(hello(1, [1]))).toEqual([SERVER]);
+    expect(dueOn(hello(null, [1]))).toEqual([SERVER]);
+  });
+
+  it("is never one that the project has not been on: another account's agent may say what it likes", () => {
+    const lane = laneWithLive(1);
+    const greeting = { serverId: OTHER_SERVER, report: report(1, [1]), runId: null };
+    expect(decideGreeting(lane, greeting, 0).lane.hosts).toEqual(lane.hosts);
+    expect(decideForgotten(lane, { serverId: OTHER_SERVER, purge: true }).lane).toBe(lane);
+    expect(decideForgotten(lane, { serverId: SERVER, purge: true }).lane).toBe(lane);
+  });
+
+  it("is none that is gone itself", () => {
+    const { lane } = decideServerGone(moved(), SERVER);
+    expect(dueOn(lane)).toEqual([]);
+    expect(lane.hosts.map(({ serverId }) => serverId)).toEqual([OTHER_SERVER]);
+  });
+});
+
+describe("deleting a project", () => {
+  it("is refused while a deployment of it runs or waits, and says which", () => {
+    const lane = accepted(start(laneWithLive(1)));
+    expect(decideDeleteProject(lane, { serverId: SERVER, purge: false }, 0)).toMatchObject({
+      ok: false,
+      refusal: { code: "project_busy", detail: expect.stringContaining(activeOf(lane)?.id ?? "?") },
+    });
+  });
+
+  it("leaves nothing to start, not even again", () => {
+    const lane = deleted(laneWithLive(2), false);
+    expect(lane.deployments).toEqual([]);
+    expect(refuseIfDeleted(lane)).toMatchObject({ refusal: { code: "not_found" } });
+    expect(deleted(lane, false, 5000).deletedAt).toBe(0);
+    expect(refuseIfDeleted(emptyLane)).toBeNull();
+  });
+
+  it("with purge has every server told that has anything of it, also one that had let go", () => {
+    const left = decideForgotten(moved(), { serverId: SERVER, purge: false }).lane;
+    expect(dueOn(deleted(left, false))).toEqual([]);
+    expect(dueForgets(deleted(left, true), PROJECT, 0)).toMatchObject([
+      { serverId: SERVER, message: { purge: true } },
+      { serverId: OTHER_SERVER, message: { purge: true } },
+    ]);
+    expect(dueOn(deleted(deleted(left, false), true))).toHaveLength(2);
+    expect(dueOn(deleted(emptyLane, true))).toEqual([SERVER]);
+  });
+
+  it("with purge is not confirmed by a server that has only let go of the releases", () => {
+    const lane = deleted(laneWithLive(1), true);
+    expect(dueOn(decideForgotten(lane, { serverId: SERVER, purge: false }).lane)).toEqual([SERVER]);
+    expect(decideForgotten(lane, { serverId: SERVER, purge: true }).lane.hosts).toEqual([]);
+  });
+
+  it("without purge still has a server that the project has left let go, and no other", () => {
+    expect(dueOn(deleted(moved(), false))).toEqual([SERVER]);
+  });
+
+  it("keeps its lane for a day, and for as long as a server must be told", () => {
+    const lane = deleted(laneWithLive(1), true, 1000);
+    expect(keptUntil(lane)).toBeNull();
+    expect(keptUntil(decideForgotten(lane, { serverId: SERVER, purge: true }).lane)).toBe(
+      1000 + 24 * HOUR_MS,
+    );
+    expect(keptUntil(laneWithLive(1))).toBeNull();
+  });
+});

@@ -1,0 +1,181 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { closeCodes, Enrolled } from "#contract/agent-protocol.ts";
+import { Enrollment, Server } from "#contract/servers.ts";
+import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { deleteServer } from "#worker/db/delete-server.ts";
+import { insertProject } from "#worker/db/insert-project.ts";
+import { findProject } from "#worker/db/find-project.ts";
+import { updateProject } from "#worker/db/update-project.ts";
+import { createToken, ids } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { createWorld } from "../../support/worker/world.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function serverOf({ agent, token }: TestProject): Promise<Server> {
+  return Server.parse(await (await call(`/v1/servers/${agent.serverId}`, { token })).json());
+}
+
+describe("changing a server", () => {
+  it("changes its name, its address, both or nothing; its agent stays connected", async () => {
+    const project = await TestProject.connected();
+    await expect.poll(async () => (await serverOf(project)).status).toBe("healthy");
+    const path = `/v1/servers/${project.agent.serverId}`;
+    const patched = async (body?: unknown) => {
+      const response = await project.call("PATCH", path, body);
+      expect(response.status).toBe(200);
+      return Server.parse(await response.json());
+    };
+    expect(await patched({ name: "web-9" })).toMatchObject({ name: "web-9", ip: "192.0.2.10", apps: 1 });
+    expect(await patched({ ip: "192.0.2.99" })).toMatchObject({ name: "web-9", ip: "192.0.2.99" });
+    expect(await patched({})).toMatchObject({ name: "web-9", ip: "192.0.2.99", status: "healthy" });
+    expect(await patched()).toMatchObject({ name: "web-9", ip: "192.0.2.99" });
+    expect(project.agent.closed).toBeNull();
+  });
+
+  it.each([
+    [{ name: null }, "/name"],
+    [{ ip: "::1" }, "/ip"],
+    [{ uptime: "100.00%" }, "/uptime"],
+  ])("is refused with %j, and the problem points to it", async (body, pointer) => {
+    const { account, serverId } = await createWorld();
+    const response = await call(`/v1/servers/${serverId}`, { method: "PATCH", token: account.token, body });
+    expect(response.status).toBe(422);
+    expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual([pointer]);
+  });
+
+  it("keeps names unique in the account, and in no other", async () => {
+    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    const agent = await ConnectedAgent.enrol(mine.account.token, "web-2");
+    const rename = (name: string) =>
+      call(`/v1/servers/${agent.serverId}`, { method: "PATCH", token: mine.account.token, body: { name } });
+    expect(await problemOf(await rename("mine-1"))).toMatchObject({ status: 409, code: "name_taken" });
+    expect((await rename("theirs-1")).status).toBe(200);
+    const elsewhere = { method: "PATCH", token: mine.account.token, body: { name: "x" } };
+    expect((await call(`/v1/servers/${theirs.serverId}`, elsewhere)).status).toBe(404);
+  });
+});
+
+describe("deleting a server", () => {
+  it("ends its agent's link and credential, and nothing is left of it", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    expect((await project.remove()).status).toBe(204);
+    const path = `/v1/servers/${project.agent.serverId}`;
+    const deleted = await project.call("DELETE", path);
+    expect([deleted.status, await deleted.text()]).toEqual([204, ""]);
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
+    expect((await project.get(path)).status).toBe(404);
+    expect((await project.call("DELETE", path)).status).toBe(404);
+    expect((await project.post(`${path}/enrollment`)).status).toBe(404);
+    expect((await project.post("/v1/servers", { name: "web-1", ip: "192.0.2.10" })).status).toBe(201);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
+    await expect(async () => project.agent.connect()).rejects.toThrow(/401/);
+  });
+
+  it("is refused while a project is on it", async () => {
+    const { account, serverId } = await createWorld();
+    const remove = () => call(`/v1/servers/${serverId}`, { method: "DELETE", token: account.token });
+    expect(await problemOf(await remove())).toMatchObject({ status: 409, code: "server_in_use" });
+    const blind = await createToken(account.id, { projectIds: [ids.project()] });
+    const refused = await call(`/v1/servers/${serverId}`, { method: "DELETE", token: blind.secret });
+    expect(await problemOf(refused)).toMatchObject({ code: "server_in_use" });
+  });
+
+  it("is refused while a deployment for it waits, although its project is to move", async () => {
+    const project = await TestProject.create();
+    await project.start();
+    const to = await ConnectedAgent.enrol(project.token, "web-2");
+    await project.patch({ server_id: to.serverId });
+    const refused = await project.call("DELETE", `/v1/servers/${project.agent.serverId}`);
+    expect(await problemOf(refused)).toMatchObject({ code: "server_in_use" });
+  });
+
+  it("has one winner where a project comes at the same instant, whichever is first", async () => {
+    const { account, projectId } = await createWorld();
+    const rows = new AccountRows(env.DB, AccountId.parse(account.id));
+    const pattern = await findProject(rows, projectId);
+    if (pattern === null) throw new Error("no project");
+    const freshServer = async (name: string) =>
+      ServerId.parse((await ConnectedAgent.enrol(account.token, name)).serverId);
+    const project = (name: string, serverId: ServerId) => ({
+      ...pattern,
+      id: ProjectId.parse(ids.project()),
+      name,
+      domain: name,
+      serverId,
+    });
+
+    const first = await freshServer("first");
+    expect(await deleteServer(rows, first)).toBe("deleted");
+    expect(await insertProject(rows, project("a", first))).toBe("no_such_server");
+    expect(await updateProject(rows, projectId, { serverId: first })).toBe("no_such_server");
+
+    const second = await freshServer("second");
+    expect(await insertProject(rows, project("b", second))).toBe("inserted");
+    expect(await deleteServer(rows, second)).toBe("in_use");
+
+    const third = await freshServer("third");
+    expect(await updateProject(rows, projectId, { serverId: third })).toBe("updated");
+    expect(await deleteServer(rows, third)).toBe("in_use");
+
+    for (let round = 0; round < 6; round += 1) {
+      const serverId = await freshServer(`round-${round}`);
+      const body = { name: `round-${round}`, server_id: serverId, repository: "/srv/git/x.git" };
+      const both = [
+        () => call("/v1/projects", { method: "POST", token: account.token, body }),
+        () => call(`/v1/servers/${serverId}`, { method: "DELETE", token: account.token }),
+      ];
+      const order = round % 2 === 0 ? both : both.toReversed();
+      const statuses = (await Promise.all(order.map((ask) => ask()))).map(({ status }) => status);
+      expect(["201,409", "204,422"]).toContain(statuses.map(String).toSorted().join());
+    }
+    const orphans = "SELECT id FROM projects WHERE server_id NOT IN (SELECT id FROM servers)";
+    expect((await env.DB.prepare(orphans).all()).results).toEqual([]);
+  });
+});
+
+describe("enrolling a server's agent again", () => {
+  async function enrolAgain({ agent, token }: TestProject): Promise<string> {
+    const made = await call(`/v1/servers/${agent.serverId}/enrollment`, { method: "POST", token });
+    const { token: secret } = Enrollment.parse(await made.json());
+    expect(agent.closed).toBeNull();
+    const body = { token: secret, hostname: "web-1", agent_version: "0.1.0" };
+    return Enrolled.parse(await (await call("/v1/agent/enroll", { method: "POST", body })).json()).credential;
+  }
+
+  it("ends the link of the older one, whose credential is worth nothing then", async () => {
+    const project = await TestProject.connected();
+    const credential = await enrolAgain(project);
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
+    const newer = project.agent.sameAgent(credential);
+    await newer.connect();
+    await newer.hears("welcome");
+    const { id } = await project.start();
+    await newer.carriesOut(await newer.orderOf(id));
+    await project.reaches(id, "live");
+    expect((await serverOf(project)).status).toBe("healthy");
+  });
+
+  it("leaves no way in to the older one, even while its credential is remembered at the door", async () => {
+    const project = await TestProject.connected();
+    const credential = await enrolAgain(project);
+    const newer = project.agent.sameAgent(credential);
+    await newer.connect();
+    await newer.hears("welcome");
+    const older = project.agent.sameAgent();
+    await older.connect();
+    await vi.waitFor(() => expect(older.closed?.code).toBe(closeCodes.credentialRevoked));
+    expect(older.heard).toEqual([]);
+    expect(newer.closed).toBeNull();
+    await project.start();
+    await newer.hears("run");
+  });
+});

@@ -1,0 +1,294 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { AccountId } from "#contract/ids.ts";
+import { createToken, ids } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { createWorld } from "../../support/worker/world.ts";
+
+const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
+
+/** What is left of a project: rows, log objects, rows of its lane. */
+async function remains({ id }: TestProject) {
+  const [projects, deployments] = await env.DB.batch([
+    env.DB.prepare("SELECT id FROM projects WHERE id = ?").bind(id),
+    env.DB.prepare("SELECT id FROM deployments WHERE project_id = ?").bind(id),
+  ]);
+  const logs = (await env.LOGS.list()).objects.filter(({ key }) => key.includes(id));
+  return { rows: (projects?.results.length ?? 0) + (deployments?.results.length ?? 0), logs: logs.length };
+}
+
+async function laneTables(project: TestProject): Promise<Record<string, number>> {
+  return await runInDurableObject(laneOf(project), (_lane, { storage }) => {
+    const count = (table: string) => storage.sql.exec(`SELECT * FROM ${table}`).toArray().length;
+    const tables = [
+      "lane",
+      "deployments",
+      "log_heads",
+      "log_chunks",
+      "log_parts",
+      "serving",
+      "project_removal",
+    ];
+    return Object.fromEntries(tables.map((table) => [table, count(table)]));
+  });
+}
+
+async function ownerOf({ token, id }: TestProject) {
+  const account = await (await call("/v1/account", { token })).json<{ id: string }>();
+  return { accountId: AccountId.parse(account.id), projectId: id };
+}
+
+/** Takes D1 away from everything that writes in batches, as an outage would; the returned function brings it back. */
+function withoutDatabase(): () => void {
+  const down = vi
+    .spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch")
+    .mockRejectedValue(new Error("D1 is down"));
+  return () => down.mockRestore();
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe("deleting a project", () => {
+  it("takes its deployments, its logs and its lane with it, and leaves its server alone", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.deploy();
+    await project.deploy();
+    await vi.waitFor(async () => expect((await remains(project)).logs).toBe(2));
+    const deleted = await project.remove();
+    expect([deleted.status, await deleted.text()]).toEqual([204, ""]);
+    expect((await remains(project)).rows).toBe(0);
+    for (const path of [`/v1/projects/${project.id}`, `/v1/deployments/${id}`, `/v1/logs/${id}`])
+      expect((await project.get(path)).status).toBe(404);
+    expect((await project.remove()).status).toBe(404);
+    await vi.waitFor(async () => expect((await remains(project)).logs).toBe(0));
+    expect(await laneTables(project)).toMatchObject({ deployments: 0, log_heads: 0, project_removal: 0 });
+    expect(project.agent.heard.filter(({ type }) => type === "forget")).toEqual([]);
+  });
+
+  it("frees its name and its domain at once", async () => {
+    const project = await TestProject.create({ domain: "www.example.com" });
+    expect((await project.remove()).status).toBe(204);
+    const body = { name: "shop", server_id: project.agent.serverId, repository: "/srv/git/x.git" };
+    expect((await project.post("/v1/projects", { ...body, domain: "www.example.com" })).status).toBe(201);
+  });
+
+  it("is refused while a deployment runs, waits or is being stopped", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const busy = { status: 409, code: "project_busy" };
+    expect(await problemOf(await project.remove())).toMatchObject(busy);
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    expect(await problemOf(await project.remove("?purge=true"))).toMatchObject(busy);
+    await project.delete(id);
+    expect(await problemOf(await project.remove())).toMatchObject(busy);
+    await project.agent.stops(order);
+    await vi.waitFor(async () => expect((await project.remove()).status).toBe(204));
+  });
+
+  it("leaves its lane to say no to a start that found the project still there", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const owner = await ownerOf(project);
+    await project.remove();
+    await evictDurableObject(laneOf(project));
+    const late = await laneOf(project).rollBack({
+      owner,
+      requestKey: null,
+      choice: { deploymentId: null, version: null },
+      serverId: ids.server(),
+      actor: { type: "token", id: "tok_ci", name: "ci" },
+      plan,
+      queue: "all",
+      ifLive: null,
+    });
+    expect(late).toMatchObject({ ok: false, refusal: { code: "not_found" } });
+    expect((await remains(project)).rows).toBe(0);
+  });
+
+  it("has one winner where a start comes at the same instant: the start runs, or there is nothing to start", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const project = await TestProject.create();
+      const both = [project.remove(), project.post(`/v1/projects/${project.id}/deployments`)];
+      const [deleted, started] = await Promise.all(round % 2 === 0 ? both : both.toReversed());
+      const statuses = [deleted, started].map((response) => String(response?.status)).toSorted();
+      expect(["201,409", "204,404"].map((pair) => pair.split(",").toSorted())).toContainEqual(statuses);
+      expect((await remains(project)).rows).toBe(statuses.includes("204") ? 0 : 2);
+    }
+  });
+
+  it("is finished by the alarm where D1 went away in the middle of it, and can be asked for again meanwhile", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.deploy();
+    const restore = withoutDatabase();
+    const refused = await project.remove();
+    expect(await problemOf(refused)).toMatchObject({ status: 503, code: "unavailable" });
+    expect(refused.headers.get("retry-after")).not.toBeNull();
+    expect((await project.post(`/v1/projects/${project.id}/deployments`)).status).toBe(404);
+    expect((await project.remove()).status).toBe(503);
+    await evictDurableObject(laneOf(project));
+    restore();
+    await runDurableObjectAlarm(laneOf(project));
+    expect(await remains(project)).toEqual({ rows: 0, logs: 0 });
+    expect((await project.get(`/v1/deployments/${id}`)).status).toBe(404);
+  });
+
+  it("is finished by asking again where D1 was away", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const restore = withoutDatabase();
+    expect((await project.remove()).status).toBe(503);
+    restore();
+    expect((await project.remove()).status).toBe(204);
+    expect((await remains(project)).rows).toBe(0);
+  });
+
+  it("takes the logs with it where R2 was away", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await vi.waitFor(async () => expect((await remains(project)).logs).toBe(1));
+    const down = vi
+      .spyOn(Object.getPrototypeOf(env.LOGS), "delete")
+      .mockRejectedValue(new Error("R2 is down"));
+    expect((await project.remove()).status).toBe(204);
+    await vi.waitFor(() => expect(down).toHaveBeenCalled());
+    down.mockRestore();
+    await vi.waitFor(async () => {
+      await runDurableObjectAlarm(laneOf(project));
+      expect((await remains(project)).logs).toBe(0);
+    });
+  });
+
+  it("leaves nothing of its lane after a day", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.remove();
+    await vi.waitFor(async () => expect(await remains(project)).toEqual({ rows: 0, logs: 0 }));
+    expect(await laneTables(project)).toMatchObject({ lane: 1 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 23 * 3_600_000 });
+    await runDurableObjectAlarm(laneOf(project));
+    expect(await laneTables(project)).toMatchObject({ lane: 1 });
+    vi.setSystemTime(Date.now() + 2 * 3_600_000);
+    await runDurableObjectAlarm(laneOf(project));
+    expect(await laneTables(project)).toMatchObject({ lane: 0, deployments: 0 });
+    expect(await runInDurableObject(laneOf(project), (_lane, { storage }) => storage.getAlarm())).toBeNull();
+  });
+
+  it("is for who may write projects, and sees this one", async () => {
+    const { account, projectId } = await createWorld();
+    const other = await createToken(account.id, { projectIds: [ids.project()] });
+    const remove = (token: string) => call(`/v1/projects/${projectId}`, { method: "DELETE", token });
+    expect((await remove(other.secret)).status).toBe(404);
+    const reader = await createToken(account.id, { scopes: ["projects:read"] });
+    expect((await remove(reader.secret)).status).toBe(403);
+  });
+
+  it.each(["purge=yes", "purge=", "prune=true", "purge=true&purge=true"])("refuses ?%s", async (query) => {
+    const project = await TestProject.create();
+    expect((await project.remove(`?${query}`)).status).toBe(422);
+    expect((await remains(project)).rows).toBe(1);
+  });
+});
+
+describe("the agent of a deleted project", () => {
+  it("goes on serving it where nothing else was asked for, and its reports change nothing", async () => {
+    const project = await TestProject.connected();
+    const { order } = await project.deploy();
+    expect((await project.remove("?purge=false")).status).toBe(204);
+    const report = { project_id: project.id, release: 1, releases: [1], url: null };
+    project.agent.status([report]);
+    project.agent.cut();
+    await project.agent.connect({ projects: [report] });
+    await project.agent.hears("welcome");
+    const late = { ...order, run_id: ids.run() };
+    expect(await project.agent.reports(late, { type: "ready" })).toMatchObject({ instruction: "over" });
+    expect(project.agent.heard.filter(({ type }) => type === "forget" || type === "restore")).toEqual([]);
+    expect((await remains(project)).rows).toBe(0);
+  });
+
+  it("is told to remove its files where that was asked for", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    expect((await project.remove("?purge=true")).status).toBe(204);
+    expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
+    project.agent.heard.length = 0;
+    project.agent.cut();
+    await project.agent.connect();
+    await project.agent.hears("welcome");
+    expect(project.agent.heard).toHaveLength(1);
+  });
+
+  it("is told so when it next says hello, if it was away, however long, until it has confirmed", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    project.agent.cut();
+    await vi.waitFor(async () => expect((await project.remove("?purge=true")).status).toBe(204));
+    await evictDurableObject(laneOf(project));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 90 * 86_400_000 });
+    await runDurableObjectAlarm(laneOf(project));
+    await project.agent.connect({
+      projects: [{ project_id: project.id, release: 1, releases: [1], url: null }],
+    });
+    await project.agent.hears("forget");
+    project.agent.cut();
+    project.agent.heard.length = 0;
+    await project.agent.connect();
+    expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
+    await vi.waitFor(async () => {
+      await runDurableObjectAlarm(laneOf(project));
+      expect(await laneTables(project)).toMatchObject({ lane: 0 });
+    });
+  });
+
+  it("is told so also where the project never was deployed, and where D1 was away when that was asked for", async () => {
+    const project = await TestProject.connected();
+    const restore = withoutDatabase();
+    expect((await project.remove("?purge=true")).status).toBe(503);
+    expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
+    restore();
+    expect((await project.remove("?purge=true")).status).toBe(204);
+  });
+
+  it("is told so on each server that the project has been on", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const to = await ConnectedAgent.enrol(project.token, "web-2");
+    await to.connect();
+    await project.patch({ server_id: to.serverId });
+    await project.deploy({}, to);
+    await project.agent.forgets(project.id);
+    project.agent.heard.length = 0;
+    expect((await project.remove("?purge=true")).status).toBe(204);
+    expect(await to.forgets(project.id)).toEqual({ purge: true });
+    expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
+  });
+
+  it("needs not be told where its server is deleted too", async () => {
+    const project = await TestProject.create();
+    expect((await project.remove("?purge=true")).status).toBe(204);
+    expect((await project.call("DELETE", `/v1/servers/${project.agent.serverId}`)).status).toBe(204);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 3_600_000 });
+    await runDurableObjectAlarm(laneOf(project));
+    expect(await laneTables(project)).toMatchObject({ lane: 0 });
+  });
+});
+
+const plan = {
+  projectName: "shop",
+  domain: "shop.localhost",
+  repository: "/srv/git/shop.git",
+  rootDirectory: ".",
+  build: {},
+  activateCommand: null,
+  sharedPaths: [],
+  keepReleases: 5,
+  healthCheck: null,
+  timeouts: { queue_seconds: 1, fetch_seconds: 1, build_seconds: 1, activate_seconds: 1, verify_seconds: 1 },
+};

@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest";
+
+import { Project } from "#contract/projects.ts";
+import { createToken, ids } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { createWorld, type World } from "../../support/worker/world.ts";
+
+async function patch({ account, projectId }: World, body: unknown): Promise<Response> {
+  return await call(`/v1/projects/${projectId}`, { method: "PATCH", token: account.token, body });
+}
+
+async function patched(world: World, body: unknown): Promise<Project> {
+  return Project.parse(await (await patch(world, body)).json());
+}
+
+async function get({ account, projectId }: World): Promise<Project> {
+  return Project.parse(await (await call(`/v1/projects/${projectId}`, { token: account.token })).json());
+}
+
+const everySetting = {
+  name: "store",
+  repository: "git@git.test:team/store.git",
+  branch: "trunk",
+  framework: "astro",
+  domain: "store.example.com",
+  root_directory: "apps/store",
+  build_command: "make",
+  output_directory: "public",
+  activate_command: "touch /tmp/restart",
+  shared_paths: ["storage"],
+  keep_releases: 9,
+  health_check: { path: "/up", status: 204, tries: 3, interval_seconds: 0.5, timeout_seconds: 2 },
+  timeouts: {
+    queue_seconds: 1,
+    fetch_seconds: 2,
+    build_seconds: 3,
+    activate_seconds: 4,
+    verify_seconds: 5,
+  },
+  queue: "latest",
+};
+
+describe("changing a project", () => {
+  it("changes each setting by itself, and leaves all others as they are", async () => {
+    const world = await createWorld();
+    let expected = await get(world);
+    for (const [name, value] of Object.entries(everySetting)) {
+      const automatic = expected.automatic.filter((one) => one !== name);
+      const response = await patch(world, { [name]: value });
+      expect(response.status).toBe(200);
+      const changed = Project.parse(await response.json());
+      // A framework changes what is left to it, too.
+      const preset =
+        name === "framework" ? { build_command: "npm ci && npm run build", output_directory: "dist" } : {};
+      expected = { ...expected, ...preset, [name]: value, automatic };
+      expect(changed).toEqual(expected);
+      expect(await get(world)).toEqual(expected);
+    }
+    expect(expected).toMatchObject(everySetting);
+  });
+
+  it("changes several at once, and nothing where nothing is given", async () => {
+    const world = await createWorld();
+    const before = await patched(world, everySetting);
+    expect(before).toMatchObject(everySetting);
+    expect(await patched(world, {})).toEqual(before);
+    const response = await call(`/v1/projects/${world.projectId}`, {
+      method: "PATCH",
+      token: world.account.token,
+    });
+    expect([response.status, await response.json()]).toEqual([200, before]);
+  });
+
+  it("takes null for none, where there can be none", async () => {
+    const world = await createWorld();
+    await patched(world, everySetting);
+    const none = { build_command: null, activate_command: null, health_check: null };
+    expect(await patched(world, none)).toMatchObject({ ...everySetting, ...none, automatic: [] });
+    const problem = await problemOf(
+      await patch(world, { name: null, branch: null, queue: null, domain: null }),
+    );
+    expect(problem.errors?.map((error) => error.pointer).toSorted()).toEqual([
+      "/branch",
+      "/domain",
+      "/name",
+      "/queue",
+    ]);
+  });
+
+  it("changes one of the timeouts and keeps the others, but a health check as a whole", async () => {
+    const world = await createWorld();
+    await patched(world, everySetting);
+    const changed = await patched(world, {
+      timeouts: { build_seconds: 1200 },
+      health_check: { url: "http://127.0.0.1:3000/up" },
+    });
+    expect(changed.timeouts).toEqual({ ...everySetting.timeouts, build_seconds: 1200 });
+    expect(changed.health_check).toEqual({
+      url: "http://127.0.0.1:3000/up",
+      status: 200,
+      tries: 10,
+      interval_seconds: 1,
+      timeout_seconds: 5,
+    });
+  });
+
+  it("loses nothing where two change different things at the same instant", async () => {
+    const world = await createWorld();
+    await Promise.all([
+      patched(world, { branch: "next", timeouts: { build_seconds: 7 } }),
+      patched(world, { keep_releases: 7, timeouts: { fetch_seconds: 8 } }),
+      patched(world, { output_directory: "dist" }),
+    ]);
+    expect(await get(world)).toMatchObject({
+      branch: "next",
+      keep_releases: 7,
+      output_directory: "dist",
+      timeouts: { build_seconds: 7, fetch_seconds: 8, verify_seconds: 60 },
+      automatic: ["framework", "build_command"],
+    });
+  });
+
+  it.each([
+    [{ brnach: "main" }, ["/brnach"]],
+    [{ id: "proj_1" }, ["/id"]],
+    [{ url: "http://x" }, ["/url"]],
+    [{ repository: "ext::sh -c id" }, ["/repository"]],
+    [{ repository: "https://me:***@git.test/shop.git" }, ["/repository"]],
+    [{ health_check: { tries: 3 } }, ["/health_check"]],
+    [{ timeouts: { bild_seconds: 1 } }, ["/timeouts/bild_seconds"]],
+    [{ timeouts: null }, ["/timeouts"]],
+    [{ keep_releases: 1 }, ["/keep_releases"]],
+    [{ automatic: ["branch"] }, ["/automatic/0"]],
+    [{ automatic: ["framework"], framework: "vite" }, ["/framework"]],
+    [{ server_id: "srv_1" }, ["/server_id"]],
+  ])("is refused with %j, and the problem points to it", async (body, pointers) => {
+    const world = await createWorld();
+    const before = await get(world);
+    const response = await patch(world, { branch: "next", ...body });
+    expect(response.status).toBe(422);
+    expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual(pointers);
+    expect(await get(world)).toEqual(before);
+  });
+
+  it("keeps names unique in the account, and domains in the installation", async () => {
+    const [world, other] = [await createWorld("shop"), await createWorld("store")];
+    const { token } = world.account;
+    const settings = { name: "blog", server_id: world.serverId, repository: "/srv/git/blog.git" };
+    await call("/v1/projects", { method: "POST", token, body: settings });
+    const named = await patch(world, { name: "blog", branch: "next" });
+    expect(await problemOf(named)).toMatchObject({ status: 409, code: "name_taken" });
+    const there = await patch(world, { domain: "store.localhost" });
+    expect(await problemOf(there)).toMatchObject({ status: 409, code: "domain_taken" });
+    expect(await get(world)).toMatchObject({ name: "shop", domain: "shop.localhost", branch: "main" });
+    // Its own are no obstacle, and another account's name is none either.
+    expect((await patch(world, { name: "shop", domain: "shop.localhost" })).status).toBe(200);
+    expect((await patch(other, { name: "shop" })).status).toBe(200);
+  });
+
+  it("leaves the domain as it is where the name changes", async () => {
+    const world = await createWorld("shop");
+    expect(await patched(world, { name: "store" })).toMatchObject({
+      name: "store",
+      domain: "shop.localhost",
+    });
+  });
+
+  it("needs a server of the account, also where the project is not to be seen", async () => {
+    const [world, other] = [await createWorld("shop"), await createWorld("store")];
+    for (const server_id of [ids.server(), other.serverId]) {
+      const response = await patch(world, { server_id });
+      expect(response.status).toBe(422);
+      expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual(["/server_id"]);
+    }
+    expect(
+      (await patch({ ...world, projectId: other.projectId }, { server_id: world.serverId })).status,
+    ).toBe(404);
+    const { secret } = await createToken(world.account.id, { projectIds: [ids.project()] });
+    const limited = { ...world, account: { ...world.account, token: secret } };
+    expect((await patch(limited, { name: "mine" })).status).toBe(404);
+    expect((await get(world)).name).toBe("shop");
+  });
+});
+
+describe("changed settings", () => {
+  it("hold from the next start on: what runs or waits keeps those that it was started with", async () => {
+    const project = await TestProject.connected({ build_command: "make old" });
+    const running = await project.start();
+    const waiting = await project.start();
+    const order = await project.agent.orderOf(running.id);
+    expect((await project.patch({ build_command: "make new", branch: "next" })).status).toBe(200);
+    const started = await project.start();
+    expect(order).toMatchObject({ build_command: "make old" });
+    await project.agent.carriesOut(order);
+    const second = await project.agent.orderOf(waiting.id);
+    expect(second).toMatchObject({ build_command: "make old", source: { branch: "main" } });
+    await project.agent.carriesOut(second);
+    expect(await project.agent.orderOf(started.id)).toMatchObject({
+      build_command: "make new",
+      source: { branch: "next" },
+    });
+  });
+});
+
+describe("settings that are left to the framework", () => {
+  it("are shown as its preset has them, and named", async () => {
+    const world = await createWorld();
+    expect(await get(world)).toMatchObject({
+      framework: "static",
+      build_command: null,
+      output_directory: ".",
+      automatic: ["framework", "build_command", "output_directory"],
+    });
+    expect(await patched(world, { framework: "gatsby" })).toMatchObject({
+      framework: "gatsby",
+      build_command: "npm ci && npm run build",
+      output_directory: "public",
+      automatic: ["build_command", "output_directory"],
+    });
+    const none = await patched(world, { build_command: null });
+    expect(none).toMatchObject({
+      build_command: null,
+      output_directory: "public",
+      automatic: ["output_directory"],
+    });
+    const again = await patched(world, { automatic: ["build_command", "framework"] });
+    expect(again).toMatchObject({
+      framework: "static",
+      build_command: null,
+      automatic: ["framework", "build_command", "output_directory"],
+    });
+  });
+
+  it("are not in the order, so that the agent goes by the files; what it finds is shown from then on", async () => {
+    const project = await TestProject.connected({ output_directory: "site" });
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    expect(order).toMatchObject({ output_directory: "site" });
+    expect(Object.keys(order)).not.toContain("framework");
+    expect(Object.keys(order)).not.toContain("build_command");
+    const preset = {
+      framework: "vitepress",
+      build_command: "pnpm install",
+      output_directory: "docs/.vitepress/dist",
+    };
+    await project.agent.reports(order, { type: "framework", preset });
+    await project.agent.carriesOut(order);
+    await project.reaches(id, "live");
+    await expect
+      .poll(async () => (await project.get(`/v1/projects/${project.id}`)).json())
+      .toMatchObject({
+        framework: "vitepress",
+        build_command: "pnpm install",
+        output_directory: "site",
+        automatic: ["framework", "build_command"],
+      });
+    const list = await (await project.get("/v1/projects")).json();
+    expect(list).toMatchObject({ projects: [{ framework: "vitepress" }] });
+    // Another framework that is given makes what was found a thing of the past.
+    const given = await project.patch({ framework: "hugo" });
+    expect(await given.json()).toMatchObject({
+      build_command: "hugo --gc --minify",
+      automatic: ["build_command"],
+    });
+  });
+
+  it("are in the order where they are given, also as none", async () => {
+    const project = await TestProject.connected({ framework: "vite", build_command: null });
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    expect(order).toMatchObject({ framework: "vite", build_command: null });
+    expect(Object.keys(order)).not.toContain("output_directory");
+  });
+});
