@@ -1,6 +1,8 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
+import { assetsFolder, buildAssets } from "./scripts/reference/build-assets.ts";
+
 export default defineConfig({
   test: {
     projects: [
@@ -9,10 +11,13 @@ export default defineConfig({
       },
       {
         plugins: [
-          cloudflareTest(async () => ({
-            wrangler: { configPath: "./wrangler.toml" },
-            miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations("./migrations") } },
-          })),
+          cloudflareTest(async () => {
+            await buildAssets(assetsFolder);
+            return {
+              wrangler: { configPath: "./wrangler.toml" },
+              miniflare: { bindings: { TEST_MIGRATIONS: await readD1Migrations("./migrations") } },
+            };
+          }),
         ],
         test: {
           name: "worker",
@@ -20,6 +25,14 @@ export default defineConfig({
           setupFiles: ["./test/support/worker/fresh-storage.ts"],
           // One workerd for all files: storage is emptied before each test instead, which is 2.5 times as fast.
           isolate: false,
+        },
+      },
+      {
+        test: {
+          name: "openapi",
+          include: ["test/openapi/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

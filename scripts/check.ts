@@ -1,9 +1,17 @@
+import { checkBundleSize } from "./check/bundle-size.ts";
 import { checkMigrations } from "./check/migrations.ts";
+import { checkOpenApi } from "./check/open-api.ts";
+import { checkProblemTable } from "./check/problem-table.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
 import { type CommandOutcome, quietWrangler, runCommand } from "./parts/run-command.ts";
 import { bold, dim, formatDuration, green, print, red } from "./parts/terminal.ts";
 
-type Check = { readonly name: string; readonly run: () => Promise<CommandOutcome>; readonly mend?: string };
+type Check = {
+  readonly name: string;
+  /** `note` is worth saying where all is well. */
+  readonly run: () => Promise<CommandOutcome & { readonly note?: string }>;
+  readonly mend?: string;
+};
 
 const checks: readonly Check[] = [
   {
@@ -23,6 +31,9 @@ const checks: readonly Check[] = [
   },
   { name: "migrations are consistent", run: () => runCommand(["drizzle-kit", "check"]) },
   { name: "migrations are up to date", run: checkMigrations },
+  { name: "the OpenAPI document is clean", run: checkOpenApi },
+  { name: "the README lists every problem", run: checkProblemTable, mend: "npm run reference" },
+  { name: "the Worker's bundle is small", run: checkBundleSize },
   { name: "nothing of one machine is tracked", run: checkTrackedFiles },
 ];
 
@@ -30,9 +41,9 @@ const checks: readonly Check[] = [
 let failed = 0;
 for (const { name, run, mend } of checks) {
   const startedAt = performance.now();
-  const { code, output } = await run();
+  const { code, output, note } = await run();
   const took = dim(formatDuration(performance.now() - startedAt));
-  if (code === 0) print(`${green("✓")} ${name} ${took}`);
+  if (code === 0) print(`${green("✓")} ${name}${note === undefined ? "" : `: ${note}`} ${took}`);
   else {
     failed += 1;
     print(`${red("✗")} ${bold(name)} ${took}`);

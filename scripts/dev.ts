@@ -44,6 +44,7 @@ async function main(): Promise<void> {
     [
       join(binaries, "wrangler"),
       ...["dev", "--ip", "127.0.0.1", "--port", `${port}`, ...state],
+      "--no-minify",
       ...["--log-level", "info", "--show-interactive-dev-session=false", "--inspector-port", "0"],
     ],
     {

@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 
+import { buildAssets } from "../reference/build-assets.ts";
 import { root } from "./root.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
 
@@ -12,6 +13,7 @@ const INPUTS = [
   "src/worker",
   "src/contract",
   "src/domain",
+  "scripts/reference",
   "wrangler.toml",
   "package.json",
   "package-lock.json",
@@ -43,13 +45,16 @@ export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
     const draft = `${folder}.${process.pid}.tmp`;
     await rm(draft, { recursive: true, force: true });
     const { code, output } = await runCommand(
-      ["wrangler", "deploy", "--dry-run", "--outdir", relative(root, draft)],
+      // Not minified, so that the stack traces in a local log can be read.
+      ["wrangler", "deploy", "--dry-run", "--no-minify", "--outdir", relative(root, draft)],
       { env: quietWrangler, ...(signal === undefined ? {} : { signal }) },
     );
     if (code !== 0) {
       await rm(draft, { recursive: true, force: true });
       return { ok: false, output: output.trim() };
     }
+    // Beside the bundle, so that a Worker that runs keeps its own files too.
+    await buildAssets(join(draft, "assets"));
     // Another build of the same sources may have been faster; its bundle is the same.
     await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
     await removeOldBundles();

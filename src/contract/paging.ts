@@ -9,7 +9,9 @@ export const queryInteger = (least: number, most: number) =>
     .string()
     .regex(/^\d{1,15}$/, `must be a whole number from ${least} to ${most}`)
     .transform(Number)
-    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`);
+    .refine((value) => value >= least && value <= most, `must be a whole number from ${least} to ${most}`)
+    // What the reference says of it: a query is text, and a client thinks of a number.
+    .meta({ type: "integer", minimum: least, maximum: most });
 
 /** The paging part of every list's query. A cursor is opaque to the client and belongs to one list. */
 export const PageQuery = z.strictObject({

@@ -1,0 +1,27 @@
+import { readFile, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
+
+import { root } from "../parts/root.ts";
+import { type CommandOutcome, quietWrangler, runCommand } from "../parts/run-command.ts";
+
+/** A Worker is loaded anew in many places, and what is small starts sooner (docs/decisions.md). */
+const MOST_BYTES = 100_000;
+
+/** Bundles the Worker as it is deployed, and weighs it. */
+export async function checkBundleSize(): Promise<CommandOutcome & { readonly note?: string }> {
+  const folder = join(root, "build", `bundle-check-${process.pid}`);
+  try {
+    const built = await runCommand(["wrangler", "deploy", "--dry-run", "--outdir", relative(root, folder)], {
+      env: quietWrangler,
+    });
+    if (built.code !== 0) return built;
+    const bytes = gzipSync(await readFile(join(folder, "main.js"))).length;
+    const size = `${(bytes / 1000).toFixed(1)} kB gzip of ${MOST_BYTES / 1000}`;
+    return bytes <= MOST_BYTES
+      ? { code: 0, output: "", note: size }
+      : { code: 1, output: `The Worker's bundle is ${size}. \`npx esbuild --analyze\` shows what is in it.` };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,62 @@
+import type { Header, OpenApi, Operation, Parameter, Reference, Response } from "../openapi/types.ts";
+import { Schemas } from "./schemas.ts";
+
+export type Listed = { readonly method: string; readonly path: string; readonly operation: Operation };
+
+/** An OpenAPI document, read. */
+export class Document {
+  readonly schemas: Schemas;
+  readonly #openApi: OpenApi;
+
+  constructor(openApi: OpenApi) {
+    this.#openApi = openApi;
+    this.schemas = new Schemas(openApi.components.schemas);
+  }
+
+  /** The parts of the reference, with their operations in the order of the document. */
+  tags(): { name: string; description: string; operations: Listed[] }[] {
+    const all = this.operations();
+    return this.#openApi.tags.map((tag) => ({
+      ...tag,
+      operations: all.filter(({ operation }) => operation.tags.includes(tag.name)),
+    }));
+  }
+
+  operations(): Listed[] {
+    return Object.entries(this.#openApi.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+    );
+  }
+
+  parameter(one: Parameter | Reference): Parameter {
+    if ("name" in one) return one;
+    return found(this.#openApi.components.parameters, one);
+  }
+
+  response(one: Response | Reference): Response {
+    return "description" in one ? one : found(this.#openApi.components.responses, one);
+  }
+
+  header(one: Reference): Header {
+    return found(this.#openApi.components.headers, one);
+  }
+
+  successOf({ responses }: Operation): { status: string; response: Response } {
+    const [first] = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+    if (first === undefined) throw new Error("an operation has no success");
+    return { status: first[0], response: this.response(first[1]) };
+  }
+
+  /** The codes of the problems that an operation can answer with. */
+  codesOf({ responses }: Operation): string[] {
+    return Object.values(responses).flatMap((one) =>
+      Object.keys(this.response(one).content?.["application/problem+json"]?.examples ?? {}),
+    );
+  }
+}
+
+function found<Component>(components: Readonly<Record<string, Component>>, { $ref }: Reference): Component {
+  const component = components[$ref.slice($ref.lastIndexOf("/") + 1)];
+  if (component === undefined) throw new Error(`There is no ${$ref}.`);
+  return component;
+}

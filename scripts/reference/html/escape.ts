@@ -1,0 +1,30 @@
+/** Text that is HTML already. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | null | readonly Part[];
+
+/** HTML in a template: what is put into it is text, unless it is HTML itself; `null` is nothing. */
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(String.raw({ raw: strings }, ...parts.map(render)));
+}
+
+function render(part: Part): string {
+  if (part === null) return "";
+  if (part instanceof Html) return part.text;
+  if (typeof part === "string" || typeof part === "number") return escapeHtml(String(part));
+  return part.map(render).join("");
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

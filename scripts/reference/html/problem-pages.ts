@@ -1,0 +1,83 @@
+import { problemCodes } from "#contract/endpoint-facts.ts";
+import { type ProblemCode, problems } from "#contract/problems.ts";
+import { problemRemedies } from "#contract/reference/problem-remedies.ts";
+
+import { problemExample } from "../openapi/problems.ts";
+import type { OpenApi } from "../openapi/types.ts";
+import { jsonBlock } from "./code.ts";
+import { Document } from "./document.ts";
+import { type Html, html } from "./escape.ts";
+import { inline } from "./markdown.ts";
+import { page } from "./page.ts";
+
+/** The list of all problems. */
+export function problemsPage(): string {
+  const content = html`<section class="intro">
+      <h1>Problems</h1>
+      <p>
+        Every refusal has one of these codes. A code always has the same status, and is never given another
+        meaning.
+      </p>
+    </section>
+    <section>
+      <dl class="problems all">
+        ${problemCodes.map(
+          (code) =>
+            html`<div>
+              <dt>
+                <span class="status">${problems[code].status}</span>
+                <a href="/docs/problems/${code}"><code>${code}</code></a>
+              </dt>
+              <dd>${inline(problems[code].when)}</dd>
+            </div>`,
+        )}
+      </dl>
+    </section>`;
+  return page("Problems of the Gantry API", navigation(null), content);
+}
+
+/** The page that a problem's `type` leads to. */
+export function problemPage(code: ProblemCode, openApi: OpenApi): string {
+  const { status, title, when } = problems[code];
+  const document = new Document(openApi);
+  const givenBy = document.operations().filter(({ operation }) => document.codesOf(operation).includes(code));
+  const content = html`<article class="problem">
+    <div class="text">
+      <h1>${title}</h1>
+      <p class="route"><span class="method">${status}</span> <code>${code}</code></p>
+      <p>${inline(when)}</p>
+      <h4>What to do</h4>
+      <p>${inline(problemRemedies[code])}</p>
+      ${givenBy.length === 0 ? null : html`<h4>Operations that answer with it</h4>`}
+      <ul class="operations">
+        ${givenBy.map(
+          ({ method, path, operation }) =>
+            html`<li>
+              <a href="/docs#${operation.operationId}"
+                ><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code></a
+              >
+            </li>`,
+        )}
+      </ul>
+    </div>
+    <div class="examples">
+      <p class="label">As it is sent</p>
+      ${jsonBlock(problemExample(code))}
+    </div>
+  </article>`;
+  return page(`${title} – Gantry API`, navigation(code), content);
+}
+
+function navigation(current: ProblemCode | null): Html {
+  return html`<p><a href="/docs/problems">All problems</a></p>
+    <ul>
+      ${problemCodes.map(
+        (code) =>
+          html`<li>
+            <a href="/docs/problems/${code}" class="${code === current ? "current" : ""}"
+              ><span class="method">${problems[code].status}</span><span>${problems[code].title}</span></a
+            >
+          </li>`,
+      )}
+    </ul>`;
+}

@@ -1,0 +1,83 @@
+import type { Endpoint } from "#contract/endpoint.ts";
+import { endpoints } from "#contract/endpoints.ts";
+import { guide, introduction } from "#contract/reference/guide.ts";
+import { operationTexts } from "#contract/reference/operations.ts";
+import { tags } from "#contract/reference/tags.ts";
+
+import { answerHeaders } from "./headers.ts";
+import { type AnyOperationText, codesByStatus, operationOf } from "./operation.ts";
+import { headerParameters } from "./parameters.ts";
+import { problemResponse, problemResponseName } from "./problems.ts";
+import { reachableSchemas } from "./reachable-schemas.ts";
+import { namedSchemas } from "./schemas.ts";
+import type { Components, OpenApi, Operation, Response } from "./types.ts";
+
+const texts: Readonly<Record<string, AnyOperationText>> = operationTexts;
+const table: readonly (readonly [string, Endpoint])[] = Object.entries(endpoints);
+
+/** The OpenAPI document, made of the endpoint table and its texts alone. @param version of Gantry */
+export function openApiDocument(version: string): OpenApi {
+  const paths = pathsOf(
+    table.map(([name, endpoint]) => [endpoint, operationOf(name, endpoint, textOf(name))]),
+  );
+  const responses = problemResponses();
+  const schemas = reachableSchemas({ paths, responses }, [
+    ...namedSchemas("output"),
+    ...namedSchemas("input"),
+  ]);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Gantry",
+      version,
+      summary: "Deploy git repositories to your own servers",
+      description: [introduction, ...guide.map(({ title, text }) => `## ${title}\n\n${text}`)].join("\n\n"),
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/", description: "The Gantry that serves this document" }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      parameters: headerParameters,
+      headers: answerHeaders,
+      responses,
+      securitySchemes,
+    },
+  };
+}
+
+const securitySchemes: Components["securitySchemes"] = {
+  token: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "An API token: `gantry_` and 36 letters and digits. Which scopes it needs, each operation says.",
+  },
+  agent: {
+    type: "http",
+    scheme: "bearer",
+    description: "The credential that a server's agent got when it was enrolled: `gantry_agent_…`.",
+  },
+};
+
+function textOf(name: string): AnyOperationText {
+  const text = texts[name];
+  if (text === undefined) throw new Error(`The operation ${name} has no text.`);
+  return text;
+}
+
+function pathsOf(operations: readonly (readonly [Endpoint, Operation])[]): OpenApi["paths"] {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const [{ path, method }, operation] of operations) {
+    const template = path.replace(/:(\w+)/g, "{$1}");
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operation };
+  }
+  return paths;
+}
+
+function problemResponses(): Record<string, Response> {
+  const groups = table.flatMap(([, endpoint]) => [...codesByStatus(endpoint).values()]);
+  const responses = new Map(groups.map((codes) => [problemResponseName(codes), problemResponse(codes)]));
+  return Object.fromEntries([...responses].toSorted(([a], [b]) => a.localeCompare(b)));
+}

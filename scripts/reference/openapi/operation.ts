@@ -1,0 +1,124 @@
+import type { Endpoint } from "#contract/endpoint.ts";
+import { hasEntityTag, problemsOf, takesIdempotencyKey } from "#contract/endpoint-facts.ts";
+import { type ProblemCode, problems } from "#contract/problems.ts";
+import { INTERNAL_TAG, type Tag } from "#contract/reference/tags.ts";
+
+import { type AnswerHeader, headers } from "./headers.ts";
+import { parametersOf } from "./parameters.ts";
+import { problemResponseName } from "./problems.ts";
+import { inlineSchema, schemaFor } from "./schemas.ts";
+import type { Content, Operation, Reference, RequestBody, Response } from "./types.ts";
+
+/** What the texts say of an operation, whichever it is. */
+export type AnyOperationText = {
+  readonly tag: Tag;
+  readonly description: string;
+  readonly body: unknown;
+  readonly answer: unknown;
+  readonly location?: string | null;
+  readonly text?: string;
+};
+
+export function operationOf(name: string, endpoint: Endpoint, text: AnyOperationText): Operation {
+  const { access } = endpoint;
+  const requestBody = requestBodyOf(endpoint, text);
+  return {
+    operationId: name,
+    tags: [text.tag],
+    summary: endpoint.summary,
+    description: [text.description, whoMayCall(endpoint)].join("\n\n"),
+    security:
+      access.by === "none"
+        ? []
+        : [access.by === "agent" ? { agent: [] } : { token: access.scope === null ? [] : [access.scope] }],
+    parameters: parametersOf(endpoint),
+    ...(requestBody === null ? {} : { requestBody }),
+    responses: {
+      [endpoint.success.status]: successOf(endpoint, text),
+      ...(hasEntityTag(endpoint) ? { 304: notModified(endpoint) } : {}),
+      ...problemsByStatus(endpoint),
+    },
+    ...(text.tag === INTERNAL_TAG ? { "x-internal": true } : {}),
+  };
+}
+
+/** The codes that an operation can answer with, by their status. */
+export function codesByStatus(endpoint: Endpoint): Map<number, ProblemCode[]> {
+  const byStatus = new Map<number, ProblemCode[]>();
+  for (const code of problemsOf(endpoint)) {
+    const { status } = problems[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return byStatus;
+}
+
+function problemsByStatus(endpoint: Endpoint): Record<string, Reference> {
+  return Object.fromEntries(
+    [...codesByStatus(endpoint)].map(([status, codes]) => [
+      status,
+      { $ref: `#/components/responses/${problemResponseName(codes)}` },
+    ]),
+  );
+}
+
+function whoMayCall({ access }: Endpoint): string {
+  switch (access.by) {
+    case "none":
+      return "It takes no token.";
+    case "agent":
+      return "It takes the credential of the server's agent.";
+    case "token":
+      return access.scope === null ? "It takes any valid token." : `It takes the scope \`${access.scope}\`.`;
+  }
+}
+
+function requestBodyOf({ body }: Endpoint, text: AnyOperationText): RequestBody | null {
+  if (body === null) return null;
+  const isRequired = !body.safeParse({}).success;
+  return {
+    description: isRequired ? "What is asked for." : "What is asked for; a body that is left out is `{}`.",
+    required: isRequired,
+    content: { "application/json": { schema: schemaFor(body, "input"), example: text.body } },
+  };
+}
+
+function successOf(endpoint: Endpoint, text: AnyOperationText): Response {
+  const { status, body } = endpoint.success;
+  const more = successHeaders(endpoint, text);
+  if (body === null) return { description: "It is done.", headers: headers(...more) };
+  const content: Content = {
+    "application/json": { schema: schemaFor(body, "output"), example: text.answer },
+  };
+  const asText: Content =
+    text.text === undefined ? {} : { "text/plain": { schema: { type: "string" }, example: text.text } };
+  return {
+    description: status === 201 ? "It is made." : "It is answered.",
+    headers: headers(...more),
+    content: { ...content, ...asText },
+  };
+}
+
+function successHeaders(endpoint: Endpoint, text: AnyOperationText): AnswerHeader[] {
+  const { body } = endpoint.success;
+  const isList = body !== null && "next_cursor" in (inlineSchema(body, "output").properties ?? {});
+  // Plain text is passed on while it is read, so nobody knows its tag beforehand.
+  const tag = endpoint.alsoAs.length === 0 ? ("EntityTag" as const) : ("JsonEntityTag" as const);
+  return [
+    ...(typeof text.location === "string" ? (["Location"] as const) : []),
+    ...(takesIdempotencyKey(endpoint) ? (["IdempotentReplayed"] as const) : []),
+    ...(isList ? (["Link"] as const) : []),
+    ...(hasEntityTag(endpoint) ? [tag] : []),
+    ...bookmark(endpoint),
+  ];
+}
+
+function notModified(endpoint: Endpoint): Response {
+  return {
+    description: "The client has it already: `If-None-Match` names what the answer would be.",
+    headers: headers("EntityTag", ...bookmark(endpoint)),
+  };
+}
+
+function bookmark({ access }: Endpoint): AnswerHeader[] {
+  return access.by === "token" ? ["GantryBookmark"] : [];
+}

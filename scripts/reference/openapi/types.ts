@@ -1,0 +1,117 @@
+import * as z from "zod";
+
+/** The part of JSON Schema that the document uses: any other keyword is a mistake, found when the document is made. */
+export type Schema = {
+  $ref?: string | undefined;
+  type?: string | string[] | undefined;
+  format?: string | undefined;
+  description?: string | undefined;
+  title?: string | undefined;
+  default?: unknown;
+  const?: unknown;
+  enum?: unknown[] | undefined;
+  pattern?: string | undefined;
+  minLength?: number | undefined;
+  maxLength?: number | undefined;
+  minimum?: number | undefined;
+  maximum?: number | undefined;
+  minItems?: number | undefined;
+  maxItems?: number | undefined;
+  items?: Schema | undefined;
+  properties?: Record<string, Schema> | undefined;
+  required?: string[] | undefined;
+  additionalProperties?: boolean | undefined;
+  anyOf?: Schema[] | undefined;
+  oneOf?: Schema[] | undefined;
+  allOf?: Schema[] | undefined;
+  "x-enumDescriptions"?: Record<string, string> | undefined;
+};
+
+export const Schema: z.ZodType<Schema> = z.lazy(() =>
+  z.strictObject({
+    $ref: z.string().optional(),
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    format: z.string().optional(),
+    description: z.string().optional(),
+    title: z.string().optional(),
+    default: z.unknown().optional(),
+    const: z.unknown().optional(),
+    enum: z.array(z.unknown()).optional(),
+    pattern: z.string().optional(),
+    minLength: z.number().optional(),
+    maxLength: z.number().optional(),
+    minimum: z.number().optional(),
+    maximum: z.number().optional(),
+    minItems: z.number().optional(),
+    maxItems: z.number().optional(),
+    items: Schema.optional(),
+    properties: z.record(z.string(), Schema).optional(),
+    required: z.array(z.string()).optional(),
+    additionalProperties: z.boolean().optional(),
+    anyOf: z.array(Schema).optional(),
+    oneOf: z.array(Schema).optional(),
+    allOf: z.array(Schema).optional(),
+  }),
+);
+
+export type Reference = { readonly $ref: string };
+
+export type Parameter = {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly style?: "form";
+  readonly explode?: boolean;
+};
+
+export type Header = { readonly description: string; readonly required: boolean; readonly schema: Schema };
+export type MediaType = {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+};
+export type Content = Readonly<Record<string, MediaType>>;
+
+export type Response = {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Reference>>;
+  readonly content?: Content;
+};
+
+export type RequestBody = {
+  readonly description: string;
+  readonly required: boolean;
+  readonly content: Content;
+};
+
+export type Operation = {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters: readonly (Parameter | Reference)[];
+  readonly requestBody?: RequestBody;
+  readonly responses: Readonly<Record<string, Response | Reference>>;
+  readonly "x-internal"?: true;
+};
+
+export type Components = {
+  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  readonly headers: Readonly<Record<string, Header>>;
+  readonly responses: Readonly<Record<string, Response>>;
+  readonly securitySchemes: Readonly<Record<string, unknown>>;
+};
+
+export type OpenApi = {
+  readonly openapi: "3.1.0";
+  readonly info: Readonly<Record<string, unknown>> & { readonly title: string; readonly description: string };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Components;
+};

@@ -1,0 +1,40 @@
+import type { Endpoint } from "#contract/endpoint.ts";
+import { type ProblemCode, problems } from "#contract/problems.ts";
+
+// What follows from an endpoint's row in the table, so that no row has to say it.
+
+/** Whether it makes something anew each time, so that a retry needs an Idempotency-Key to be safe. */
+export function takesIdempotencyKey({ method, access, success }: Endpoint): boolean {
+  return method === "POST" && access.by === "token" && success.status === 201;
+}
+
+/** Whether it goes on only if the deployment that the header If-Live names is still live. */
+export function takesIfLive(endpoint: Endpoint): boolean {
+  return endpoint.problems.includes("live_changed");
+}
+
+/** Whether its answer has an ETag, and can be left out where the client has it already. */
+export function hasEntityTag({ method }: Endpoint): boolean {
+  return method === "GET";
+}
+
+/** Every problem that it can answer with, in the order of their table. */
+export function problemsOf(endpoint: Endpoint): ProblemCode[] {
+  const { access, body, path } = endpoint;
+  const codes = new Set<ProblemCode>([...endpoint.problems, "invalid_request", "internal", "unavailable"]);
+  const add = (isPossible: boolean, ...possible: ProblemCode[]) => {
+    if (isPossible) for (const code of possible) codes.add(code);
+  };
+  add(access.by !== "none", "missing_token", "invalid_token", "rate_limited");
+  add(access.by === "token" && access.scope !== null, "insufficient_scope");
+  add(path.includes(":"), "not_found");
+  add(body !== null, "malformed_json", "body_too_large", "unsupported_media_type");
+  add(takesIdempotencyKey(endpoint), "idempotency_mismatch");
+  return problemCodes.filter((code) => codes.has(code));
+}
+
+export const problemCodes = Object.keys(problems).filter((code) => isProblemCode(code));
+
+export function isProblemCode(text: string): text is ProblemCode {
+  return Object.hasOwn(problems, text);
+}

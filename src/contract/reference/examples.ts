@@ -1,0 +1,80 @@
+/** The things that the reference's examples are about: one shop, on one server. */
+export const example = {
+  account: "acct_01kaf3m4k2e6b9xh5s0q7zy8nt",
+  token: "tok_01kaf3n0a1f8c7y5j6zt4dwr9v",
+  server: "srv_01kaf3pv6ge9s8mz4q2xjh7c5k",
+  project: "proj_01kaf3q8x4e7rt2vw5yznb6mcd",
+  earlier: "dpl_01kaf3w7d5f2mgx1r8h4pq9bzs",
+  deployment: "dpl_01kaf4s2b9erj8tqv0cw6nz3yh",
+  run: "run_01kaf4s3c0fv7m2k9d5w8xq6jz",
+  sha: "8e8412f0c3b1d57a94e2f6a8b0c7d1e5f3a29b64",
+  commit: "8e8412f",
+  earlierCommit: "51fc0d9",
+  request: "req_5f0c9a7be2d1480c93a6b7e4",
+  cursor: "WyJkZXBsb3ltZW50cyIsMTJd",
+} as const;
+
+export const secrets = {
+  token: "gantry_ThisIsOnlyAnExampleOfATokenNotOne000",
+  agent: "gantry_agent_ThisIsOnlyAnExampleOfOneNotOne000000",
+  enrollment: "gantry_enroll_ThisIsOnlyAnExampleOfOneNotOne00000",
+} as const;
+
+export const deploymentRow = {
+  id: example.deployment,
+  status: "live",
+  version: 12,
+  branch: "main",
+  commit: example.commit,
+  duration: 41.8,
+  created_at: "2026-11-20T09:14:02.310Z",
+} as const;
+
+export const earlierRow = {
+  id: example.earlier,
+  status: "superseded",
+  version: 11,
+  branch: "main",
+  commit: example.earlierCommit,
+  duration: 39.204,
+  created_at: "2026-11-19T16:40:55.081Z",
+} as const;
+
+const source = {
+  project_id: example.project,
+  server_id: example.server,
+  kind: "deploy",
+  rollback_of: null,
+  trigger: "api",
+  actor: { type: "token", id: example.token, name: "CI of shop" },
+  commit_sha: example.sha,
+  commit_message: "Show prices with tax",
+} as const;
+
+export const liveDeployment = {
+  ...deploymentRow,
+  ...source,
+  stage: null,
+  deadline_at: null,
+  waiting_on: null,
+  started_at: "2026-11-20T09:14:02.355Z",
+  finished_at: "2026-11-20T09:14:44.155Z",
+  failure: null,
+  evidence: {
+    target: "releases/12",
+    commit_sha: example.sha,
+    health_check: { url: "http://127.0.0.1:3000/up", status: 200, tries: 2 },
+  },
+  release_kept: true,
+} as const;
+
+export const canceledDeployment = {
+  ...liveDeployment,
+  status: "canceled",
+  duration: 3.2,
+  finished_at: "2026-11-20T09:14:05.555Z",
+  evidence: null,
+  release_kept: false,
+} as const;
+
+export const started = { id: example.deployment, status: "building", version: 12 } as const;

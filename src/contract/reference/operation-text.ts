@@ -1,0 +1,37 @@
+import type * as z from "zod";
+
+import type { Endpoint } from "#contract/endpoint.ts";
+import type { Endpoints, OperationName } from "#contract/endpoints.ts";
+import type { Tag } from "#contract/reference/tags.ts";
+
+type Unchanging<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Unchanging<Value[Key]> }
+  : Value;
+type ExampleOf<Schema extends z.ZodType | null> = Schema extends z.ZodType
+  ? Unchanging<z.input<Schema>>
+  : null;
+
+/** What the reference says of an operation besides what its row of the endpoint table says. */
+export type OperationText<Of extends Endpoint> = {
+  readonly tag: Tag;
+  /** Markdown: what it does, what it refuses, and what to do then. */
+  readonly description: string;
+  /** A request's body. */
+  readonly body: ExampleOf<Of["body"]>;
+  /** What a success answers with. */
+  readonly answer: ExampleOf<Of["success"]["body"]>;
+} & (Of["success"]["status"] extends 201
+  ? {
+      /** Where a success leads to, in its Location header; null where it has none. */
+      readonly location: `/v1/${string}` | null;
+    }
+  : { readonly location?: never }) &
+  (Of["alsoAs"] extends readonly []
+    ? { readonly text?: never }
+    : {
+        /** The same answer as plain text. */
+        readonly text: string;
+      });
+
+/** A text for each operation: one that has none does not compile. */
+export type OperationTexts = { readonly [Name in OperationName]: OperationText<Endpoints[Name]> };

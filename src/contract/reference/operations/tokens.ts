@@ -1,0 +1,93 @@
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
+import { example, secrets } from "#contract/reference/examples.ts";
+import { prose } from "#contract/reference/prose.ts";
+
+const token = {
+  id: example.token,
+  name: "CI of shop",
+  scopes: ["deployments:write", "projects:read"],
+  project_ids: [example.project],
+  created_at: "2026-11-02T08:20:00.000Z",
+  rotated_at: null,
+  expires_at: "2027-01-31T08:20:00.000Z",
+  previous_expires_at: null,
+  last_used_at: "2026-11-20T09:00:00.000Z",
+} as const;
+
+const account = {
+  id: example.account,
+  name: "Acme",
+  token: {
+    id: example.token,
+    name: "CI of shop",
+    scopes: ["deployments:write", "projects:read"],
+    project_ids: [example.project],
+    expires_at: "2027-01-31T08:20:00.000Z",
+  },
+} as const;
+
+export const tokenTexts = {
+  listTokens: {
+    tag: "Tokens",
+    description: prose`
+      The account's tokens, the newest first, without their secrets. \`last_used_at\` is kept to the hour, so a token
+      that nobody uses any more can be found and revoked.`,
+    body: null,
+    answer: { tokens: [token], next_cursor: null },
+  },
+  createToken: {
+    tag: "Tokens",
+    description: prose`
+      Makes a token. Its secret, \`token\`, is in this answer only: nobody can look it up later, because only a hash of
+      it is kept.
+
+      A token cannot make one that may do more than itself: scopes that it lacks, projects that it is not limited to,
+      or no limit where it has one are 403 \`insufficient_scope\`. An account holds at most 1,000 tokens, expired ones
+      included until they are revoked (409 \`too_many\`).`,
+    body: {
+      name: "CI of shop",
+      scopes: ["deployments:write", "projects:read"],
+      project_ids: [example.project],
+      expires_in_days: 90,
+    },
+    answer: { ...token, last_used_at: null, token: secrets.token },
+    location: null,
+  },
+  rotateToken: {
+    tag: "Tokens",
+    description: prose`
+      Gives a token a new secret, which is in this answer only. The old secret goes on working for 24 hours, until
+      \`previous_expires_at\`, so that it can be replaced wherever it is used; the secret from before that stops at
+      once. Name, scopes and limits stay as they are; the lifetime begins anew, with the same length. A leaked secret
+      is a reason to revoke, not to rotate.
+
+      A token cannot rotate one that may do more than itself: 403 \`insufficient_scope\`.`,
+    body: {},
+    answer: {
+      ...token,
+      rotated_at: "2026-11-20T09:30:00.000Z",
+      expires_at: "2027-02-18T09:30:00.000Z",
+      previous_expires_at: "2026-11-21T09:30:00.000Z",
+      token: secrets.token,
+    },
+  },
+  revokeToken: {
+    tag: "Tokens",
+    description: prose`
+      Ends a token, with all of its secrets. A part of the network that has just seen it may let it in for 10 seconds
+      more.
+
+      The last token that could still make tokens is not revoked (409 \`last_token\`), for nobody could get in to make
+      another: make one with \`tokens:write\` first.`,
+    body: null,
+    answer: null,
+  },
+  getAccount: {
+    tag: "Account",
+    description: prose`
+      The account that the token speaks for, and what the token may do. Any valid token may ask: it is the request to
+      try a token with.`,
+    body: null,
+    answer: account,
+  },
+} as const satisfies Partial<OperationTexts>;

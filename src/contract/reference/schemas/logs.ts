@@ -1,0 +1,33 @@
+import { LogLine, LogPage, LogStage, LogStream } from "#contract/logs.ts";
+import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+
+export const logSchemas = {
+  LogStream: choice(LogStream, "Where a line comes from.", {
+    stdout: "a command's standard output",
+    stderr: "a command's standard error",
+    system: "Gantry",
+  }),
+  LogStage: choice(LogStage, "In which part of a deployment a line was written.", {
+    queued: "while it waited",
+    fetch: "while the repository was fetched",
+    build: "while it was built",
+    activate: "while the server switched to it",
+    verify: "while its health was checked",
+    prune: "while old releases were removed",
+    end: "at its end",
+  }),
+  LogLine: object(LogLine, "One line of a log.", {
+    line: "Its number, from 1 on without a gap.",
+    time: "When it was written.",
+    stream: "Where it comes from.",
+    stage: "In which part of the deployment it was written.",
+    message: "The line itself, without its end.",
+  }),
+  LogPage: object(LogPage, "A page of a log.", {
+    deployment_id: "The deployment.",
+    status: "What has become of the deployment so far.",
+    lines: "The page's lines, in their order.",
+    next_cursor:
+      "What to send as `cursor` to go on. `null` only when the deployment has ended and this was the last page.",
+  }),
+} satisfies Record<string, SchemaText>;
