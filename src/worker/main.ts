@@ -53,7 +53,7 @@ const tokenHandlers: TokenHandlers = {
 const openHandlers: OpenHandlers = { ...enrollmentHandlers, ...healthHandlers };
 
 const app = createApp();
-app.use(everyAnswer(randomBytes));
+app.use(everyAnswer({ randomBytes, clock }));
 app.use(noteTokenUses(clock));
 implement(app, tokenHandlers, enterWithToken(authentication, servicesOf), onceWithKey);
 implement<keyof AgentHandlers, AgentContext>(app, agentHandlers, enterAsAgent(authentication, servicesOf));

@@ -28,7 +28,7 @@ export function decideGreeting(lane: Lane, greeting: Greeting, now: number): Dec
   const noted = sendOn(report === null ? lane : noteReport(lane, serverId, report), greeting);
   const active = activeOf(noted);
   if (active === null || active.serverId !== serverId) {
-    return { lane: noted, effects: [], value: { restore: toRestore(noted, greeting) } };
+    return { lane: noted, effects: [], value: { restore: releaseToRestore(noted, greeting) } };
   }
   const nothing = { restore: null };
   if (isIn(active, "running") && active.runId !== greeting.runId) {
@@ -42,9 +42,16 @@ export function decideGreeting(lane: Lane, greeting: Greeting, now: number): Dec
   return { lane: replaceDeployment(noted, untold), effects: [], value: nothing };
 }
 
-function toRestore(lane: Lane, greeting: Greeting): number | null {
+/** The release that a server should serve and does not, although it has it; null while something runs there. */
+export function releaseToRestore(lane: Lane, greeting: Pick<Greeting, "serverId" | "report">): number | null {
   const live = liveOf(lane);
-  if (live === null || live.serverId !== greeting.serverId || greeting.report === null) return null;
+  if (
+    activeOf(lane)?.serverId === greeting.serverId ||
+    live === null ||
+    live.serverId !== greeting.serverId ||
+    greeting.report === null
+  )
+    return null;
   const { release } = live.state;
   const isThere = greeting.report.releases.includes(release);
   return greeting.report.release !== release && isThere ? release : null;

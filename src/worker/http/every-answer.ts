@@ -1,5 +1,6 @@
 import type { Context as HonoContext, Next } from "hono";
 
+import type { Services } from "#worker/context.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import { rateLimitPolicy } from "#worker/http/rate-limit.ts";
 
@@ -29,10 +30,11 @@ const CORS_MAX_AGE_SECONDS = 86_400;
 
 /**
  * What every answer has, whatever gave it: a request id, CORS for any origin (no cookies anywhere, so nothing can be
- * done in a visitor's name), and no caching. Answers preflights by itself.
+ * done in a visitor's name), no caching but by who asked, and a line of log. Answers preflights by itself.
  */
-export function everyAnswer(randomBytes: (count: number) => Uint8Array) {
+export function everyAnswer({ randomBytes, clock }: Pick<Services, "randomBytes" | "clock">) {
   return async (c: HonoContext<AppEnv>, next: Next): Promise<void> => {
+    const startedAt = clock.now();
     c.set("requestId", requestId(randomBytes));
     if (c.req.method === "OPTIONS") c.res = preflight();
     else await next();
@@ -48,7 +50,21 @@ export function everyAnswer(randomBytes: (count: number) => Uint8Array) {
     if (bookmark !== null) c.header("gantry-bookmark", bookmark);
     const policy = rateLimitPolicy(c.env.RATE_LIMIT);
     if (policy !== null) c.header("ratelimit-policy", policy);
+    console.log(requestLogLine(c, clock.now() - startedAt));
   };
+}
+
+/** One line of structured log for a request: who asked, never what with. The path holds ids, and no secret. */
+function requestLogLine(c: HonoContext<AppEnv>, ms: number): string {
+  return JSON.stringify({
+    level: "info",
+    request_id: c.var.requestId,
+    method: c.req.method,
+    path: c.req.path,
+    status: c.res.status,
+    ms,
+    token_id: c.var.holder?.token.id ?? null,
+  });
 }
 
 function preflight(): Response {

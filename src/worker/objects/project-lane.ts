@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 
-import type { RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import type { ProjectReport, RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import { type DeploymentStarted, RollbackTarget } from "#contract/deployments.ts";
 import { createIdGenerator, type DeploymentId, type ServerId } from "#contract/ids.ts";
 import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
@@ -15,7 +15,12 @@ import {
   refuseIfDeleted,
 } from "#domain/lane/decide-delete-project.ts";
 import { decideForgotten, decideServerGone, type Forgotten } from "#domain/lane/decide-forgotten.ts";
-import { decideGreeting, type Greeting, type GreetingAnswer } from "#domain/lane/decide-greeting.ts";
+import {
+  decideGreeting,
+  type Greeting,
+  type GreetingAnswer,
+  releaseToRestore,
+} from "#domain/lane/decide-greeting.ts";
 import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents, type ReportedEvents } from "#domain/lane/decide-run-events.ts";
 import { decideStart, type Joined, type StartRequest } from "#domain/lane/decide-start.ts";
@@ -129,7 +134,22 @@ export class ProjectLane extends DurableObject<Env> {
     const owner = this.#store.owner();
     if (owner === null) return succeed({ acked_seq: command.events.at(-1)?.seq ?? 0, instruction: "over" });
     const decided = this.#decide(owner, (lane, now) => decideRunEvents(lane, command, now));
-    return decided.ok ? succeed(decided.value.value) : decided;
+    if (!decided.ok) return decided;
+    const last = command.events.at(-1);
+    if (last?.type === "result") this.ctx.waitUntil(this.#restore(command.serverId, last.project));
+    return succeed(decided.value.value);
+  }
+
+  /** A result that came after the lane's own verdict may leave the server with another release than the live one. */
+  async #restore(serverId: ServerId, report: ProjectReport): Promise<void> {
+    const release = releaseToRestore(this.#store.load(), { serverId, report });
+    if (release === null) return;
+    const { project_id } = report;
+    await this.env.AGENT_LINK.getByName(serverId).deliver(project_id, {
+      type: "restore",
+      project_id,
+      release,
+    });
   }
 
   /** Compares notes with an agent that has just connected. */

@@ -73,6 +73,27 @@ describe("a part of the platform that is not there", () => {
   );
 });
 
+describe("a request", () => {
+  it("leaves a line of log by its id, without the token that it came with", async () => {
+    const { token } = await createAccount();
+    const info = vi.spyOn(console, "log").mockImplementation(() => {});
+    const response = await call("/v1/projects?limit=1", { token });
+    const lines = info.mock.calls.map(([line]): unknown => JSON.parse(String(line)));
+    expect(lines).toEqual([
+      {
+        level: "info",
+        request_id: response.headers.get("x-request-id"),
+        method: "GET",
+        path: "/v1/projects",
+        status: 200,
+        ms: expect.any(Number),
+        token_id: expect.stringMatching(/^tok_/),
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(token);
+  });
+});
+
 describe("the health check", () => {
   it("is well where the database answers", async () => {
     const response = await call("/healthz");

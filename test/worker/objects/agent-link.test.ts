@@ -107,4 +107,30 @@ describe("an agent that comes back", () => {
       }),
     );
   });
+
+  it("with a result that came too late is told at once to restore what is live", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    await project.agent.reports(order, { type: "ready" });
+    project.agent.cut();
+    // It comes back without the run, so that is lost; yet it had switched, and its result is only late.
+    await project.agent.connect({ projects: [report(project, 1, [1])] });
+    await project.reaches(id, "failed");
+    const evidence = { target: "releases/2", commit_sha: "a".repeat(40), health_check: null };
+    const result = { outcome: "live" as const, release: 2, evidence };
+    const answer = await project.agent.reports(order, {
+      type: "result",
+      result,
+      project: report(project, 2, [1, 2]),
+    });
+    expect(answer.instruction).toBe("over");
+    expect(await project.agent.hears("restore")).toMatchObject({ project_id: project.id, release: 1 });
+  });
 });
+
+function report(project: TestProject, release: number, releases: number[]) {
+  return { project_id: project.id, release, releases, url: null };
+}
