@@ -24,7 +24,7 @@ export default defineConfig({
           include: ["test/worker/**/*.test.ts", "test/client/**/*.test.ts"],
           setupFiles: ["./test/support/worker/fresh-storage.ts"],
           // The Worker logs a line for each request; tests send thousands.
-          onConsoleLog: (log) => !log.startsWith('{"level":"info"'),
+          onConsoleLog: (log: string) => !log.startsWith('{"level":"info"'),
           // One workerd for all files: storage is emptied before each test instead, which is 2.5 times as fast.
           isolate: false,
         },

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 
-import type { ProjectReport, RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
-import { type DeploymentStarted, RollbackTarget } from "#contract/deployments.ts";
+import type { ProjectReport, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import type { RollbackTarget } from "#contract/deployments.ts";
 import { createIdGenerator, type DeploymentId, type ServerId } from "#contract/ids.ts";
 import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
 import { nextDeadline } from "#domain/lane/deadlines.ts";
@@ -21,29 +21,27 @@ import {
   type GreetingAnswer,
   releaseToRestore,
 } from "#domain/lane/decide-greeting.ts";
-import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
-import { decideRunEvents, type ReportedEvents } from "#domain/lane/decide-run-events.ts";
-import { decideStart, type Joined, type StartRequest } from "#domain/lane/decide-start.ts";
+import { decideRollback } from "#domain/lane/decide-rollback.ts";
+import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
+import { decideStart, type Joined } from "#domain/lane/decide-start.ts";
 import { nextForgetAt } from "#domain/lane/due-forgets.ts";
-import type { Decision, Effect } from "#domain/lane/decision.ts";
+import type { Decision } from "#domain/lane/decision.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import { LaneEffects } from "#worker/objects/lane-effects.ts";
 import { LaneOutbox } from "#worker/objects/lane-outbox.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
 import { LogBuffer, type UnfinishedLog } from "#worker/objects/log-buffer.ts";
+import type {
+  RollbackCommand,
+  RunEventsCommand,
+  StartCommand,
+  Started,
+  Written,
+} from "#worker/objects/lane-commands.ts";
+import { saveEffect } from "#worker/objects/save-effect.ts";
 import { retryDelayMs } from "#worker/objects/retry-delay.ts";
 import { viewTarget } from "#worker/objects/rollback-target-view.ts";
-
-/** What to start. The ids are made by the lane, so that they rise with the versions. */
-export type StartCommand = Omit<StartRequest, "id" | "runId"> & Commanded;
-export type RollbackCommand = Omit<RollbackRequest, "id" | "runId"> & Commanded;
-/** `requestKey`: a request that comes again with the same one within a day starts nothing anew; null: it has none. */
-type Commanded = { owner: LaneOwner; requestKey: string | null };
-/** `bookmark`: from where on D1 has it; null where D1 could not be told yet. */
-export type Started = { started: DeploymentStarted; bookmark: string | null };
-export type Written = { bookmark: string | null };
-export type RunEventsCommand = Omit<ReportedEvents, "events"> & { events: RunEvent[] };
 
 /**
  * The one place that decides what a project runs next. Each method loads, decides (src/domain/lane) and saves in one
@@ -240,7 +238,8 @@ export class ProjectLane extends DurableObject<Env> {
         const decided = decide(this.#store.load(), now);
         if (!decided.ok) return decided;
         this.#store.save(decided.value.lane, owner);
-        for (const effect of decided.value.effects) this.#saveEffect(effect, now);
+        for (const effect of decided.value.effects)
+          saveEffect({ store: this.#store, outbox: this.#outbox, logs: this.#logs }, effect, now);
         saveWith(decided.value, now);
         return decided;
       });
@@ -249,29 +248,6 @@ export class ProjectLane extends DurableObject<Env> {
     } catch (error) {
       this.#store.forgetCache();
       throw error;
-    }
-  }
-
-  #saveEffect(effect: Effect, now: number): void {
-    switch (effect.type) {
-      case "log": {
-        const { stage, message } = effect;
-        const time = new Date(now).toISOString();
-        return this.#logs.append(effect.deploymentId, [{ time, stream: "system", stage, message }], now);
-      }
-      case "output":
-        return this.#logs.append(effect.deploymentId, effect.lines, now);
-      case "serving":
-        return this.#outbox.noteServing(effect.serverId, effect.report, now);
-      case "ended":
-        return this.#logs.end(effect.deploymentId);
-      case "removed":
-        return this.#outbox.addRemoval(effect.deploymentId);
-      case "found":
-        return this.#outbox.noteFound(effect.preset);
-      case "project_removed":
-        this.#store.forgetAccepted();
-        return this.#outbox.addProjectRemoval();
     }
   }
 

@@ -5,7 +5,7 @@ import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
 import { givenSettings } from "#worker/db/build-columns.ts";
 import type { ProjectRecord } from "#worker/db/find-project.ts";
-import type { Started } from "#worker/objects/project-lane.ts";
+import type { Started } from "#worker/objects/lane-commands.ts";
 
 /** What a lane needs to know of whoever starts something, and of the project as it is set up now. */
 export function askedBy(context: Context, project: ProjectRecord, ifLive: DeploymentId | null) {
