@@ -44,7 +44,7 @@ export class Schemas {
   /** What tells a variant from the others: `type: server`. */
   variantName({ properties = {} }: Schema): string {
     const [tag] = Object.entries(properties).filter(([, property]) => property.const !== undefined);
-    return tag === undefined ? "" : `${tag[0]}: ${String(tag[1].const)}`;
+    return tag === undefined ? "" : `${tag[0]}: ${JSON.stringify(tag[1].const)}`;
   }
 
   /** In words. */
@@ -63,7 +63,7 @@ export class Schemas {
 
   #wordFor(value: Schema): string {
     if (value.items !== undefined) return `list of ${this.#plural(this.typeOf(value.items))}`;
-    if (value.const !== undefined) return `"${String(value.const)}"`;
+    if (value.const !== undefined) return JSON.stringify(value.const);
     if (value.oneOf !== undefined) return "object";
     const types = [value.type ?? "any"].flat().filter((type) => type !== "null");
     if (value.format === "date-time") return "time";

@@ -35,7 +35,7 @@ export function operationOf(name: string, endpoint: Endpoint, text: AnyOperation
     ...(requestBody === null ? {} : { requestBody }),
     responses: {
       [endpoint.success.status]: successOf(endpoint, text),
-      ...(hasEntityTag(endpoint) ? { 304: notModified(endpoint) } : {}),
+      ...(hasEntityTag(endpoint) ? { 304: notModified(endpoint, text) } : {}),
       ...problemsByStatus(endpoint),
     },
     ...(text.tag === INTERNAL_TAG ? { "x-internal": true } : {}),
@@ -108,17 +108,13 @@ function successHeaders(endpoint: Endpoint, text: AnyOperationText): AnswerHeade
     ...(takesIdempotencyKey(endpoint) ? (["IdempotentReplayed"] as const) : []),
     ...(isList ? (["Link"] as const) : []),
     ...(hasEntityTag(endpoint) ? [tag] : []),
-    ...bookmark(endpoint),
+    ...(endpoint.access.by === "token" ? (["GantryBookmark"] as const) : []),
   ];
 }
 
-function notModified(endpoint: Endpoint): Response {
+function notModified(endpoint: Endpoint, text: AnyOperationText): Response {
   return {
     description: "The client has it already: `If-None-Match` names what the answer would be.",
-    headers: headers("EntityTag", ...bookmark(endpoint)),
+    headers: headers(...successHeaders(endpoint, text)),
   };
-}
-
-function bookmark({ access }: Endpoint): AnswerHeader[] {
-  return access.by === "token" ? ["GantryBookmark"] : [];
 }

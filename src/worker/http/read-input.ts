@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { type Endpoint, parseWith } from "#contract/endpoint.ts";
+import { takesIfLive } from "#contract/endpoint-facts.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { bodyErrors, queryErrors } from "#worker/http/field-errors.ts";
@@ -29,7 +30,7 @@ export async function readInput<Of extends Endpoint>(
   if (!noQuery.success) return invalidQuery(noQuery.error);
   const query = parseWith<Of["query"]>(endpoint.query, values.value);
   if (!query.success) return invalidQuery(query.error);
-  const ifLive = endpoint.problems.includes("live_changed") ? readIfLive(request) : succeed(null);
+  const ifLive = takesIfLive(endpoint) ? readIfLive(request) : succeed(null);
   if (!ifLive.ok) return ifLive;
   const json = endpoint.body === null ? succeed(null) : await readJson(request, endpoint.maxBodyBytes);
   if (!json.ok) return json;

@@ -95,11 +95,11 @@ describe("an agent that comes back", () => {
     await project.deploy();
     const { id: live } = await project.deploy();
     project.agent.cut();
-    const report = { project_id: project.id, release: 1, releases: [1, 2], url: "http://127.0.0.1:9000" };
-    await project.agent.connect({ projects: [report] });
+    const stale = { project_id: project.id, release: 1, releases: [1, 2], url: "http://127.0.0.1:9000" };
+    await project.agent.connect({ projects: [stale] });
     expect(await project.agent.hears("restore")).toMatchObject({ project_id: project.id, release: 2 });
     await vi.waitFor(async () => expect((await projectOf(project)).serving).toMatchObject({ drifted: true }));
-    project.agent.status([{ ...report, release: 2 }]);
+    project.agent.status([{ ...stale, release: 2 }]);
     await vi.waitFor(async () =>
       expect(await projectOf(project)).toMatchObject({
         url: "http://127.0.0.1:9000",

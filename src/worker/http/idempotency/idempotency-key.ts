@@ -1,13 +1,9 @@
 import type { Endpoint } from "#contract/endpoint.ts";
+import { takesIdempotencyKey } from "#contract/endpoint-facts.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
 /** Source: the IETF draft "The Idempotency-Key HTTP Header Field"; the length is ours. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
-
-/** Whether an endpoint makes something anew each time, so that a retry needs a key to be safe. */
-export function takesIdempotencyKey({ method, access, success }: Endpoint): boolean {
-  return method === "POST" && access.by === "token" && success.status === 201;
-}
 
 /** The request's Idempotency-Key; null where it has none, or where the endpoint needs none. */
 export function readIdempotencyKey(

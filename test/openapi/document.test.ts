@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+
+import type { Endpoint } from "#contract/endpoint.ts";
+import { problemCodes, problemsOf } from "#contract/endpoint-facts.ts";
+import { endpoints } from "#contract/endpoints.ts";
+import { problems } from "#contract/problems.ts";
+import { operationTexts } from "#contract/reference/operations.ts";
+import { parameterTexts } from "#contract/reference/parameters.ts";
+import { referenceFiles } from "../../scripts/reference/build-assets.ts";
+import { openApiDocument } from "../../scripts/reference/openapi/document.ts";
+import type { Schema } from "../../scripts/reference/openapi/types.ts";
+import { errorsOf } from "./support/json-schema.ts";
+import { document, openApi } from "./support/open-api.ts";
+
+const table = Object.entries<Endpoint>(endpoints);
+const operations = document.operations();
+const named = operations.map((one) => [one.operation.operationId, one] as const);
+const files = await referenceFiles();
+const file = (path: string) => files.get(path) ?? "";
+
+describe("the OpenAPI document", () => {
+  it("has every operation of the table, and no other", () => {
+    const listed = operations.map(
+      ({ method, path, operation }) => `${operation.operationId} ${method} ${path}`,
+    );
+    const wanted = table.map(
+      ([name, { method, path }]) => `${name} ${method.toLowerCase()} ${path.replace(/:(\w+)/g, "{$1}")}`,
+    );
+    expect(listed.toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it.each(table)("has every problem that %s can give, with its status", (name, endpoint) => {
+    const listed = operations.find(({ operation }) => operation.operationId === name);
+    if (listed === undefined) throw new Error(`no ${name}`);
+    expect(document.codesOf(listed.operation).toSorted()).toEqual(problemsOf(endpoint).toSorted());
+    for (const code of problemsOf(endpoint))
+      expect(Object.keys(listed.operation.responses)).toContain(String(problems[code].status));
+  });
+
+  it.each(named)("describes %s, and gives examples that are valid", (_, { operation }) => {
+    expect(operation.description.length).toBeGreaterThan(60);
+    const body = operation.requestBody?.content["application/json"];
+    if (body !== undefined) expect(errorsOf(body.schema, body.example, "sent")).toEqual([]);
+    const answer = document.successOf(operation).response.content?.["application/json"];
+    if (answer !== undefined) expect(errorsOf(answer.schema, answer.example, "answered")).toEqual([]);
+    for (const one of Object.values(operation.responses)) {
+      const problem = document.response(one).content?.["application/problem+json"];
+      for (const { value } of Object.values(problem?.examples ?? {}))
+        expect(errorsOf(problem?.schema ?? {}, value, "answered")).toEqual([]);
+    }
+    for (const one of operation.parameters) {
+      const { schema, example } = document.parameter(one);
+      expect(errorsOf(schema, example, "sent")).toEqual([]);
+    }
+  });
+
+  it.each(table)("has examples of %s that the contract takes too", (name, { body, success }) => {
+    const texts: Readonly<Record<string, { body: unknown; answer: unknown }>> = operationTexts;
+    if (body !== null) expect(body.safeParse(texts[name]?.body).error).toBeUndefined();
+    if (success.body !== null) expect(success.body.safeParse(texts[name]?.answer).error).toBeUndefined();
+  });
+
+  it("has a text for every field", () => {
+    const bare = Object.entries(openApi.components.schemas).flatMap(([name, schema]) =>
+      fieldsWithoutText(schema, name),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  it("names no parameter that no operation has", () => {
+    const used = new Set(
+      operations.flatMap(({ operation }) => operation.parameters.map((one) => document.parameter(one).name)),
+    );
+    expect(Object.keys(parameterTexts).filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  it("holds no pattern that nobody can read", () => {
+    const patterns = JSON.stringify(openApi).match(/"pattern":"(?:[^"\\]|\\.)*"/g) ?? [];
+    expect(patterns.filter((pattern) => pattern.length > 140)).toEqual([]);
+  });
+
+  it("is the same each time it is made", () => {
+    expect(JSON.stringify(openApiDocument("test"))).toBe(JSON.stringify(openApi));
+  });
+});
+
+describe("the pages", () => {
+  it("show every operation", () => {
+    for (const { operation } of operations) {
+      expect(file("docs.html")).toContain(`id="${operation.operationId}"`);
+      expect(file("docs.html")).toContain(`href="#${operation.operationId}"`);
+    }
+  });
+
+  it.each(problemCodes)("say when %s is given, and what to do", (code) => {
+    const page = file(`docs/problems/${code}.html`);
+    expect(page).toContain(`<code>${code}</code>`);
+    expect(page).toContain("What to do");
+    expect(file("docs/problems.html")).toContain(`/docs/problems/${code}`);
+  });
+
+  it.each([...files.keys()].filter((path) => !path.endsWith(".json")))(
+    "%s asks nobody else for anything, and runs nothing",
+    (path) => {
+      const text = file(path).replaceAll('xmlns="http://www.w3.org/2000/svg"', "");
+      expect(text).not.toMatch(
+        /(?:href|src|srcset|action)="(?!\/|#)|url\(|@import|<script|\son\w+=|style="/i,
+      );
+    },
+  );
+
+  it("lead nowhere that is not there", () => {
+    for (const [path, text] of files) {
+      if (!path.endsWith(".html")) continue;
+      const ids = new Set(Array.from(text.matchAll(/id="([^"]+)"/g), ([, id]) => id));
+      for (const [, page = "", anchor] of text.matchAll(/href="([^"#]*)(?:#([^"]+))?"/g)) {
+        const target = page.slice(1);
+        const isThere = page === "" || files.has(target) || files.has(`${target}.html`);
+        expect(isThere, `${path} leads to ${page}`).toBe(true);
+        if (page === "" && anchor !== undefined) expect(ids, `${path} leads to #${anchor}`).toContain(anchor);
+      }
+    }
+  });
+});
+
+function fieldsWithoutText(schema: Schema, path: string): string[] {
+  const inner = [...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])];
+  return [
+    ...inner.flatMap((one) => fieldsWithoutText(one, path)),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => [
+      ...(property.description === undefined ? [`${path}.${name}`] : []),
+      ...fieldsWithoutText(property, `${path}.${name}`),
+    ]),
+  ];
+}

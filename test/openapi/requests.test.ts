@@ -1,0 +1,45 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { undocumented } from "./support/expect-documented.ts";
+import { document } from "./support/open-api.ts";
+import { Playground } from "./support/playground.ts";
+import { requestsFor } from "./support/requests.ts";
+
+/** The same requests each time. To look for more: GANTRY_SEED=7 GANTRY_RUNS=500 npm test -- --project openapi */
+const seed = Number(process.env["GANTRY_SEED"] ?? 20_261_120);
+const numRuns = Number(process.env["GANTRY_RUNS"] ?? 40);
+
+// A seed of its own for each, so that they do not draw the same idempotency keys.
+const named = document
+  .operations()
+  .map((one, index) => [one.operation.operationId, one, seed + index] as const);
+
+let playground: Playground;
+/** How often each operation gave each answer: what is never asked well proves nothing. */
+const answers = new Map<string, number>();
+beforeAll(async () => {
+  playground = await Playground.open();
+});
+afterAll(async () => {
+  await playground.close();
+  if (process.env["GANTRY_SEED"] !== undefined) console.log(Object.fromEntries(answers));
+});
+
+describe("whatever is asked of an operation, the answer is documented:", () => {
+  it.each(named)("%s", { timeout: 60_000 + numRuns * 200 }, async (name, listed, ownSeed) => {
+    await playground.replenish();
+    await fc.assert(
+      fc.asyncProperty(requestsFor(listed), async (request) => {
+        const { kind, faults } = await undocumented(listed, request, await playground.send(request));
+        answers.set(`${name} ${kind}`, (answers.get(`${name} ${kind}`) ?? 0) + 1);
+        if (faults.length > 0) throw new Error(`${JSON.stringify(request)}\n${faults.join("\n")}`);
+      }),
+      // What a request does cannot be undone, so a smaller one need not fail in the same way.
+      { seed: ownSeed, numRuns, endOnFailure: true },
+    );
+    const kinds = [...answers.keys()].filter((one) => one.startsWith(`${name} `));
+    expect(kinds).toContainEqual(expect.stringMatching(/ 20\d$/));
+    if (name !== "getHealth") expect(kinds).toContainEqual(expect.stringMatching(/ 4\d\d /));
+  });
+});

@@ -1,0 +1,167 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { Account } from "#contract/account.ts";
+import { ServerCreated } from "#contract/servers.ts";
+import { TokenWithSecret } from "#contract/tokens.ts";
+import { FakeAgent } from "./fake-agent.ts";
+import { type Gantry, startGantry } from "./gantry.ts";
+import type { Request, Sender } from "./requests.ts";
+import { WEAK_SCOPE } from "./spoil.ts";
+import { STAND_IN } from "./values.ts";
+
+/** The most ids of a kind that requests are drawn from, so that those which are there stay likely. */
+const POOL = 12;
+
+type Secrets = Readonly<Record<Sender, string | null>>;
+
+/** An account with servers, projects, deployments and tokens, and what a request needs to be about them. */
+export class Playground {
+  readonly #gantry: Gantry;
+  readonly #agent: FakeAgent;
+  readonly #serverId: string;
+  /** The secrets of each kind of sender. */
+  readonly #secrets: Secrets;
+  /** The ids of the tokens that are in use, which nobody may revoke. */
+  readonly #kept: ReadonlySet<string>;
+  readonly #ids = new Map<string, string[]>();
+
+  private constructor(
+    gantry: Gantry,
+    agent: FakeAgent,
+    serverId: string,
+    secrets: Secrets,
+    kept: ReadonlySet<string>,
+  ) {
+    this.#gantry = gantry;
+    this.#agent = agent;
+    this.#serverId = serverId;
+    this.#secrets = secrets;
+    this.#kept = kept;
+  }
+
+  static async open(): Promise<Playground> {
+    const gantry = await startGantry();
+    const post = async (path: string, body: unknown): Promise<unknown> =>
+      await (await send(gantry, path, body)).json();
+    const server = ServerCreated.parse(await post("/v1/servers", { name: "main", ip: "192.0.2.1" }));
+    const agent = await FakeAgent.connect(gantry.url, server.enrollment.token);
+    const weak = TokenWithSecret.parse(await post("/v1/tokens", { name: "weak", scopes: [WEAK_SCOPE] }));
+    const secrets = {
+      owner: gantry.token,
+      agent: agent.credential,
+      "other-account": await gantry.anotherAccount(),
+      weak: weak.token,
+      nobody: null,
+      nonsense: "gantry_nonsense",
+    };
+    const { token } = Account.parse(await (await get(gantry, "/v1/account")).json());
+    const playground = new Playground(gantry, agent, server.id, secrets, new Set([token.id, weak.id]));
+    playground.#note(server.id);
+    return playground;
+  }
+
+  /** Makes sure that there is something of everything: requests may have deleted it. */
+  async replenish(): Promise<void> {
+    const server_id = this.#serverId;
+    const suffix = Math.random().toString(36).slice(2, 8);
+    const settings = { name: `project ${suffix}`, server_id, repository: "/srv/git/shop.git" };
+    const created = await this.#make("/v1/projects", settings);
+    // No agent of this one ever connects, so what is started there waits.
+    const idle = await this.#make("/v1/servers", { name: `server ${suffix}`, ip: "192.0.2.2" });
+    const waiting = await this.#make("/v1/projects", {
+      ...settings,
+      name: `idle ${suffix}`,
+      server_id: idle,
+    });
+    await this.#make("/v1/servers", { name: `spare ${suffix}`, ip: "192.0.2.3" });
+    await this.#make("/v1/tokens", { name: "spare", scopes: ["tokens:read"] });
+    for (const project of [waiting, created, created, created])
+      await this.#make(`/v1/projects/${project}/deployments`, {});
+    for (let tries = 0; tries < 100; tries += 1) {
+      const path = `/v1/projects/${created}/deployments?status=building`;
+      if (!(await (await get(this.#gantry, path)).text()).includes('"id"')) return;
+      await pause(20);
+    }
+  }
+
+  /** Sends a request, with ids of this place in it. */
+  async send(request: Request): Promise<Response> {
+    const secret = this.#secrets[request.sender];
+    const list = this.#withIds(request.path.split("?")[0] ?? "");
+    const path = this.#withIds(this.#withCursor(request.path, list));
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, this.#withIds(value)]);
+    const answer = await fetch(this.#gantry.url + path, {
+      method: request.method,
+      redirect: "manual",
+      headers: {
+        ...Object.fromEntries(headers),
+        ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
+      },
+      ...(request.body === null ? {} : { body: new TextEncoder().encode(this.#withIds(request.body)) }),
+    });
+    if (answer.ok && !path.startsWith("/v1/account")) {
+      const text = await answer.clone().text();
+      this.#noteAll(text);
+      // A cursor belongs to the list that gave it.
+      for (const [, cursor = ""] of text.matchAll(/"next_cursor":"([^"]+)"/g)) this.#note(cursor, list);
+    }
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    this.#agent.close();
+    await this.#gantry.close();
+  }
+
+  async #make(path: string, body: unknown): Promise<string> {
+    const text = await (await send(this.#gantry, path, body)).text();
+    this.#noteAll(text);
+    return /"id":"(\w+)"/.exec(text)?.[1] ?? "";
+  }
+
+  /** A list that has not given one yet is asked from its beginning. */
+  #withCursor(path: string, list: string): string {
+    const cursors = this.#ids.get(list) ?? [];
+    return path.replace(/([?&])cursor=@cursor:(\d+)/, (_, mark: string, at: string) => {
+      const cursor = cursors[Number(at) % Math.max(1, cursors.length)];
+      return cursor === undefined ? mark : `${mark}cursor=${encodeURIComponent(cursor)}`;
+    });
+  }
+
+  #withIds(text: string): string {
+    return text.replace(STAND_IN, (_, kind: string, at: string) => {
+      const ids = this.#ids.get(kind) ?? [];
+      return ids[Number(at) % Math.max(1, ids.length)] ?? `${kind}_${"0".repeat(26)}`;
+    });
+  }
+
+  #noteAll(text: string): void {
+    // Of new servers only: with one of its own the agent would be locked out.
+    for (const [, token = ""] of text.matchAll(/"enrollment":\{"token":"([^"]+)"/g))
+      this.#note(token, "enroll");
+    for (const [id] of text.matchAll(/\b(?:acct|tok|srv|proj|dpl|run)_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g))
+      this.#note(id);
+  }
+
+  #note(id: string, kind = id.slice(0, id.indexOf("_"))): void {
+    if (this.#kept.has(id)) return;
+    const ids = (this.#ids.get(kind) ?? []).filter((one) => one !== id);
+    this.#ids.set(kind, [id, ...ids].slice(0, POOL));
+  }
+}
+
+async function send(gantry: Gantry, path: string, body: unknown): Promise<Response> {
+  const answer = await fetch(gantry.url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${gantry.token}` },
+    body: JSON.stringify(body),
+  });
+  // A full account or queue is part of the game.
+  if (answer.status !== 201 && answer.status !== 409)
+    throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return answer;
+}
+
+async function get(gantry: Gantry, path: string): Promise<Response> {
+  return await fetch(gantry.url + path, { headers: { authorization: `Bearer ${gantry.token}` } });
+}

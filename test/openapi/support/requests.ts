@@ -1,0 +1,102 @@
+import * as fc from "fast-check";
+
+import type { Listed } from "../../../scripts/reference/html/document.ts";
+import type { Parameter } from "../../../scripts/reference/openapi/types.ts";
+import { spoiled } from "./spoil.ts";
+import { document } from "./open-api.ts";
+import { sparse, standIn, valuesOf } from "./values.ts";
+
+/** Who sends a request: a token of each kind that there is. */
+export type Sender = "owner" | "agent" | "other-account" | "weak" | "nobody" | "nonsense";
+
+/** A request as it is to be sent, with ids that stand for those of the world. */
+export type Request = {
+  readonly method: string;
+  readonly path: string;
+  readonly sender: Sender;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body's text; null: none. */
+  readonly body: string | null;
+  /** Whether the document allows it: only such a request may succeed. */
+  readonly isAsDocumented: boolean;
+};
+
+/** Requests for an operation: half of them as the document has them, half of them spoiled in some way. */
+export function requestsFor(listed: Listed): fc.Arbitrary<Request> {
+  return fc.oneof(
+    { weight: 5, arbitrary: validRequests(listed) },
+    { weight: 5, arbitrary: spoiledRequests(listed) },
+  );
+}
+
+function validRequests({ method, path, operation }: Listed): fc.Arbitrary<Request> {
+  const parameters = operation.parameters.map((one) => document.parameter(one));
+  const [security] = operation.security;
+  const sender = security === undefined ? "nobody" : "agent" in security ? "agent" : "owner";
+  const body = operation.requestBody?.content["application/json"]?.schema;
+  const isOptional = operation.requestBody?.required === false;
+  return fc
+    .record({
+      path: valuesByName(parameters, "path"),
+      query: valuesByName(parameters, "query"),
+      header: valuesByName(parameters, "header"),
+      accept: fc.constantFrom("application/json", "*/*", "text/plain", ""),
+      body:
+        body === undefined
+          ? fc.constant(null)
+          : fc.option(
+              valuesOf(body).map((value) => JSON.stringify(value)),
+              { freq: isOptional ? 4 : 1e9 },
+            ),
+    })
+    .map((drawn) => ({
+      method: method.toUpperCase(),
+      path: path.replace(/\{(\w+)\}/g, (_, name: string) => drawn.path[name] ?? "") + queryOf(drawn.query),
+      sender,
+      headers: {
+        ...(drawn.accept === "" ? {} : { accept: drawn.accept }),
+        ...(drawn.body === null ? {} : { "content-type": "application/json" }),
+        ...drawn.header,
+      },
+      body: drawn.body,
+      isAsDocumented: true,
+    }));
+}
+
+function spoiledRequests(listed: Listed): fc.Arbitrary<Request> {
+  const body = listed.operation.requestBody?.content["application/json"]?.schema ?? null;
+  return validRequests(listed).chain((request) => spoiled(request, listed.operation, body));
+}
+
+/** Texts of the parameters of one kind, as a client would write them. */
+function valuesByName(
+  parameters: readonly Parameter[],
+  where: Parameter["in"],
+): fc.Arbitrary<Record<string, string>> {
+  const some = parameters.filter((one) => one.in === where);
+  return sparse(
+    some.map((one) => [one.name, parameterText(one)] as const),
+    some.filter((one) => one.required).map((one) => one.name),
+  );
+}
+
+function parameterText(parameter: Parameter): fc.Arbitrary<string> {
+  const example = fc.constant(String(parameter.example));
+  // Nobody makes these up: a client sends back what an answer gave it.
+  if (parameter.name === "cursor") return standIn("cursor");
+  if (parameter.name === "Gantry-Bookmark") return example;
+  if (parameter.name === "If-None-Match") return fc.oneof(example, fc.constant("*"));
+  return valuesOf(parameter.schema, parameter.name)
+    .filter((value) => !Array.isArray(value) || value.length > 0)
+    .map((value) => (Array.isArray(value) ? value.join(",") : String(value)));
+}
+
+function queryOf(query: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(query).map(([name, value]) => `${name}=${encoded(value)}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+/** Escaped, but for what stands for an id. */
+function encoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replace(/%40(\w+)%3A(\d+)/g, "@$1:$2");
+}

@@ -1,0 +1,126 @@
+import * as fc from "fast-check";
+
+import type { Schema } from "../../../scripts/reference/openapi/types.ts";
+import { document } from "./open-api.ts";
+
+/** Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token. */
+export const STAND_IN = /@(acct|tok|srv|proj|dpl|run|cursor|enroll):(\d+)/g;
+
+/** One of the newest of a kind. */
+export function standIn(kind: string): fc.Arbitrary<string> {
+  return fc.nat(11).map((at) => `@${kind}:${at}`);
+}
+
+/** What real clients send under these names: of random text nearly all would be refused for its form. */
+const plausible: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  repository: fc.constantFrom(
+    "https://git.test/shop.git",
+    "git@git.test:acme/shop.git",
+    "/srv/git/shop.git",
+    "file:///srv/shop",
+  ),
+  branch: fc.constantFrom("main", "stable", "feature/cart", "v1.2"),
+  name: fc.oneof(
+    fc.constantFrom("shop", "blog", "Kaffee & Kuchen"),
+    fc.stringMatching(/^[a-zà-ž]([a-z &]{0,20}[a-z])?$/),
+  ),
+  root_directory: fc.constantFrom(".", "apps/shop"),
+  output_directory: fc.constantFrom("dist", "."),
+  shared_paths: fc.constantFrom("storage", "public/uploads"),
+  path: fc.constantFrom("/", "/up?deep=1"),
+  url: fc.constantFrom("http://127.0.0.1:3000/up", "https://shop.test/"),
+  build_command: fc.constantFrom("npm ci && npm run build"),
+  activate_command: fc.constantFrom("systemctl --user restart shop"),
+  domain: fc.constantFrom("shop.example.com", "blog.example.com", "localhost"),
+  token: fc.constantFrom("@enroll:0", "@enroll:1"),
+  time: fc.constantFrom("2026-01-01T00:00:00.000Z"),
+};
+
+/** Values that a schema of the document allows. @param name of the field that holds them */
+export function valuesOf(schema: Schema, name = ""): fc.Arbitrary<unknown> {
+  const value = document.schemas.resolve(schema);
+  if (value.const !== undefined) return fc.constant(value.const);
+  if (value.enum !== undefined) return fc.constantFrom(...value.enum);
+  const variants = value.anyOf ?? value.oneOf;
+  if (variants !== undefined) return fc.oneof(...variants.map((one) => valuesOf(one, name)));
+  return fc.oneof(...[value.type ?? "any"].flat().map((type) => valuesOfType(type, value, name)));
+}
+
+function valuesOfType(type: string, value: Schema, name: string): fc.Arbitrary<unknown> {
+  switch (type) {
+    case "null":
+      return fc.constant(null);
+    case "boolean":
+      return fc.boolean();
+    case "integer":
+      return integers(value);
+    case "number":
+      return fc.oneof(
+        integers(value),
+        fc.double({ ...bounds(value, 1e9), noNaN: true, noDefaultInfinity: true }),
+      );
+    case "string":
+      return texts(value, name);
+    case "array":
+      return fc.array(valuesOf(value.items ?? {}, name), {
+        minLength: value.minItems ?? 0,
+        maxLength: Math.min(value.maxItems ?? 4, 4),
+      });
+    case "object":
+      return sparse(
+        Object.entries(value.properties ?? {}).map(([key, one]) => [key, valuesOf(one, key)] as const),
+        value.required ?? [],
+      );
+    case undefined:
+      return fc.jsonValue();
+    default:
+      throw new Error(`no values for the type ${String(value.type)}`);
+  }
+}
+
+/** An object with what is required, and some of the rest: the more there is, the less likely all of it is right. */
+export function sparse<Value>(
+  entries: readonly (readonly [string, fc.Arbitrary<Value>])[],
+  required: readonly string[],
+): fc.Arbitrary<Record<string, Value>> {
+  const values = entries.map(([name, value]) =>
+    required.includes(name)
+      ? value.map((one) => [[name, one] as const])
+      : fc.oneof(
+          { weight: 3, arbitrary: fc.constant([]) },
+          { weight: 1, arbitrary: value.map((one) => [[name, one] as const]) },
+        ),
+  );
+  return fc.tuple(...values).map((drawn) => Object.fromEntries(drawn.flat()));
+}
+
+/** Any half of a pair too, which JSON can hold and Unicode cannot. */
+const codeUnit = fc.nat(0xffff).map((unit) => String.fromCharCode(unit));
+
+function texts(schema: Schema, name: string): fc.Arbitrary<string> {
+  const known = plausible[name];
+  if (known === undefined) return anyText(schema);
+  return fc.oneof({ weight: 9, arbitrary: known }, anyText(schema));
+}
+
+function anyText({ pattern, format, minLength = 0, maxLength = 300 }: Schema): fc.Arbitrary<string> {
+  if (format === "ipv4") return fc.ipV4();
+  if (format === "uri") return fc.webUrl();
+  if (format === "date-time") return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
+  const kind = /^\^(acct|tok|srv|proj|dpl|run)_/.exec(pattern ?? "")?.[1];
+  if (kind !== undefined)
+    return fc.oneof({ weight: 5, arbitrary: standIn(kind) }, fc.stringMatching(new RegExp(pattern ?? "")));
+  if (pattern !== undefined)
+    return fc.stringMatching(new RegExp(pattern)).filter((text) => text.length <= maxLength);
+  const lengths = { minLength, maxLength: Math.min(maxLength, minLength + 60) };
+  return fc.oneof(fc.string({ ...lengths, unit: "binary" }), fc.string({ ...lengths, unit: codeUnit }));
+}
+
+function integers(schema: Schema): fc.Arbitrary<number> {
+  const { min, max } = bounds(schema, 100_000);
+  return fc.integer({ min: Math.ceil(min), max: Math.floor(max) });
+}
+
+function bounds({ minimum = 0, maximum }: Schema, most: number): { min: number; max: number } {
+  return { min: minimum, max: maximum ?? most };
+}
