@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 
 import { assetsFolder, buildAssets } from "./scripts/reference/build-assets.ts";
 
+/** The Worker logs a line for each request; tests send thousands. */
+const isWorthShowing = (log: string) => !log.startsWith('{"level":"info"');
+
 export default defineConfig({
   test: {
     projects: [
@@ -23,8 +26,7 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts", "test/client/**/*.test.ts"],
           setupFiles: ["./test/support/worker/fresh-storage.ts"],
-          // The Worker logs a line for each request; tests send thousands.
-          onConsoleLog: (log: string) => !log.startsWith('{"level":"info"'),
+          onConsoleLog: isWorthShowing,
           // One workerd for all files: storage is emptied before each test instead, which is 2.5 times as fast.
           isolate: false,
         },
@@ -35,6 +37,7 @@ export default defineConfig({
           include: ["test/openapi/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          onConsoleLog: isWorthShowing,
         },
       },
       {

@@ -23,6 +23,7 @@ export function printSummary(summary: Summary): void {
     `curl -X POST ${url}${path} ${auth} -H 'Content-Type: application/json' -d '${body}'`;
   const facts: [string, string][] = [
     ["API", `${url}/v1`],
+    ["reference", `${url}/docs`],
     [summary.projectName, summary.siteUrl ?? "not served yet"],
     ["token", summary.token],
   ];

@@ -23,7 +23,7 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   queue_full:
     "Cancel some of those that wait, or set the project's `queue` to `latest`, so that a new start takes their place.",
   too_many: "Delete what is no longer used.",
-  last_token: "Make another token with `tokens:write` first, and try it.",
+  last_token: "Make another token with `tokens:write` and without a limit to projects first, and try it.",
   project_busy: "Wait for the deployment to end, or cancel it.",
   server_in_use:
     "Move the projects to another server, or delete them. The projects list shows which they are.",

@@ -63,7 +63,7 @@ export const deploymentTexts = {
       One deployment: where it stands, what it waits for, why it failed, and what showed that it went live.
 
       While \`status\` is \`building\`, \`stage\` moves on and \`deadline_at\` is the instant at which it ends in any
-      case. Asking again with \`If-None-Match\` costs an empty 304 as long as nothing has changed.`,
+      case. One that has ended hardly ever changes, so asking again with \`If-None-Match\` gets an empty 304.`,
     body: null,
     answer: liveDeployment,
   },

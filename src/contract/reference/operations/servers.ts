@@ -79,7 +79,8 @@ export const serverTexts = {
       Removes a server. Its agent's credential stops working, and the link is closed; nothing is changed on the host
       itself, so what it serves goes on being served.
 
-      While projects are on it, it is 409 \`server_in_use\`: move or delete them first.`,
+      While projects are on it, or a deployment is still live there because its project has not been deployed to its new
+      server yet, it is 409 \`server_in_use\`: move, deploy or delete them first.`,
     body: null,
     answer: null,
   },

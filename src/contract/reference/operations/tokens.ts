@@ -30,8 +30,9 @@ export const tokenTexts = {
   listTokens: {
     tag: "Tokens",
     description: prose`
-      The account's tokens, the newest first, without their secrets. \`last_used_at\` is kept to the hour, so a token
-      that nobody uses any more can be found and revoked.`,
+      The account's tokens, the newest first, without their secrets; of revoked ones nothing is left. \`last_used_at\`
+      is kept to the hour, so a token that nobody uses any more can be found and revoked. A token that is limited to
+      some projects sees only tokens that are limited to some of the same.`,
     body: null,
     answer: { tokens: [token], next_cursor: null },
   },
@@ -41,9 +42,9 @@ export const tokenTexts = {
       Makes a token. Its secret, \`token\`, is in this answer only: nobody can look it up later, because only a hash of
       it is kept.
 
-      A token cannot make one that may do more than itself: scopes that it lacks, projects that it is not limited to,
-      or no limit where it has one are 403 \`insufficient_scope\`. An account holds at most 1,000 tokens, expired ones
-      included until they are revoked (409 \`too_many\`).`,
+      A token cannot hand out what it lacks: scopes that it has not, projects that it does not see, or no limit to
+      projects where it has one are 403 \`insufficient_scope\`. An account holds at most 1,000 tokens (409
+      \`too_many\`); expired ones count until they are revoked.`,
     body: {
       name: "CI of shop",
       scopes: ["deployments:write", "projects:read"],
@@ -56,12 +57,12 @@ export const tokenTexts = {
   rotateToken: {
     tag: "Tokens",
     description: prose`
-      Gives a token a new secret, which is in this answer only. The old secret goes on working for 24 hours, until
-      \`previous_expires_at\`, so that it can be replaced wherever it is used; the secret from before that stops at
-      once. Name, scopes and limits stay as they are; the lifetime begins anew, with the same length. A leaked secret
-      is a reason to revoke, not to rotate.
+      Gives a token a new secret, which is in this answer only, and begins its lifetime anew. The old secret goes on
+      working for 24 hours, until \`previous_expires_at\`, so that it can be replaced wherever it is used; a secret
+      from before that one stops at once. Name, scopes and limits stay as they are.
 
-      A token cannot rotate one that may do more than itself: 403 \`insufficient_scope\`.`,
+      A token that has leaked is to be revoked and not rotated, because the old secret can rotate it too. Like making
+      one, rotating a token that may do more than the one that asks is 403 \`insufficient_scope\`.`,
     body: {},
     answer: {
       ...token,
@@ -74,11 +75,10 @@ export const tokenTexts = {
   revokeToken: {
     tag: "Tokens",
     description: prose`
-      Ends a token, with all of its secrets. A part of the network that has just seen it may let it in for 10 seconds
-      more.
+      Ends a token, with all of its secrets. Where the network has just let it in, it can pass for 10 seconds more.
 
-      The last token that could still make tokens is not revoked (409 \`last_token\`), for nobody could get in to make
-      another: make one with \`tokens:write\` first.`,
+      The last token that can make any other (with \`tokens:write\`, not limited to projects, not expired) stays: 409
+      \`last_token\`, for nobody could get in to make another. Make that one first.`,
     body: null,
     answer: null,
   },
