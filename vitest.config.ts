@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 import { assetsFolder, buildAssets } from "./scripts/reference/build-assets.ts";
 
 /** The Worker logs a line for each request; tests send thousands. */
-const isWorthShowing = (log: string) => !log.startsWith('{"level":"info"');
+const isWorthShowing = (log: string) => !log.includes('{"level":"info"');
 
 export default defineConfig({
   test: {
