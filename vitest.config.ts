@@ -8,6 +8,8 @@ const isWorthShowing = (log: string) => !log.includes('{"level":"info"');
 
 export default defineConfig({
   test: {
+    // By default one core is left free, which on a machine of two leaves one worker: most tests wait, and few compute.
+    maxWorkers: 2,
     projects: [
       {
         test: { name: "domain", include: ["test/domain/**/*.test.ts", "test/contract/**/*.test.ts"] },
