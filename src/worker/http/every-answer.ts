@@ -2,6 +2,7 @@ import type { Context as HonoContext, Next } from "hono";
 
 import type { Services } from "#worker/context.ts";
 import type { AppEnv } from "#worker/http/app.ts";
+import { toHex } from "#worker/sha256.ts";
 import { rateLimitPolicy } from "#worker/http/rate-limit.ts";
 
 const CORS_REQUEST_HEADERS = [
@@ -79,5 +80,5 @@ function preflight(): Response {
 }
 
 function requestId(randomBytes: (count: number) => Uint8Array): string {
-  return `req_${[...randomBytes(12)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `req_${toHex(randomBytes(12))}`;
 }

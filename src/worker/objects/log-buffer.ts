@@ -1,15 +1,13 @@
 import type { OutputLine } from "#contract/agent-protocol.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { type LogLine, MAX_LOG_BYTES } from "#contract/logs.ts";
+import type { UnfinishedLines } from "#worker/logs/read-log.ts";
 
 /** A part goes to R2 when it holds this many bytes, or is this old. */
 const PART_BYTES = 256 * 1024;
 const PART_AGE_MS = 5000;
 
-export type LogPart = { firstLine: number; ndjson: string };
-
-/** What of a log is not in its final object yet: the parts in R2 by their first lines, then the lines still here. */
-export type UnfinishedLog = { parts: number[]; buffered: LogPart[] };
+export type LogPart = UnfinishedLines["buffered"][number];
 
 type Head = {
   next_line: number;
@@ -110,7 +108,7 @@ export class LogBuffer {
     return row?.due_at ?? null;
   }
 
-  read(id: DeploymentId): UnfinishedLog {
+  read(id: DeploymentId): UnfinishedLines {
     const parts = this.#sql
       .exec<{ first_line: number }>(
         "SELECT first_line FROM log_parts WHERE deployment_id = ? ORDER BY first_line",

@@ -28,10 +28,11 @@ import { nextForgetAt } from "#domain/lane/due-forgets.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
+import type { UnfinishedLines } from "#worker/logs/read-log.ts";
 import { LaneEffects } from "#worker/objects/lane-effects.ts";
 import { LaneOutbox } from "#worker/objects/lane-outbox.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
-import { LogBuffer, type UnfinishedLog } from "#worker/objects/log-buffer.ts";
+import { LogBuffer } from "#worker/objects/log-buffer.ts";
 import type {
   RollbackCommand,
   RunEventsCommand,
@@ -177,7 +178,7 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   /** The lines that are not in the log's final object yet. */
-  async unfinishedLog(id: DeploymentId): Promise<UnfinishedLog> {
+  async unfinishedLog(id: DeploymentId): Promise<UnfinishedLines> {
     return this.#logs.read(id);
   }
 

@@ -3,7 +3,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { type IdempotencyRecord, keepAnswer, reserveIdempotencyKey } from "#worker/db/idempotency-keys.ts";
 import { AnswerSeal, derivedBytes, type KeptAnswer } from "#worker/http/idempotency/sealed-answer.ts";
-import { secretHash } from "#worker/secret-hash.ts";
+import { sha256, toHex } from "#worker/sha256.ts";
 
 /** How many bytes of ids and secrets one request can need, many times over. */
 const SEEDED_BYTES = 2048;
@@ -30,8 +30,8 @@ export async function answerOnce(
   request: KeyedRequest,
   act: (context: Context) => Promise<Response>,
 ): Promise<Result<Response, "idempotency_mismatch">> {
-  const id = await secretHash(`${context.token.id} ${request.key}`);
-  const fingerprint = await secretHash(request.content);
+  const id = await sha256(`${context.token.id} ${request.key}`);
+  const fingerprint = await sha256(request.content);
   const seed = toHex(context.randomBytes(16));
   const record = await reserveIdempotencyKey(context.rows, {
     id,
@@ -99,8 +99,4 @@ function answerFrom({ status, headers, body }: KeptAnswer): Response {
 
 function replayed(kept: KeptAnswer): Response {
   return answerFrom({ ...kept, headers: { ...kept.headers, "idempotent-replayed": "true" } });
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
