@@ -2,13 +2,20 @@ import type { Connection } from "#agent/connection-file.ts";
 import type { AgentSettings } from "#agent/settings.ts";
 import type { Sites } from "#agent/sites-client.ts";
 
+export type Clock = {
+  /** The time of day in Unix milliseconds. It may jump either way, so nothing is measured with it. */
+  now(): number;
+  /** Milliseconds since some moment. They only rise, at their own pace. */
+  monotonic(): number;
+};
+
 /** What every part of the agent shares. Nothing below reads a clock, chance or the environment by itself. */
 export type AgentContext = {
   /** The folder that the agent keeps everything in; absolute. */
   readonly home: string;
   readonly connection: Connection;
   readonly settings: AgentSettings;
-  readonly clock: { now(): number };
+  readonly clock: Clock;
   /** From 0 to 1, as Math.random. */
   readonly random: () => number;
   /** The agent's own environment, of which commands get a part. */

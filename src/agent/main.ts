@@ -70,7 +70,7 @@ async function serve(home: string, connection: Connection, sitesSocket: string |
       home,
       connection,
       settings: defaultSettings,
-      clock: { now: () => Date.now() },
+      clock: { now: () => Date.now(), monotonic: () => performance.now() },
       random: () => Math.random(),
       environment: process.env,
       sites: sitesSocket === null ? noSites : createSites(sitesSocket, say),

@@ -1,5 +1,6 @@
 import type { AgentContext } from "#agent/context.ts";
 import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
+import { removeOtherSpools } from "#agent/report/spool.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
@@ -27,6 +28,7 @@ export async function recoverProject(
 ): Promise<Leftover | null> {
   const entry = readJournal(folder);
   const leftover = entry === null ? null : await undo(folder, entry);
+  removeOtherSpools(folder, leftover?.entry.run.run_id ?? null);
   const current = await readCurrent(folder);
   await removeHalfWritten(folder, current);
   if (current !== null && (await readRelease(folder, current)) === null)

@@ -4,6 +4,7 @@ import { pause } from "#agent/pause.ts";
 import type { Leftover } from "#agent/recover.ts";
 import { postEvents } from "#agent/report/post-events.ts";
 import { createReporter } from "#agent/report/reporter.ts";
+import { openSpool, reopenSpool, type Spool } from "#agent/report/spool.ts";
 import { reactivate } from "#agent/run/revert.ts";
 import type { CommandScope, RunLog } from "#agent/run/run-scope.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -12,7 +13,8 @@ import { openJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
 
 /**
- * Brings a run that was cut off to its end: the activate command of the release that serves again, and the result.
+ * Brings a run that was cut off to its end: the activate command of the release that serves again, the output that
+ * had not arrived, and the result.
  * @param endTurn called when nothing happens to the project's folder any more
  */
 export async function reportLeftover(
@@ -39,13 +41,15 @@ export async function reportLeftover(
 
   const ackedSeq = await learnAckedSeq(context, run, signal);
   if (ackedSeq === null) {
-    if (!signal.aborted) journal.remove();
-    return;
+    if (signal.aborted) return;
+    openSpool(folder, run.run_id, context.settings.maxSpoolBytes).remove();
+    return journal.remove();
   }
   const reporter = createReporter({
     context,
     run,
-    firstSeq: ackedSeq + 1,
+    ...(await openRemains(context, folder, run, ackedSeq)),
+    ackedSeq,
     onInstruction: () => undefined,
   });
   signal.addEventListener("abort", () => reporter.close(), { once: true });
@@ -55,6 +59,21 @@ export async function reportLeftover(
   reporter.report({ type: "result", result: leftover.result, project }, "urgent");
   await reporter.delivered();
   journal.remove();
+}
+
+/** What the earlier life had not delivered, as far as it can still be delivered without a gap. */
+async function openRemains(
+  context: AgentContext,
+  folder: ProjectFolder,
+  { run_id }: ActiveRun,
+  ackedSeq: number,
+): Promise<{ readonly spool: Spool; readonly firstSeq: number }> {
+  const { maxSpoolBytes } = context.settings;
+  const remains = await reopenSpool(folder, run_id, maxSpoolBytes);
+  if (remains !== null && remains.firstSeq <= ackedSeq + 1)
+    return { spool: remains.spool, firstSeq: Math.max(ackedSeq, remains.lastSeq) + 1 };
+  remains?.spool.close();
+  return { spool: openSpool(folder, run_id, maxSpoolBytes), firstSeq: ackedSeq + 1 };
 }
 
 /** Only the control plane still knows how many events came. @returns `null` when it wants to hear no more of the run */
@@ -86,5 +105,6 @@ export function sayingLog(context: AgentContext): RunLog {
   return {
     line: (_stream, _stage, message) => context.say(`  ${message}`),
     system: (_stage, message) => context.say(message),
+    isFull: false,
   };
 }

@@ -11,8 +11,14 @@ export type AgentSettings = {
   /** How long an event may wait for others to ride along with. */
   readonly flushMs: number;
   readonly maxBatchBytes: number;
-  /** Above this much output that the control plane has not stored, the commands' pipes are paused. */
-  readonly maxUnackedBytes: number;
+  /** How long events that the control plane has not stored may be in memory only. */
+  readonly spillMs: number;
+  /** How many of them may be; more go to the spool, however young they are. */
+  readonly spillBytes: number;
+  /** The longest that a run's spool may become; a whole log fits in. */
+  readonly maxSpoolBytes: number;
+  /** Above this much in memory, because the spool takes no more, the commands' pipes are paused. */
+  readonly maxMemoryBytes: number;
   /** The longest silence of a run towards the control plane. */
   readonly signOfLifeMs: number;
   /** How often a run that waits for the permit asks whether it is there. */
@@ -34,7 +40,10 @@ export const defaultSettings: AgentSettings = {
   partialLineMs: 250,
   flushMs: 100,
   maxBatchBytes: 64 * 1024,
-  maxUnackedBytes: 8 * 1024 * 1024,
+  spillMs: 1_000,
+  spillBytes: 256 * 1024,
+  maxSpoolBytes: 64 * 1024 * 1024,
+  maxMemoryBytes: 8 * 1024 * 1024,
   signOfLifeMs: 20_000,
   permitPollMs: 1_000,
   statusMs: 180_000,

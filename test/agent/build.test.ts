@@ -148,7 +148,7 @@ describe("a build command", () => {
   });
 
   it("may write without end: it waits while the control plane takes nothing, and nothing is lost", async () => {
-    await world.startAgent({ maxUnackedBytes: 200_000 });
+    await world.startAgent({ maxSpoolBytes: 100_000, maxMemoryBytes: 200_000 });
     let isOut = true;
     world.control.faultOf = ({ count }) => (isOut && count > 5 ? 503 : null);
     const run = world.control.dispatch(world.order({ build_command: "seq 1 100000; seq 1 3 >&2" }));

@@ -103,7 +103,7 @@ describe("a deployment's log", () => {
   it("says so when it is full, and goes on with Gantry's own lines only", () => {
     const lines: string[] = [];
     const reporter = { line: (each: { message: string }) => void lines.push(each.message) };
-    const log = createRunLog(reporter, (text) => text, { now: () => 0 }, 10);
+    const log = createRunLog(reporter, (text) => text, { now: () => 0 }, 130);
     log.line("stdout", "build", "12345678");
     log.line("stdout", "build", "too much");
     log.line("stdout", "build", "1");

@@ -1,8 +1,25 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
-import { createEventLog } from "#agent/report/event-log.ts";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { createEventLog, type EventLog } from "#agent/report/event-log.ts";
+import { openSpool, removeOtherSpools, reopenSpool, type Spool } from "#agent/report/spool.ts";
+import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { RunEvent } from "#contract/agent-protocol.ts";
+import type { RunId } from "#contract/ids.ts";
+
+import { ids } from "./support/harness.ts";
 
 const line = (message: string) => ({
   time: "2026-01-01T00:00:00.000Z",
@@ -11,61 +28,184 @@ const line = (message: string) => ({
   message,
 });
 
-type Act = { kind: "line" } | { kind: "stage" } | { kind: "post"; stored: boolean; heard: boolean };
+const BOUND = 64 * 1024 * 1024;
+
+let home: string;
+let folder: ProjectFolder;
+let runId: RunId;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "gantry-spool-"));
+  folder = projectFolder(home, ids.project());
+  runId = ids.run();
+  mkdirSync(folder.root, { recursive: true });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const logOf = (spool: Spool, size: number, firstSeq = 1, ackedSeq = firstSeq - 1): EventLog =>
+  createEventLog({ firstSeq, ackedSeq, maxEventBytes: size, spool, now: () => 0 });
+const file = () => join(folder.spool, `${runId}.ndjson`);
+const messagesOf = (events: readonly RunEvent[]) =>
+  events.flatMap((event) => (event.type === "output" ? event.lines.map(({ message }) => message) : []));
+
+type Act =
+  | { kind: "line" | "stage" | "spill" }
+  | { kind: "post"; stored: boolean; heard: boolean }
+  | { kind: "death"; torn: string };
 
 const act: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 5, arbitrary: fc.constant<Act>({ kind: "line" }) },
-  fc.constant<Act>({ kind: "stage" }),
-  fc.record({ kind: fc.constant("post" as const), stored: fc.boolean(), heard: fc.boolean() }),
+  { weight: 10, arbitrary: fc.constant<Act>({ kind: "line" }) },
+  { weight: 2, arbitrary: fc.constantFrom<Act>({ kind: "stage" }, { kind: "spill" }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("post" as const), stored: fc.boolean(), heard: fc.boolean() }),
+  },
+  fc.record({
+    kind: fc.constant("death" as const),
+    torn: fc.constantFrom("", "\n", '{"seq":', '{"seq":1,"type":"output","lines":[]}', "\0\0\0\n"),
+  }),
 );
 
 describe("the events that wait for the control plane", () => {
-  it("reach it once, in order, without a gap and unchanged, whichever requests and answers are lost", () => {
-    fc.assert(
-      fc.property(fc.array(act, { maxLength: 80 }), fc.integer({ min: 80, max: 600 }), (acts, size) => {
-        const log = createEventLog(1, size);
-        const stored: RunEvent[] = [];
-        const written: string[] = [];
-        const post = (isStored: boolean, isHeard: boolean): void => {
-          const events = log.batch(size);
-          if (!isStored) return;
-          for (const event of events) {
-            const held = stored[event.seq - 1];
-            if (held === undefined) {
-              expect(event.seq).toBe(stored.length + 1);
-              stored.push(structuredClone(event));
-            } else expect(event).toEqual(held);
+  it("reach it once, in order, without a gap and unchanged, whatever requests, answers and lives of the agent are lost", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(act, { maxLength: 80 }),
+        fc.integer({ min: 80, max: 600 }),
+        async (acts, size) => {
+          runId = ids.run();
+          let spool = openSpool(folder, runId, BOUND);
+          let log = logOf(spool, size);
+          const stored: RunEvent[] = [];
+          const written: string[] = [];
+          const post = (isStored: boolean, isHeard: boolean): void => {
+            const events = log.batch(size);
+            if (!isStored) return;
+            for (const event of events) {
+              const held = stored[event.seq - 1];
+              if (held === undefined) {
+                expect(event.seq).toBe(stored.length + 1);
+                stored.push(structuredClone(event));
+              } else expect(event).toEqual(held);
+            }
+            if (isHeard) log.acknowledge(stored.length);
+          };
+          for (const [index, each] of acts.entries()) {
+            switch (each.kind) {
+              case "line":
+                log.appendLine(line(`line ${index}`));
+                written.push(`line ${index}`);
+                break;
+              case "stage":
+                log.append({ type: "stage", stage: "build" });
+                written.push("stage");
+                break;
+              case "spill":
+                expect(log.spill()).toBe(true);
+                break;
+              case "post":
+                post(each.stored, each.heard);
+                break;
+              case "death": {
+                log.spill();
+                spool.close();
+                if (existsSync(file())) appendFileSync(file(), each.torn);
+                const remains = await reopenSpool(folder, runId, BOUND);
+                spool = remains?.spool ?? openSpool(folder, runId, BOUND);
+                log = logOf(spool, size, Math.max(stored.length, remains?.lastSeq ?? 0) + 1, stored.length);
+              }
+            }
           }
-          if (isHeard) log.acknowledge(stored.length);
-        };
-        acts.forEach((each, index) => {
-          if (each.kind === "post") return post(each.stored, each.heard);
-          written.push(`${each.kind} ${index}`);
-          if (each.kind === "line") log.appendLine(line(`line ${index}`));
-          else log.append({ type: "stage", stage: "build" });
-        });
-        while (log.bytes > 0) post(true, true);
-        const arrived = stored.flatMap((event) => {
-          if (event.type === "output") return event.lines.map(({ message }) => message);
-          return [event.type];
-        });
-        expect(arrived).toEqual(written.map((each) => (each.startsWith("stage") ? "stage" : each)));
-      }),
+          while (log.bytes > 0) post(true, true);
+          const arrived = stored.flatMap((event) =>
+            event.type === "output" ? messagesOf([event]) : ["stage"],
+          );
+          expect(arrived).toEqual(written);
+          expect(existsSync(file()) ? readFileSync(file(), "utf8") : "").toBe("");
+        },
+      ),
     );
   });
 
   it("go on from the number that an earlier life of the agent has reached", () => {
-    const log = createEventLog(8, 1000);
+    const log = logOf(openSpool(folder, runId, BOUND), 1000, 8);
     log.append({ type: "ready" });
     expect(log.batch(1000)).toEqual([{ seq: 8, type: "ready" }]);
   });
 
   it("gather lines until they are sent, and not after", () => {
-    const log = createEventLog(1, 10_000);
+    const log = logOf(openSpool(folder, runId, BOUND), 10_000);
     log.appendLine(line("a"));
     log.appendLine(line("b"));
     expect(log.batch(10_000)).toHaveLength(1);
     log.appendLine(line("c"));
     expect(log.batch(10_000).map((event) => event.type === "output" && event.lines.length)).toEqual([2, 1]);
+  });
+});
+
+describe("the spool", () => {
+  it("makes no file before something is spilled, and leaves none behind", () => {
+    const spool = openSpool(folder, runId, BOUND);
+    const log = logOf(spool, 1000);
+    log.appendLine(line("a"));
+    log.acknowledge(1);
+    expect(readdirSync(folder.root)).toEqual([]);
+    log.appendLine(line("b"));
+    log.spill();
+    expect(existsSync(file())).toBe(true);
+    spool.remove();
+    expect(readdirSync(folder.root)).toEqual([]);
+  });
+
+  it("takes no more than its bound: what is newer stays in memory, in its place", () => {
+    const log = logOf(openSpool(folder, runId, 400), 100);
+    const messages = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+    const spilled = messages.map((message) => {
+      log.appendLine(line(message));
+      return log.spill();
+    });
+    expect(new Set(spilled)).toEqual(new Set([true, false]));
+    expect(log.memoryBytes).toBeGreaterThan(0);
+    const arrived: RunEvent[] = [];
+    while (log.bytes > 0) {
+      const events = log.batch(150);
+      arrived.push(...events);
+      log.acknowledge(events.at(-1)?.seq ?? 0);
+    }
+    expect(messagesOf(arrived)).toEqual(messages);
+    log.appendLine(line("after"));
+    expect(log.spill()).toBe(true);
+  });
+
+  it("forgets that an earlier life had asked for the permit, and how it thought that the run ended", async () => {
+    const log = logOf(openSpool(folder, runId, BOUND), 1000);
+    log.appendLine(line("a"));
+    log.append({ type: "ready" });
+    const project = { project_id: ids.project(), release: null, releases: [], url: null };
+    log.append({ type: "result", result: { outcome: "canceled" }, project });
+    log.spill();
+    expect(await reopenSpool(folder, runId, BOUND)).toMatchObject({ firstSeq: 1, lastSeq: 1 });
+  });
+
+  it("of a project that was removed meanwhile does not bring its folder back", () => {
+    const log = logOf(openSpool(folder, runId, BOUND), 1000);
+    rmSync(folder.root, { recursive: true });
+    log.appendLine(line("a"));
+    expect(log.spill()).toBe(false);
+    expect(existsSync(folder.root)).toBe(false);
+    expect(messagesOf(log.batch(1000))).toEqual(["a"]);
+  });
+
+  it("of a run that nobody waits for is removed at the agent's start", () => {
+    for (const id of [runId, ids.run()]) logOf(openSpool(folder, id, BOUND), 100).spill();
+    const kept = logOf(openSpool(folder, runId, BOUND), 100);
+    const other = logOf(openSpool(folder, ids.run(), BOUND), 100);
+    for (const log of [kept, other]) {
+      log.appendLine(line("a"));
+      log.spill();
+    }
+    removeOtherSpools(folder, runId);
+    expect(readdirSync(folder.spool)).toEqual([`${runId}.ndjson`]);
+    removeOtherSpools(folder, null);
+    expect(readdirSync(folder.root)).toEqual([]);
   });
 });

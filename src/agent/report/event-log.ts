@@ -1,3 +1,4 @@
+import type { Spool } from "#agent/report/spool.ts";
 import { type OutputLine, type RunEvent } from "#contract/agent-protocol.ts";
 
 type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, "seq"> : never;
@@ -5,7 +6,8 @@ export type NewRunEvent = WithoutSeq<Exclude<RunEvent, { type: "output" }>>;
 
 /**
  * The events of one run that the control plane has not stored yet, numbered without a gap.
- * Lines gather in the newest output event until that is sent for the first time; from then on no event changes.
+ * Lines gather in the newest output event until that is sent or spilled; from then on no event changes.
+ * The oldest are in the spool, if any are; the newest are in memory.
  */
 export type EventLog = {
   append(event: NewRunEvent): void;
@@ -14,25 +16,62 @@ export type EventLog = {
   batch(maxBytes: number): readonly RunEvent[];
   /** Forgets every event up to this one. @returns whether that were any */
   acknowledge(seq: number): boolean;
-  /** Bytes of JSON that are kept. */
+  /** Moves all events from memory to the spool. @returns whether none is left in memory */
+  spill(): boolean;
+  /** Bytes of JSON that are not acknowledged. */
   readonly bytes: number;
+  /** How many of them only memory holds. */
+  readonly memoryBytes: number;
+  /** When the oldest event came that only memory holds; `null` when there is none. */
+  readonly memorySince: number | null;
+};
+
+export type EventLogOptions = {
+  /** The number of the next event; 1 unless an earlier life of the agent has sent some. */
+  readonly firstSeq: number;
+  /** The last event that the control plane is known to hold. */
+  readonly ackedSeq: number;
+  readonly maxEventBytes: number;
+  readonly spool: Spool;
+  /** Milliseconds that only rise. */
+  readonly now: () => number;
 };
 
 const MAX_EVENTS = 500;
 const MAX_LINES = 2000;
+/** So much of the spool is in memory to be sent. */
+const WINDOW_BYTES = 64 * 1024;
 
-type Entry = { readonly event: RunEvent; bytes: number; isSealed: boolean };
+type Entry = { readonly event: RunEvent; bytes: number };
+type NewEntry = Entry & { isSealed: boolean; readonly since: number };
 
-/** @param firstSeq the number of the first event; 1 unless an earlier life of the agent has sent some */
-export function createEventLog(firstSeq: number, maxEventBytes: number): EventLog {
-  let entries: Entry[] = [];
-  let nextSeq = firstSeq;
-  let bytes = 0;
+export function createEventLog(options: EventLogOptions): EventLog {
+  const { maxEventBytes, spool, now } = options;
+  let nextSeq = options.firstSeq;
+  let ackedSeq = options.ackedSeq;
+  /** What was read from the spool and is not acknowledged yet; older than all of `newest`. */
+  let oldest: readonly Entry[] = [];
+  let newest: NewEntry[] = [];
+  let oldestBytes = 0;
+  let newestBytes = 0;
+  advance();
 
-  function add(event: RunEvent, size: number): void {
-    entries.push({ event, bytes: size, isSealed: event.type !== "output" });
+  function add(event: RunEvent, bytes: number): void {
+    newest.push({ event, bytes, isSealed: event.type !== "output", since: now() });
     nextSeq += 1;
-    bytes += size;
+    newestBytes += bytes;
+  }
+
+  /** Passes over what is acknowledged in the spool, and empties it when that is all of it. */
+  function advance(): void {
+    oldest = oldest.filter(isOpen);
+    while (oldest.length === 0 && spool.unread > 0) oldest = spool.read(WINDOW_BYTES).filter(isOpen);
+    oldestBytes = sizeOf(oldest);
+    if (oldest.length === 0) spool.clear();
+  }
+
+  function isOpen(entry: Entry): boolean {
+    return entry.event.seq > ackedSeq;
   }
 
   return {
@@ -42,7 +81,7 @@ export function createEventLog(firstSeq: number, maxEventBytes: number): EventLo
     },
     appendLine(line) {
       const size = jsonBytes(line) + 1;
-      const last = entries.at(-1);
+      const last = newest.at(-1);
       if (
         last !== undefined &&
         !last.isSealed &&
@@ -52,34 +91,54 @@ export function createEventLog(firstSeq: number, maxEventBytes: number): EventLo
       ) {
         last.event.lines.push(line);
         last.bytes += size;
-        bytes += size;
+        newestBytes += size;
         return;
       }
       const event: RunEvent = { seq: nextSeq, type: "output", lines: [line] };
       add(event, size + 60);
     },
     batch(maxBytes) {
+      if (oldest.length === 0 && spool.unread > 0) advance();
       const events: RunEvent[] = [];
       let size = 0;
-      for (const entry of entries) {
+      for (const entry of oldest.length > 0 ? oldest : newest) {
         if (events.length > 0 && (size + entry.bytes > maxBytes || events.length >= MAX_EVENTS)) break;
-        entry.isSealed = true;
         events.push(entry.event);
         size += entry.bytes;
       }
+      if (oldest.length === 0) for (const entry of newest.slice(0, events.length)) entry.isSealed = true;
       return events;
     },
     acknowledge(seq) {
-      const kept = entries.filter((entry) => entry.event.seq > seq);
-      const wereAny = kept.length < entries.length;
-      entries = kept;
-      bytes = kept.reduce((sum, entry) => sum + entry.bytes, 0);
-      return wereAny;
+      const before = oldestBytes + spool.unread + newestBytes;
+      ackedSeq = Math.max(ackedSeq, seq);
+      advance();
+      newest = newest.filter(isOpen);
+      newestBytes = sizeOf(newest);
+      return oldestBytes + spool.unread + newestBytes < before;
+    },
+    spill() {
+      if (newest.length === 0) return true;
+      for (const entry of newest) entry.isSealed = true;
+      if (!spool.append(newest.map(({ event }) => event))) return false;
+      newest = [];
+      newestBytes = 0;
+      return true;
     },
     get bytes() {
-      return bytes;
+      return oldestBytes + spool.unread + newestBytes;
+    },
+    get memoryBytes() {
+      return newestBytes;
+    },
+    get memorySince() {
+      return newest[0]?.since ?? null;
     },
   };
+}
+
+function sizeOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function jsonBytes(value: unknown): number {

@@ -2,6 +2,7 @@ import { backOffMs } from "#agent/back-off.ts";
 import type { AgentContext } from "#agent/context.ts";
 import { createEventLog, type NewRunEvent } from "#agent/report/event-log.ts";
 import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
+import type { Spool } from "#agent/report/spool.ts";
 import type { ActiveRun, OutputLine } from "#contract/agent-protocol.ts";
 
 /** `over`: the control plane has ended the run by itself and takes nothing more of it. */
@@ -18,20 +19,32 @@ export type Reporter = {
   askPermit(signal: AbortSignal): Promise<boolean>;
   /** Resolves when everything reported so far is stored, or never will be. */
   delivered(): Promise<Delivery>;
-  /** Sends nothing more. What is not stored is lost, unless the journal has it. */
+  /** Sends nothing more. What the control plane has not stored stays in the spool. */
   close(): void;
 };
 
 export type ReporterOptions = {
   readonly context: Pick<AgentContext, "connection" | "settings" | "clock" | "random" | "say">;
   readonly run: ActiveRun;
+  /** Events of an earlier life of the agent may be in it; they are delivered first. */
+  readonly spool: Spool;
+  /** The number of the next event. */
   readonly firstSeq: number;
+  /** The last event that the control plane is known to hold. */
+  readonly ackedSeq: number;
   readonly onInstruction: (instruction: "stop" | "over") => void;
 };
 
-export function createReporter({ context, run, firstSeq, onInstruction }: ReporterOptions): Reporter {
+export function createReporter(options: ReporterOptions): Reporter {
+  const { context, run, spool, onInstruction } = options;
   const { settings, clock } = context;
-  const log = createEventLog(firstSeq, Math.floor(settings.maxBatchBytes * 0.75));
+  const log = createEventLog({
+    firstSeq: options.firstSeq,
+    ackedSeq: options.ackedSeq,
+    maxEventBytes: Math.floor(settings.maxBatchBytes * 0.75),
+    spool,
+    now: () => clock.monotonic(),
+  });
   const closing = new AbortController();
   const delivery = Promise.withResolvers<Delivery>();
   let waitingForRoom: PromiseWithResolvers<void> | null = null;
@@ -42,9 +55,12 @@ export function createReporter({ context, run, firstSeq, onInstruction }: Report
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
   let timerDueAt = Infinity;
+  let spillTimer: NodeJS.Timeout | undefined;
+  /** So much more has to gather before a spool that took nothing is tried again, or its time has to come. */
+  let spillAtBytes = settings.spillBytes;
 
   function wake(delayMs: number): void {
-    const dueAt = clock.now() + delayMs;
+    const dueAt = clock.monotonic() + delayMs;
     if (closing.signal.aborted || isSending || dueAt >= timerDueAt) return;
     clearTimeout(timer);
     timerDueAt = dueAt;
@@ -116,23 +132,44 @@ export function createReporter({ context, run, firstSeq, onInstruction }: Report
   }
 
   function release(): void {
-    if (log.bytes <= settings.maxUnackedBytes / 2) {
-      waitingForRoom?.resolve();
-      waitingForRoom = null;
-    }
+    makeRoom();
     if (awaitsDelivery && log.bytes === 0) finish("stored");
+  }
+
+  function makeRoom(): void {
+    if (log.memoryBytes > settings.maxMemoryBytes / 2) return;
+    waitingForRoom?.resolve();
+    waitingForRoom = null;
+  }
+
+  function spill(): void {
+    const isSpilled = log.spill();
+    spillAtBytes = isSpilled ? settings.spillBytes : log.memoryBytes + settings.spillBytes;
+    if (isSpilled) makeRoom();
+  }
+
+  /** Has what stays in memory for too long spilled. */
+  function watchAge(): void {
+    spillTimer ??= setTimeout(() => {
+      spillTimer = undefined;
+      if (log.memorySince === null) return;
+      if (clock.monotonic() - log.memorySince >= settings.spillMs) spill();
+      watchAge();
+    }, settings.spillMs / 2);
   }
 
   function finish(how: Delivery): void {
     if (closing.signal.aborted) return;
-    close();
+    shut();
+    spool.remove();
     delivery.resolve(how);
     if (how === "over") onInstruction("over");
   }
 
-  function close(): void {
+  function shut(): void {
     closing.abort();
     clearTimeout(timer);
+    clearTimeout(spillTimer);
     waitingForRoom?.resolve();
     waitingForRoom = null;
     waitingForPermit?.(false);
@@ -142,6 +179,7 @@ export function createReporter({ context, run, firstSeq, onInstruction }: Report
     if (closing.signal.aborted) return;
     log.append(event);
     if (urgency === "urgent") isUrgent = true;
+    watchAge();
     wakeForNews();
   }
 
@@ -157,10 +195,12 @@ export function createReporter({ context, run, firstSeq, onInstruction }: Report
     line(line) {
       if (closing.signal.aborted) return;
       log.appendLine(line);
+      if (log.memoryBytes >= spillAtBytes) spill();
+      watchAge();
       wakeForNews();
     },
     room() {
-      if (closing.signal.aborted || log.bytes < settings.maxUnackedBytes) return null;
+      if (closing.signal.aborted || log.memoryBytes < settings.maxMemoryBytes) return null;
       waitingForRoom ??= Promise.withResolvers<void>();
       return waitingForRoom.promise;
     },
@@ -183,6 +223,11 @@ export function createReporter({ context, run, firstSeq, onInstruction }: Report
       release();
       return delivery.promise;
     },
-    close,
+    close() {
+      if (closing.signal.aborted) return;
+      log.spill();
+      shut();
+      spool.close();
+    },
   };
 }

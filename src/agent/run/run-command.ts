@@ -53,8 +53,12 @@ export async function runCommand(
     if (capturedBytes <= MAX_CAPTURED_BYTES) captured.push(chunk);
     return null;
   };
+  // Once the log is full the pipes are only drained, all but the last words.
+  const stdout = (chunk: Buffer) => (scope.log.isFull ? null : output.sink.stdout(chunk));
+  const stderr = (chunk: Buffer) =>
+    output.sink.stderr(scope.log.isFull ? chunk.subarray(-2 * TAIL_LENGTH) : chunk);
   const end = await runProcess(command, {
-    output: options.stdout === "log" ? output.sink : { ...output.sink, stdout: capture },
+    output: { stdout: options.stdout === "log" ? stdout : capture, stderr },
     ledger: scope.ledger,
     signal: options.signal,
     leftovers: options.leftovers,

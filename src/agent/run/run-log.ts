@@ -1,4 +1,4 @@
-import type { AgentContext } from "#agent/context.ts";
+import type { Clock } from "#agent/context.ts";
 import type { Mask } from "#agent/mask.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import type { RunLog } from "#agent/run/run-scope.ts";
@@ -7,10 +7,13 @@ import { MAX_LOG_BYTES, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
 /** Kept free below the limit of the whole log for Gantry's own lines. */
 const RESERVED_BYTES = 256 * 1024;
 
+/** What a line of the log has besides its message: number, time, stream and stage, as the control plane counts it. */
+const LINE_BYTES = 110;
+
 export function createRunLog(
   reporter: Pick<Reporter, "line">,
   mask: Mask,
-  clock: AgentContext["clock"],
+  clock: Pick<Clock, "now">,
   maxBytes = MAX_LOG_BYTES - RESERVED_BYTES,
 ): RunLog {
   let bytes = 0;
@@ -24,11 +27,14 @@ export function createRunLog(
   return {
     line(stream, stage, message) {
       if (isFull) return;
-      bytes += Buffer.byteLength(message);
+      bytes += Buffer.byteLength(JSON.stringify(message)) + LINE_BYTES;
       if (bytes <= maxBytes) return write(stream, stage, message);
       isFull = true;
       write("system", stage, "the log is full: what the commands write from here on is left out");
     },
     system: (stage, message) => write("system", stage, message),
+    get isFull() {
+      return isFull;
+    },
   };
 }

@@ -34,4 +34,6 @@ export type RunLog = {
   line(stream: LogStream, stage: LogStage, message: string): void;
   /** A line in Gantry's own words. */
   system(stage: LogStage, message: string): void;
+  /** Whether it takes no more of what commands write, and never will again. */
+  readonly isFull: boolean;
 };

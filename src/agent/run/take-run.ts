@@ -5,6 +5,7 @@ import { createMask } from "#agent/mask.ts";
 import { bootId } from "#agent/process/process-table.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
+import { openSpool } from "#agent/report/spool.ts";
 import { createInterrupt, type Interrupt } from "#agent/run/interrupt.ts";
 import type { ProjectTurns } from "#agent/run/project-turns.ts";
 import { isNoSpaceError } from "#agent/run/run-command.ts";
@@ -26,7 +27,7 @@ export type TakenRun = {
   readonly finished: Promise<void>;
   /** Resolves when the control plane has the result, or wants none. */
   readonly delivered: Promise<Delivery>;
-  /** Stops reporting. What has not arrived is reported at the agent's next start. */
+  /** Stops reporting. What has not arrived is delivered at the agent's next start. */
   abandon(): void;
 };
 
@@ -38,7 +39,9 @@ export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOr
   const reporter = createReporter({
     context,
     run,
+    spool: openSpool(projectFolder(context.home, project_id), run_id, context.settings.maxSpoolBytes),
     firstSeq: 1,
+    ackedSeq: 0,
     onInstruction: (instruction) => interrupt.raise(instruction),
   });
   const finished = Promise.withResolvers<void>();

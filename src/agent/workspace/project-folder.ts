@@ -10,6 +10,7 @@ export type ProjectFolder = {
   readonly shared: string;
   readonly current: string;
   readonly journal: string;
+  readonly spool: string;
   readonly temp: string;
 };
 
@@ -30,6 +31,7 @@ export function projectFolder(home: string, projectId: ProjectId): ProjectFolder
     shared: join(root, "shared"),
     current: join(root, "current"),
     journal: join(root, "run.json"),
+    spool: join(root, "spool"),
     temp: join(root, "tmp"),
   };
 }

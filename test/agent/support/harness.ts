@@ -67,7 +67,7 @@ export class World {
         credential: this.control.credential,
       },
       settings: { ...quickSettings, ...settings },
-      clock: { now: () => Date.now() },
+      clock: { now: () => Date.now(), monotonic: () => performance.now() },
       random: () => Math.random(),
       environment: process.env,
       sites,
