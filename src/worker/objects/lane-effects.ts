@@ -1,13 +1,12 @@
-import type { DeploymentId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { deleteProjectRecords } from "#worker/db/delete-project.ts";
 import { deleteDeploymentRecord, writeDeployments } from "#worker/db/deployment-records.ts";
 import { setFound } from "#worker/db/set-found.ts";
 import { setServing } from "#worker/db/server-presence.ts";
 import { DatabaseSession } from "#worker/db/session.ts";
-import { LogStore } from "#worker/logs/log-store.ts";
-import type { LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
+import type { LaneStore } from "#worker/objects/lane-store.ts";
 import { coalesced } from "#worker/objects/coalesced.ts";
+import { storeLogs } from "#worker/objects/store-logs.ts";
 import { tellAgents } from "#worker/objects/tell-agents.ts";
 import type { LaneOutbox } from "#worker/objects/lane-outbox.ts";
 import type { LogBuffer } from "#worker/objects/log-buffer.ts";
@@ -40,7 +39,7 @@ export class LaneEffects {
     this.#parts = parts;
     this.writeRecords = coalesced(() => this.#attempt("write records", () => this.#writeRecords()));
     this.tellAgent = coalesced(() => this.#attempt("tell agent", () => tellAgents(parts)));
-    this.storeLogs = coalesced(() => this.#attempt("store logs", () => this.#storeLogs()));
+    this.storeLogs = coalesced(() => this.#attempt("store logs", () => storeLogs(parts)));
   }
 
   /** How many times in a row the job that is worst off has failed. */
@@ -125,57 +124,5 @@ export class LaneEffects {
       storage.transactionSync(() => outbox.noteRecordGone(id));
     }
     this.#bookmark = session.bookmark() ?? this.#bookmark;
-  }
-
-  /** R2 loses the logs of deleted deployments, and gets the parts that are due and the whole of each log that has ended. */
-  async #storeLogs(): Promise<void> {
-    const { store, outbox, logs, now } = this.#parts;
-    const owner = store.owner();
-    if (owner === null) return;
-    if (outbox.projectRemoval() === "logs") await this.#deleteAllLogs(owner);
-    for (const id of outbox.removals(true)) await this.#deleteLog(owner, id);
-    for (const { id, ended } of logs.due(now())) {
-      await (ended ? this.#storeWhole(owner, id) : this.#storePart(owner, id));
-    }
-  }
-
-  async #deleteAllLogs(owner: LaneOwner): Promise<void> {
-    const { outbox, logs, storage, env } = this.#parts;
-    storage.transactionSync(() => logs.forgetAll());
-    await new LogStore(env.LOGS).deleteProject(owner);
-    storage.transactionSync(() => outbox.noteProjectRemoved());
-  }
-
-  async #deleteLog(lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
-    const { outbox, logs, storage, env } = this.#parts;
-    storage.transactionSync(() => logs.forget(deploymentId));
-    await new LogStore(env.LOGS).deleteAll({ ...lane, deploymentId });
-    storage.transactionSync(() => outbox.noteRemoved(deploymentId));
-  }
-
-  async #storePart(lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
-    const { logs, storage, env, now } = this.#parts;
-    const { buffered } = logs.read(deploymentId);
-    const [first] = buffered;
-    if (first === undefined) return;
-    const ndjson = buffered.map((chunk) => chunk.ndjson).join("");
-    await new LogStore(env.LOGS).putPart({ ...lane, deploymentId }, first.firstLine, ndjson);
-    storage.transactionSync(() => logs.noteFlushed(deploymentId, buffered, now()));
-  }
-
-  async #storeWhole(lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
-    const { logs, storage, env } = this.#parts;
-    const { parts, buffered } = logs.read(deploymentId);
-    const owner = { ...lane, deploymentId };
-    const logStore = new LogStore(env.LOGS);
-    // Found on a second try: the whole log was written, and the first try was cut off while its parts went.
-    const isStored = parts.length > 0 && (await logStore.hasWhole(owner));
-    if (!isStored) {
-      const stored: string[] = [];
-      for (const firstLine of parts) stored.push((await logStore.getPart(owner, firstLine)) ?? "");
-      await logStore.putWhole(owner, [...stored, ...buffered.map((chunk) => chunk.ndjson)]);
-    }
-    await logStore.deleteParts(owner, parts);
-    storage.transactionSync(() => logs.forget(deploymentId));
   }
 }
