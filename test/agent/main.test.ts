@@ -204,6 +204,31 @@ describe("an agent that was killed", () => {
     await second.exited;
   });
 
+  it("with a post still on its way, which takes the number of the result: the result comes with the next one", async () => {
+    await enrollAgent(world);
+    const first = await spawnRunningAgent(world);
+    const run = world.control.dispatch(world.order({ build_command: "sleep 60" }));
+    await world.control.waitFor("the build", () => run.events.some(({ type }) => type === "stage"));
+    first.child.kill("SIGKILL");
+    await first.exited;
+    let isLate = true;
+    world.control.faultOf = ({ events }) => {
+      const [next] = events;
+      if (next?.type !== "result" || !isLate) return null;
+      isLate = false;
+      const time = new Date().toISOString();
+      const line = { time, stream: "stdout", stage: "build", message: "late" } as const;
+      run.events.push({ seq: next.seq, type: "output", lines: [line] });
+      return "known";
+    };
+    const second = await spawnRunningAgent(world);
+    expect(await world.control.result(run)).toMatchObject({ outcome: "failed" });
+    expect(run.events.at(-2)?.type).toBe("output");
+    await expect.poll(() => world.has("run.json")).toBe(false);
+    second.child.kill("SIGTERM");
+    await second.exited;
+  });
+
   it("never has a process killed that only got the same number", async () => {
     await world.startAgent().then((agent) => world.deploy().then(() => agent.stop()));
     const stranger = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });

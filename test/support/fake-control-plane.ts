@@ -18,8 +18,11 @@ import {
 } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
 
-/** What goes wrong with a request: it is lost on the way in, its answer is lost on the way out, or it is refused. */
-export type Fault = "lost" | "answer_lost" | 404 | 410 | 429 | 503;
+/**
+ * What goes wrong with a request: it is lost on the way in, its answer is lost on the way out, its events have numbers
+ * that others came with before, or it is refused.
+ */
+export type Fault = "lost" | "answer_lost" | "known" | 404 | 410 | 429 | 503;
 
 export type FakeRun = {
   readonly order: RunOrder;
@@ -214,7 +217,7 @@ export class FakeControlPlane {
     const fault = this.faultOf({ count: this.posts, events: posted.events });
     if (fault === "lost") return void response.destroy();
     if (typeof fault === "number") return respond(response, fault, {});
-    for (const event of posted.events) this.#store(run, event);
+    if (fault !== "known") for (const event of posted.events) this.#store(run, event);
     this.#changed();
     if (fault === "answer_lost") return void response.destroy();
     respond(response, 200, { acked_seq: run.events.length, instruction: this.#instruct(run) });

@@ -112,6 +112,8 @@ export function createEventLog(options: EventLogOptions): EventLog {
     acknowledge(seq) {
       const before = oldestBytes + spool.unread + newestBytes;
       ackedSeq = Math.max(ackedSeq, seq);
+      // More than was numbered here: a post of an earlier life was under way when that life ended.
+      nextSeq = Math.max(nextSeq, ackedSeq + 1);
       advance();
       newest = newest.filter(isOpen);
       newestBytes = sizeOf(newest);

@@ -3,7 +3,7 @@ import type { AgentContext } from "#agent/context.ts";
 import { createEventLog, type NewRunEvent } from "#agent/report/event-log.ts";
 import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
 import type { Spool } from "#agent/report/spool.ts";
-import type { ActiveRun, OutputLine } from "#contract/agent-protocol.ts";
+import type { ActiveRun, Instruction, OutputLine } from "#contract/agent-protocol.ts";
 
 /** `over`: the control plane has ended the run by itself and takes nothing more of it. */
 export type Delivery = "stored" | "over";
@@ -49,7 +49,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   const delivery = Promise.withResolvers<Delivery>();
   let waitingForRoom: PromiseWithResolvers<void> | null = null;
   let waitingForPermit: ((isGiven: boolean) => void) | null = null;
-  let awaitsDelivery = false;
+  let result: NewRunEvent | null = null;
   let isSending = false;
   let isUrgent = false;
   let failures = 0;
@@ -90,9 +90,9 @@ export function createReporter(options: ReporterOptions): Reporter {
       case "answered": {
         const hasMoved = log.acknowledge(end.answer.acked_seq);
         if (log.bytes === 0) isUrgent = false;
-        // First, because to a result that it has stored the control plane says `over`.
-        release();
-        if (!closing.signal.aborted) follow(end.answer.instruction);
+        makeRoom();
+        if (result !== null && log.bytes === 0) concludeWith(result, end.answer.instruction);
+        else follow(end.answer.instruction);
         failures = sent > 0 && !hasMoved ? failures + 1 : 0;
         return failures > 0 ? retryMs(0) : idleMs();
       }
@@ -115,7 +115,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     return Math.max(atLeastMs, backOffMs(failures, context.random(), settings));
   }
 
-  function follow(instruction: "continue" | "activate" | "stop" | "over"): void {
+  function follow(instruction: Instruction): void {
     switch (instruction) {
       case "continue":
         return;
@@ -131,9 +131,11 @@ export function createReporter(options: ReporterOptions): Reporter {
     }
   }
 
-  function release(): void {
-    makeRoom();
-    if (awaitsDelivery && log.bytes === 0) finish("stored");
+  /** Every event has been taken. To a result that it has stored, the control plane says `over`. */
+  function concludeWith(told: NewRunEvent, instruction: Instruction): void {
+    if (instruction === "over") return finish("stored");
+    // A late post of an earlier life of the agent has taken the result's number.
+    report(told, "urgent");
   }
 
   function makeRoom(): void {
@@ -178,6 +180,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   function report(event: NewRunEvent, urgency: "urgent" | "patient"): void {
     if (closing.signal.aborted) return;
     log.append(event);
+    if (event.type === "result") result = event;
     if (urgency === "urgent") isUrgent = true;
     watchAge();
     wakeForNews();
@@ -218,11 +221,7 @@ export function createReporter(options: ReporterOptions): Reporter {
         report({ type: "ready" }, "urgent");
       });
     },
-    delivered() {
-      awaitsDelivery = true;
-      release();
-      return delivery.promise;
-    },
+    delivered: () => delivery.promise,
     close() {
       if (closing.signal.aborted) return;
       log.spill();
