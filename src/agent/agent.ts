@@ -11,7 +11,7 @@ import { createProjectTurns } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
-import { type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
+import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listProjects, reportProject } from "#agent/workspace/project-report.ts";
 import {
   type ActiveRun,
@@ -69,7 +69,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
       taken.delete(order.run_id);
       const end = delivery === "stored" ? "has ended" : "was ended by the control plane";
       context.say(`${order.project_name}: run ${order.run_id} ${end}`);
-      if (delivery === "over") announce();
+      if (delivery === "over") void tellServing(order.project_id);
     });
   }
 
@@ -86,7 +86,16 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     }
     endTurn();
     // To tell that nothing has changed would only have the control plane ask for it again.
-    if (hasChanged) announce();
+    if (hasChanged) await tellServing(projectId);
+  }
+
+  /** After a change that no result tells: the control plane compares it with what should be served. */
+  async function tellServing(projectId: ProjectId): Promise<void> {
+    const folder = projectFolder(context.home, projectId);
+    tell({
+      type: "serving",
+      project: await reportProject(projectId, folder, context.sites.urlOf(projectId)),
+    });
   }
 
   async function forget(projectId: ProjectId, purge: boolean): Promise<void> {
@@ -110,6 +119,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     const endTurn = await turns.take(run.project_id);
     await reportLeftover(context, folder, leftover, ended.signal, endTurn);
     leftovers.delete(run.run_id);
+    if (!ended.signal.aborted) await tellServing(run.project_id);
   }
 
   async function projects() {

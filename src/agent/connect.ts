@@ -31,7 +31,7 @@ export type LinkHandlers = {
 
 export type OpenConnection = {
   readonly ended: Promise<ConnectionEnd>;
-  /** Does nothing before the welcome: the greeting tells the same. */
+  /** Before the welcome it waits: the greeting may have been made before what the message tells. */
   send(message: FromAgent): void;
 };
 
@@ -53,6 +53,7 @@ export function connect(
     perMessageDeflate: false,
   });
   let isWelcome = false;
+  const waiting: FromAgent[] = [];
   let missedPongs = 0;
   let pings: NodeJS.Timeout | undefined;
 
@@ -104,6 +105,7 @@ export function connect(
         return settle({ kind: "refused", refusal: "protocol_mismatch" });
       isWelcome = true;
       clearTimeout(welcomeTimer);
+      for (const held of waiting.splice(0)) socket.send(JSON.stringify(held));
       handlers.onWelcome();
     });
     if (signal.aborted) onAbort();
@@ -112,7 +114,8 @@ export function connect(
   return {
     ended,
     send(message) {
-      if (isWelcome && socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+      if (!isWelcome) waiting.push(message);
+      else if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     },
   };
 }

@@ -111,7 +111,7 @@ export const ActiveRun = z.strictObject({
 });
 export type ActiveRun = z.infer<typeof ActiveRun>;
 
-/** Agent to control plane, over the link: at connect (`hello`), every few minutes (`status`), and when told to `forget`. */
+/** Agent to control plane, over the link: at connect (`hello`), every few minutes (`status`), and of single projects. */
 export const FromAgent = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("hello"),
@@ -126,6 +126,8 @@ export const FromAgent = z.discriminatedUnion("type", [
     disk: Disk,
     projects: z.array(ProjectReport).max(1000),
   }),
+  /** What a project serves after a change that no result tells: a run that was `over`, or a `restore`. */
+  z.strictObject({ type: z.literal("serving"), project: ProjectReport }),
   /** The answer to `forget`, once it is done. */
   z.strictObject({ type: z.literal("forgotten"), project_id: ProjectId, purge: z.boolean() }),
 ]);

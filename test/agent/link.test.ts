@@ -92,11 +92,11 @@ describe("a restore", () => {
     await world.deploy({ keep_releases: [1] });
     writeFileSync(world.path("activated"), "");
     world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
-    const status = await world.control.waitFor("the status", () => {
+    const serving = await world.control.waitFor("what is served", () => {
       const last = world.control.messages.at(-1);
-      return last?.type === "status" ? last : null;
+      return last?.type === "serving" ? last : null;
     });
-    expect(status.projects).toMatchObject([{ release: 1 }]);
+    expect(serving.project).toMatchObject({ release: 1 });
     expect(world.current).toBe("releases/1");
     expect(world.read("activated")).toBe("again\n");
   });

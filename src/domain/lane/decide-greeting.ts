@@ -11,8 +11,8 @@ export type Greeting = {
   serverId: ServerId;
   /** null: it has no files of the project. */
   report: ProjectReport | null;
-  /** The run that it has taken and not yet reported as ended. */
-  runId: RunId | null;
+  /** The runs that it has taken and whose results have not been stored: what is left of earlier ones, too. */
+  runIds: readonly RunId[];
 };
 
 /** `restore`: the release that `current` should point to, when it does not and nothing runs. */
@@ -31,7 +31,7 @@ export function decideGreeting(lane: Lane, greeting: Greeting, now: number): Dec
     return { lane: noted, effects: [], value: { restore: releaseToRestore(noted, greeting) } };
   }
   const nothing = { restore: null };
-  if (isIn(active, "running") && active.runId !== greeting.runId) {
+  if (isIn(active, "running") && !greeting.runIds.includes(active.runId)) {
     const message = "the agent came back without the run";
     const ended = fail(noted, active, { code: "server_lost", message, stage: active.state.stage }, now);
     return { ...ended, value: nothing };

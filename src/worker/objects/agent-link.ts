@@ -42,6 +42,8 @@ type Attachment = z.infer<typeof Attachment>;
  */
 export class AgentLink extends DurableObject<Env> {
   readonly #presence: PresenceRecord;
+  /** The last call of each project's lane that is under way: the next one waits for it. */
+  readonly #lastCall = new Map<ProjectId, Promise<unknown>>();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -66,10 +68,12 @@ export class AgentLink extends DurableObject<Env> {
 
   /**
    * Passes a lane's message on. `delivered: false`: the agent is not there, and the lane is asked when it is, or, where
-   * the server is `gone`, never.
+   * the server is `gone`, never. It waits while the lane is being greeted: what the lane says before it knows the
+   * agent's greeting would make the greeting look older than it is, and the run in the message like one that was lost.
    */
   async deliver(projectId: ProjectId, message: ToAgent): Promise<{ delivered: boolean; gone: boolean }> {
     if (this.ctx.storage.kv.get(GONE) === true) return { delivered: false, gone: true };
+    await this.#lastCall.get(projectId)?.catch(() => undefined);
     const sockets = this.#readySockets();
     this.ctx.storage.sql.exec("INSERT OR IGNORE INTO waiting (project_id) VALUES (?)", projectId);
     for (const socket of sockets) send(socket, message);
@@ -107,6 +111,18 @@ export class AgentLink extends DurableObject<Env> {
       case "status":
         await this.#presence.seen(attachment, Date.now(), { disk: message.disk });
         return this.#noteServing(attachment, message.projects);
+      case "serving": {
+        const { project } = message;
+        await this.#noteServing(attachment, [project]);
+        return await this.#inOrder(project.project_id, async () => {
+          const { serverId } = attachment;
+          const { restore } = await this.env.PROJECT_LANE.getByName(project.project_id).compare(
+            serverId,
+            project,
+          );
+          this.#restore(socket, project.project_id, restore);
+        });
+      }
       case "forgotten": {
         const { project_id, purge } = message;
         const { serverId } = attachment;
@@ -175,13 +191,29 @@ export class AgentLink extends DurableObject<Env> {
     ]);
     const greet = async (projectId: ProjectId) => {
       const report = hello.projects.find((one) => one.project_id === projectId) ?? null;
-      const runId = hello.runs.find((run) => run.project_id === projectId)?.run_id ?? null;
+      const runIds = hello.runs.filter((run) => run.project_id === projectId).map((run) => run.run_id);
       this.ctx.storage.sql.exec("DELETE FROM waiting WHERE project_id = ?", projectId);
-      const answer = await this.env.PROJECT_LANE.getByName(projectId).greet({ serverId, report, runId });
-      if (answer.restore !== null)
-        send(socket, { type: "restore", project_id: projectId, release: answer.restore });
+      const answer = await this.env.PROJECT_LANE.getByName(projectId).greet({ serverId, report, runIds });
+      this.#restore(socket, projectId, answer.restore);
     };
-    await Promise.all([...projectIds].map(greet));
+    await Promise.all([...projectIds].map((projectId) => this.#inOrder(projectId, () => greet(projectId))));
+  }
+
+  /** Calls a project's lane after the call before it has ended, so that the lane hears what happened in its order. */
+  async #inOrder(projectId: ProjectId, call: () => Promise<void>): Promise<void> {
+    const before = this.#lastCall.get(projectId)?.catch(() => undefined);
+    const next = before === undefined ? call() : before.then(call);
+    this.#lastCall.set(projectId, next);
+    try {
+      await next;
+    } finally {
+      if (this.#lastCall.get(projectId) === next) this.#lastCall.delete(projectId);
+    }
+  }
+
+  #restore(socket: WebSocket, projectId: ProjectId, release: number | null): void {
+    if (release !== null && socket.readyState === WebSocket.OPEN)
+      send(socket, { type: "restore", project_id: projectId, release });
   }
 
   async #noteServing({ accountId, serverId }: Attachment, reports: Hello["projects"]): Promise<void> {

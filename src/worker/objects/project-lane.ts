@@ -139,6 +139,11 @@ export class ProjectLane extends DurableObject<Env> {
     return succeed(decided.value.value);
   }
 
+  /** Compares what a server says it serves of the project, without being asked, with what it should serve. */
+  async compare(serverId: ServerId, report: ProjectReport): Promise<GreetingAnswer> {
+    return { restore: releaseToRestore(this.#store.load(), { serverId, report }) };
+  }
+
   /** A result that came after the lane's own verdict may leave the server with another release than the live one. */
   async #restore(serverId: ServerId, report: ProjectReport): Promise<void> {
     const release = releaseToRestore(this.#store.load(), { serverId, report });

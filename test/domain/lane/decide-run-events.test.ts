@@ -202,7 +202,7 @@ describe("time running out", () => {
 
 describe("an agent that connects", () => {
   const greet = (lane: Lane, changes: Partial<Parameters<typeof decideGreeting>[1]>) =>
-    decideGreeting(lane, { serverId: SERVER, report: null, runId: null, ...changes }, 0);
+    decideGreeting(lane, { serverId: SERVER, report: null, runIds: [], ...changes }, 0);
 
   it("is offered again what it missed", () => {
     const offered = accepted(start(emptyLane));
@@ -220,7 +220,7 @@ describe("an agent that connects", () => {
 
   it("goes on with the run that it still has", () => {
     const lane = running(emptyLane);
-    expect(story(greet(lane, { runId: activeOf(lane)?.runId ?? null }).lane)).toBe("1 running");
+    expect(story(greet(lane, { runIds: lane.deployments.map(({ runId }) => runId) }).lane)).toBe("1 running");
   });
 
   it("is told to restore what is live when it serves something else", () => {

@@ -100,7 +100,7 @@ describe("a server that must let go", () => {
   it("costs nothing while it is away, and is told when it says hello", () => {
     const kept = noteForgetTold(moved(), SERVER, true, 0);
     expect(nextForgetAt(kept)).toBeNull();
-    const greeted = decideGreeting(kept, { serverId: SERVER, report: report(2, [1, 2]), runId: null }, 0);
+    const greeted = decideGreeting(kept, { serverId: SERVER, report: report(2, [1, 2]), runIds: [] }, 0);
     expect(greeted.value.restore).toBeNull();
     expect(dueOn(greeted.lane)).toEqual([SERVER]);
   });
@@ -108,7 +108,7 @@ describe("a server that must let go", () => {
   it("is one that serves the project although it is live elsewhere, whatever it has confirmed", () => {
     const { lane } = decideForgotten(moved(), { serverId: SERVER, purge: false });
     const hello = (release: number | null, releases: number[]) =>
-      decideGreeting(lane, { serverId: SERVER, report: report(release, releases), runId: null }, 0).lane;
+      decideGreeting(lane, { serverId: SERVER, report: report(release, releases), runIds: [] }, 0).lane;
     expect(dueOn(hello(null, []))).toEqual([]);
     expect(dueOn(hello(1, [1]))).toEqual([SERVER]);
     expect(dueOn(hello(null, [1]))).toEqual([SERVER]);
@@ -116,7 +116,7 @@ describe("a server that must let go", () => {
 
   it("is never one that the project has not been on: another account's agent may say what it likes", () => {
     const lane = laneWithLive(1);
-    const greeting = { serverId: OTHER_SERVER, report: report(1, [1]), runId: null };
+    const greeting = { serverId: OTHER_SERVER, report: report(1, [1]), runIds: [] };
     expect(decideGreeting(lane, greeting, 0).lane.hosts).toEqual(lane.hosts);
     expect(decideForgotten(lane, { serverId: OTHER_SERVER, purge: true }).lane).toBe(lane);
     expect(decideForgotten(lane, { serverId: SERVER, purge: true }).lane).toBe(lane);

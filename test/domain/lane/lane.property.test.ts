@@ -187,8 +187,8 @@ class World {
   connect(serverId: ServerId, crashed: boolean): void {
     const agent = this.agentOf(serverId);
     if (crashed) agent.crash();
-    const runId = agent.runs[0]?.runId ?? null;
-    const decided = decideGreeting(this.lane, { serverId, report: agent.report(), runId }, this.now);
+    const runIds = agent.runs.map((run) => run.runId);
+    const decided = decideGreeting(this.lane, { serverId, report: agent.report(), runIds }, this.now);
     this.lane = decided.lane;
     const { restore } = decided.value;
     if (restore !== null) agent.hear({ type: "restore", project_id: PROJECT, release: restore });

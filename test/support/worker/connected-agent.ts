@@ -95,6 +95,10 @@ export class ConnectedAgent {
     return { purge };
   }
 
+  serving(project: ProjectReport): void {
+    this.#send({ type: "serving", project });
+  }
+
   status(projects: ProjectReport[]): void {
     this.#send({ type: "status", disk: { total_bytes: 100e9, free_bytes: 60e9 }, projects });
   }

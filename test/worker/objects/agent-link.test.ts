@@ -108,6 +108,29 @@ describe("an agent that comes back", () => {
     );
   });
 
+  it("with a run that is left of earlier besides the one under way loses neither", async () => {
+    const project = await TestProject.connected();
+    const first = await project.start();
+    const left = await project.agent.orderOf(first.id);
+    await project.agent.stops(left);
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    project.agent.cut();
+    await project.agent.connect({ runs: [left, order] });
+    await project.agent.hears("welcome");
+    await project.agent.carriesOut(order);
+    await project.reaches(id, "live");
+  });
+
+  it("is told to restore what is live when it says, without a result, that it serves something else", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.deploy();
+    project.agent.serving(report(project, 1, [1, 2]));
+    expect(await project.agent.hears("restore")).toMatchObject({ project_id: project.id, release: 2 });
+  });
+
   it("with a result that came too late is told at once to restore what is live", async () => {
     const project = await TestProject.connected();
     await project.deploy();

@@ -1,0 +1,195 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { TcpProxy } from "../support/tcp-proxy.ts";
+import { eventsOf, ids, messagesOf, World } from "./support/harness.ts";
+import { expectWholeProject } from "./support/whole-project.ts";
+
+let world: World;
+let network: TcpProxy;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+  network = new TcpProxy(Number(new URL(world.control.url).port));
+  world.address = await network.listen();
+  world.cleanUps.push(() => network.close());
+});
+afterEach(() => world.close());
+
+const impatient = { pingMs: 30, answerMs: 300 };
+const file = (name: string) => join(world.folder, name);
+const waits = "until [ -e ../../../../../go ]; do sleep 0.02; done";
+const letGo = () => writeFileSync(file("go"), "");
+
+/** Starts a deployment, and waits until its build waits for `letGo`. */
+async function startBuilding(options: { grantsPermit?: boolean } = {}) {
+  const run = world.control.dispatch(
+    world.order({ build_command: `echo begun; ${waits}; seq 1 500; touch ${file("built")}` }),
+    options,
+  );
+  await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
+  return run;
+}
+
+describe("a link whose other end is gone without a word", () => {
+  it("is found by its pings and made again; the run under way goes on and arrives whole", async () => {
+    await world.startAgent(impatient);
+    const run = await startBuilding();
+    const greetings = world.control.messages.length;
+    network.mode = "deaf";
+    await world.control.waitFor("a new greeting", () => world.control.messages.length > greetings);
+    expect(world.said).toContainEqual(expect.stringMatching(/it does not answer pings/));
+    letGo();
+    expect((await world.control.result(run)).outcome).toBe("live");
+    expect(messagesOf(run, "stdout")).toHaveLength(501);
+  });
+
+  it("does not keep the agent from new orders once the network is back", async () => {
+    await world.startAgent(impatient);
+    const greetings = world.control.messages.length;
+    network.mode = "silent";
+    await world.control.waitFor("the loss", () =>
+      world.said.some((line) => /does not answer pings/.test(line)),
+    );
+    expect(world.control.messages).toHaveLength(greetings);
+    network.mode = "open";
+    await world.control.waitFor("a new greeting", () => world.control.messages.length > greetings);
+    expect((await world.deploy()).result.outcome).toBe("live");
+  });
+});
+
+describe("an agent that is cut off before it has the permit", () => {
+  it("does not switch, however long that lasts, and goes on when it is back", async () => {
+    await world.startAgent(impatient);
+    const run = await startBuilding();
+    network.mode = "silent";
+    letGo();
+    await world.control.waitFor("the whole release", () => world.has("releases/1.json"));
+    await world.control.waitFor("more losses", () => world.said.length > 2);
+    expect(world.current).toBeNull();
+    expect(eventsOf(run, "ready")).toEqual([]);
+    network.mode = "open";
+    expect((await world.control.result(run)).outcome).toBe("live");
+    expect(world.current).toBe("releases/1");
+  });
+
+  it("never switches where the run is over by the time that it is back, and leaves nothing of it", async () => {
+    await world.startAgent(impatient);
+    const run = await startBuilding({ grantsPermit: false });
+    letGo();
+    await world.control.waitFor("the question", () => eventsOf(run, "ready").length === 1);
+    network.mode = "silent";
+    run.grantsPermit = true;
+    run.instruction = "over";
+    expect(world.current).toBeNull();
+    network.mode = "open";
+    await expect.poll(() => world.has("run.json")).toBe(false);
+    await expectWholeProject(world, [run.order.run_id]);
+    expect(world.current).toBeNull();
+    expect(world.releases).toEqual([]);
+    expect(eventsOf(run, "result")).toEqual([]);
+    expect((await world.deploy()).result.outcome).toBe("live");
+  });
+});
+
+describe("an agent that is cut off after it has the permit", () => {
+  it("finishes, and its result decides", async () => {
+    await world.startAgent(impatient);
+    const run = world.control.dispatch(
+      world.order({ activate_command: `echo activating; ${waits.replace("../../", "")}; ls ..` }),
+    );
+    await world.control.waitFor("the switch", () => messagesOf(run).includes("activating"));
+    network.mode = "silent";
+    letGo();
+    await world.control.waitFor("the decision", () => /"decided"/.test(world.read("run.json")));
+    expect(world.current).toBe("releases/1");
+    network.mode = "open";
+    expect((await world.control.result(run)).outcome).toBe("live");
+  });
+});
+
+describe("a network that is slow", () => {
+  it("only takes longer", async () => {
+    network.mode = "slow";
+    await world.startAgent({ pingMs: 2_000 });
+    const { run, result } = await world.deploy({ build_command: "seq 1 500" });
+    expect(result.outcome).toBe("live");
+    expect(messagesOf(run, "stdout")).toHaveLength(500);
+  });
+});
+
+describe("a network that is cut again and again", () => {
+  it("loses nothing, and nothing comes twice", async () => {
+    await world.startAgent(impatient);
+    const run = world.control.dispatch(
+      world.order({ build_command: "for i in $(seq 60); do echo $i; sleep 0.02; done" }),
+    );
+    const cuts = setInterval(() => network.cut(), 150);
+    world.cleanUps.push(() => clearInterval(cuts));
+    expect((await world.control.result(run)).outcome).toBe("live");
+    expect(messagesOf(run, "stdout")).toEqual(Array.from({ length: 60 }, (_, index) => String(index + 1)));
+  });
+});
+
+describe("messages that come twice, late or in another order", () => {
+  it("a stop before its run: the run does not begin", async () => {
+    await world.startAgent();
+    const order = world.order({ permitted: true, build_command: `touch ${file("begun")}` });
+    world.control.stop(order);
+    const run = world.control.dispatch(order);
+    expect(await world.control.result(run)).toEqual({ outcome: "canceled" });
+    expect(existsSync(file("begun"))).toBe(false);
+    expect(world.current).toBeNull();
+  });
+
+  it("a stop for a run that has ended: the next one is not touched", async () => {
+    await world.startAgent();
+    const { order } = await world.deploy();
+    const run = world.control.dispatch(world.order({ build_command: "sleep 0.2" }));
+    world.control.stop(order);
+    world.control.stop(order);
+    expect((await world.control.result(run)).outcome).toBe("live");
+  });
+
+  it("a stop twice: one result", async () => {
+    await world.startAgent();
+    const run = await startBuilding();
+    world.control.stop(run.order);
+    world.control.stop(run.order);
+    expect(await world.control.result(run)).toEqual({ outcome: "canceled" });
+  });
+
+  it("a forget twice, with a deployment between: the second takes its turn after it", async () => {
+    await world.startAgent();
+    await world.deploy();
+    const project_id = world.projectId;
+    world.control.send({ type: "forget", project_id, purge: false });
+    const run = world.control.dispatch(world.order());
+    world.control.send({ type: "forget", project_id, purge: false });
+    expect((await world.control.result(run)).outcome).toBe("live");
+    const answers = () => world.control.messages.filter(({ type }) => type === "forgotten");
+    await world.control.waitFor("both answers", () => answers().length === 2);
+    expect(world.current).toBeNull();
+    expect(world.releases).toEqual([]);
+  });
+
+  it("a run and a restore of a project that was purged meanwhile: the one builds anew, the other does nothing", async () => {
+    await world.startAgent();
+    await world.deploy();
+    const project_id = world.projectId;
+    world.control.send({ type: "forget", project_id, purge: true });
+    await world.control.waitFor("the answer", () =>
+      world.control.messages.some(({ type }) => type === "forgotten"),
+    );
+    world.control.send({ type: "restore", project_id, release: 1 });
+    world.control.send({ type: "restore", project_id: ids.project(), release: 1 });
+    await world.control.waitFor(
+      "a word",
+      () => world.said.filter((line) => /not here/.test(line)).length === 2,
+    );
+    expect(world.has()).toBe(false);
+    expect((await world.deploy({ reuse_release: 1 })).result.outcome).toBe("live");
+  });
+});
