@@ -1,0 +1,278 @@
+import type { DeploymentId, RunId } from "#contract/ids.ts";
+import type { Result } from "#contract/problems.ts";
+import { nextDeadline } from "#domain/lane/deadlines.ts";
+import { decideCancel } from "#domain/lane/decide-cancel.ts";
+import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
+import { decideDelete } from "#domain/lane/decide-delete.ts";
+import type { Decision, DecisionWith } from "#domain/lane/decision.ts";
+import { isIn, liveOf } from "#domain/lane/lane.ts";
+import { laneWithLive, rollBack, start } from "../lane.ts";
+import { crash } from "./model-agent.ts";
+import {
+  arrive,
+  arriveTwice,
+  type Budgets,
+  connect,
+  cutSocket,
+  giveUp,
+  post,
+  step,
+  tell,
+  wayOf,
+  type World,
+} from "./model-world.ts";
+import type { Space } from "./search.ts";
+
+type NextWorld = readonly [step: string, world: World];
+/** The ids of the nth start of a world, so that two ways to the same state find the same ids. */
+const idsOfStart: { id: DeploymentId; runId: RunId }[] = [];
+
+const NOTHING: Budgets = {
+  start: 0,
+  rollback: 0,
+  cancel: 0,
+  delete: 0,
+  failure: 0,
+  crash: 0,
+  reconnect: 0,
+  loss: 0,
+  doubling: 0,
+  giveUp: 0,
+  timeJump: 0,
+};
+
+/** A project with two releases on a connected server, the second of them live. */
+export function worldWithTwoReleases(budgets: Partial<Budgets>): World {
+  const lane = laneWithLive(2);
+  return {
+    lane,
+    agent: { isUp: true, current: 2, releases: [1, 2], seen: [], runs: [] },
+    connection: 1,
+    link: 1,
+    wire: [],
+    now: 0,
+    budgets: { ...NOTHING, ...budgets },
+    accepted: [1, 2],
+    permits: [],
+    switches: [],
+    forgotten: [],
+  };
+}
+
+export const laneSpace: Space<World> = {
+  *next(world) {
+    const byItself = [...steps(world)];
+    yield* byItself;
+    yield* faults(world);
+    yield* requests(world);
+    // Only where nothing else can happen, time passes by itself.
+    const waited = byItself.length === 0 ? jump(world) : null;
+    if (waited !== null) yield ["nothing but time passes", waited];
+  },
+  check(before, after) {
+    checkAlways(before, after);
+    if (isQuiet(after)) checkQuiet(after);
+  },
+  keyOf,
+};
+
+/** What happens by itself, sooner or later. */
+function* steps(world: World): Iterable<NextWorld> {
+  const told = tell(world);
+  if (told !== null) yield ["tell", told];
+  const worked = step(world, true);
+  if (worked !== null) yield ["work", worked];
+  for (const { runId, version, awaitsAnswer } of world.agent.runs) {
+    const posted = post(world, runId);
+    if (posted !== null) yield [`post ${version}`, posted];
+    const isAnswerLost = !world.wire.some(
+      (message) =>
+        (message.kind === "post" && message.isHeard && message.runId === runId) ||
+        (message.kind === "answer" && message.runId === runId),
+    );
+    if (awaitsAnswer && isAnswerLost) yield [`no answer ${version}`, giveUp(world, runId)];
+  }
+  for (const [at, { kind }] of world.wire.entries()) {
+    const arrived = arrive(world, at);
+    if (arrived !== null) yield [`${kind} arrives`, arrived];
+  }
+  if (!world.agent.isUp) yield ["agent starts", connect({ ...world, agent: { ...world.agent, isUp: true } })];
+}
+
+/** What may go wrong, as often as the budgets allow. */
+function* faults(world: World): Iterable<NextWorld> {
+  const { wire, agent, budgets } = world;
+  const failed = budgets.failure > 0 ? step(spend(world, "failure"), false) : null;
+  if (failed !== null) yield ["work fails", failed];
+  for (const [at, { kind }] of wire.entries()) {
+    const isOnHttp = kind === "post" || kind === "answer";
+    if (budgets.loss > 0 && isOnHttp)
+      yield [`${kind} is lost`, { ...spend(world, "loss"), wire: wire.toSpliced(at, 1) }];
+    if (budgets.doubling > 0 && kind === "post")
+      yield ["post arrives twice", arriveTwice(spend(world, "doubling"), at)];
+  }
+  if (budgets.giveUp > 0)
+    for (const { runId, version, awaitsAnswer } of agent.runs)
+      if (awaitsAnswer) yield [`gives up waiting ${version}`, giveUp(spend(world, "giveUp"), runId)];
+  if (budgets.crash > 0 && agent.isUp) {
+    const cut = agent.runs.reduce((left, { runId }) => giveUp(left, runId), cutSocket(spend(world, "crash")));
+    const dead = crash(agent);
+    const lost = agent.runs.filter((run) => dead.runs.every(({ runId }) => runId !== run.runId));
+    const forgotten = [...world.forgotten, ...lost.map(({ runId }) => runId)];
+    yield ["agent dies", { ...cut, agent: dead, forgotten }];
+  }
+  if (budgets.reconnect > 0 && agent.isUp) yield ["agent connects anew", connect(spend(world, "reconnect"))];
+  const later = budgets.timeJump > 0 ? jump(spend(world, "timeJump")) : null;
+  if (later !== null) yield ["time passes", later];
+}
+
+function* requests(world: World): Iterable<NextWorld> {
+  const { lane, now, budgets } = world;
+  if (budgets.start > 0) yield* joined("start", spend(world, "start"), start(lane, now, idsFor(world)));
+  if (budgets.rollback > 0) {
+    const decided = rollBack(lane, undefined, now, idsFor(world));
+    yield* joined("roll back", spend(world, "rollback"), decided);
+  }
+  for (const { id, version } of lane.deployments) {
+    if (budgets.cancel > 0)
+      yield* accepted(`cancel ${version}`, spend(world, "cancel"), decideCancel(lane, id, "ci", now));
+    if (budgets.delete > 0)
+      yield* accepted(`delete ${version}`, spend(world, "delete"), decideDelete(lane, id, "ci", now));
+  }
+}
+
+function* joined(
+  what: string,
+  world: World,
+  decided: Result<DecisionWith<{ version: number }>>,
+): Iterable<NextWorld> {
+  if (!decided.ok) return;
+  const { version } = decided.value.value;
+  yield [what, { ...world, lane: decided.value.lane, accepted: [...world.accepted, version] }];
+}
+
+function* accepted(what: string, world: World, decided: Result<Decision>): Iterable<NextWorld> {
+  if (decided.ok && decided.value.lane !== world.lane) yield [what, { ...world, lane: decided.value.lane }];
+}
+
+function idsFor({ lane }: World) {
+  const nth = lane.nextVersion;
+  return (idsOfStart[nth] ??= newIds());
+}
+
+function newIds(): { id: DeploymentId; runId: RunId } {
+  const started = start(laneWithLive(0));
+  const [one] = started.ok ? started.value.lane.deployments : [];
+  if (one === undefined) throw new Error("a fresh lane takes a start");
+  return { id: one.id, runId: one.runId };
+}
+
+function spend(world: World, what: keyof Budgets): World {
+  return { ...world, budgets: { ...world.budgets, [what]: world.budgets[what] - 1 } };
+}
+
+/** To the moment at which the lane's alarm would go off. */
+function jump(world: World): World | null {
+  const at = nextDeadline(world.lane);
+  if (at === null) return null;
+  const now = Math.max(world.now + 1, at);
+  return { ...world, now, lane: decideDeadlines(world.lane, now).lane };
+}
+
+/** Whether nothing happens any more unless somebody asks for it or something goes wrong. */
+function isQuiet(world: World): boolean {
+  if (nextDeadline(world.lane) !== null) return false;
+  for (const _ of steps(world)) return false;
+  return true;
+}
+
+function must(holds: boolean, what: string): void {
+  if (!holds) throw new Error(what);
+}
+
+function checkAlways(before: World, after: World): void {
+  const { lane, agent, switches, permits } = after;
+  const count = (...names: Parameters<typeof isIn>[1][]) =>
+    lane.deployments.filter((one) => isIn(one, ...names)).length;
+  must(count("offered", "running") <= 1, "two deployments run");
+  must(count("live") === 1, "not exactly one is live");
+  must(count("queued") === 0 || count("offered", "running") === 1, "a queue has nothing ahead of it");
+  must(
+    after.accepted.every((version, at) => version === at + 1),
+    "versions do not rise by one",
+  );
+  must(
+    switches.every((runId) => permits.includes(runId)),
+    "a switch without a permit",
+  );
+  must(
+    agent.current !== null && agent.releases.includes(agent.current),
+    "what is served is not a whole release",
+  );
+  const hasRestored =
+    agent.current !== before.agent.current && agent.runs === before.agent.runs && agent.isUp;
+  if (hasRestored)
+    must(agent.current === liveOf(lane)?.state.release, "a release is restored that is not the live one");
+  for (const one of lane.deployments) {
+    const earlier = before.lane.deployments.find(({ id }) => id === one.id);
+    if (earlier === undefined || earlier.state.name === one.state.name) continue;
+    const wasOver = isIn(earlier, "failed", "canceled", "superseded");
+    must(!wasOver, `${one.version} was ${earlier.state.name} and is ${one.state.name}`);
+    if (one.state.name === "live")
+      must(switches.includes(one.runId), `${one.version} is live and was never served`);
+    if (one.state.name === "failed" && one.state.failure.message.includes("came back without"))
+      must(after.forgotten.includes(one.runId), `${one.version} counts as lost, and the agent has it`);
+  }
+}
+
+function checkQuiet({ lane, agent, wire }: World): void {
+  must(wire.length === 0, "something is on its way for ever");
+  must(agent.runs.length === 0, "the agent has a run that nobody waits for");
+  must(
+    lane.deployments.every((one) => !isIn(one, "queued", "offered", "running")),
+    "something never ends",
+  );
+  const live = liveOf(lane);
+  must(
+    live === null || agent.current === live.state.release,
+    "the server serves another release than the live one",
+  );
+}
+
+/** What nothing can come of is left out: the plan, who asked, when. */
+const IRRELEVANT = new Set(["plan", "actor", "createdAt", "evidence", "commitSha", "commitMessage"]);
+
+/** Most of a world is what it was a step before, so its texts are kept. */
+const texts = new WeakMap<object, string>();
+
+function textOf(value: object): string {
+  const known = texts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value, (name, inner: unknown) => (IRRELEVANT.has(name) ? undefined : inner));
+  texts.set(value, text);
+  return text;
+}
+
+function keyOf({
+  lane,
+  agent,
+  wire,
+  budgets,
+  accepted: versions,
+  permits,
+  switches,
+  ...rest
+}: World): string {
+  const { runs, ...alone } = agent;
+  const parts = [rest, budgets, versions, permits, switches, ...lane.deployments, alone, ...runs].map(textOf);
+  // Between the ways there is no order, and on HTTP none at all.
+  const ordered = wire.filter((message) => wayOf(message) !== "http");
+  const byWay = ["to agent", "to link", "to lane"].flatMap((way) =>
+    ordered.filter((one) => wayOf(one) === way),
+  );
+  const onHttp = wire
+    .filter((message) => wayOf(message) === "http")
+    .map(textOf)
+    .toSorted();
+  return [lane.nextVersion, ...parts, ...byWay.map(textOf), ...onHttp].join();
+}

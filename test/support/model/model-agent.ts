@@ -1,0 +1,218 @@
+import type { Instruction, ProjectReport, RunEvent, RunOrder, RunResult } from "#contract/agent-protocol.ts";
+import type { DeploymentId, RunId } from "#contract/ids.ts";
+import { report } from "../lane.ts";
+
+/**
+ * A run as the agent has it. `asked`: waiting for the permit; `permitted`: past canceling; `switched`: `current`
+ * points to the release, which nobody has found good yet. `unsent`: events that the lane has not acknowledged.
+ */
+export type ModelRun = {
+  readonly runId: RunId;
+  readonly deploymentId: DeploymentId;
+  readonly version: number;
+  readonly reuse: number | null;
+  readonly ridesAlong: boolean;
+  readonly keep: readonly number[];
+  readonly phase: "new" | "preparing" | "asked" | "permitted" | "switched" | "done";
+  readonly previous: number | null;
+  readonly unsent: readonly RunEvent[];
+  /** null: an earlier life has sent some events, and only the lane knows how many. */
+  readonly nextSeq: number | null;
+  /** How it has ended; null while it has not. */
+  readonly result: RunResult | null;
+  readonly awaitsAnswer: boolean;
+  /** The control plane has closed the run, which is too far to be given up at once. */
+  readonly isOver: boolean;
+};
+
+/** An agent without files and processes, as a value: each function gives the agent as it is afterwards. */
+export type ModelAgent = {
+  readonly isUp: boolean;
+  readonly current: number | null;
+  readonly releases: readonly number[];
+  readonly seen: readonly RunId[];
+  readonly runs: readonly ModelRun[];
+};
+
+const SHA = "0123456789abcdef0123456789abcdef01234567";
+const LOST: RunResult = {
+  outcome: "failed",
+  failure: { code: "server_lost", message: "the agent stopped", stage: "build" },
+};
+const BROKEN: RunResult = {
+  outcome: "failed",
+  failure: { code: "build_failed", message: "exit code 1", stage: "build" },
+};
+
+export function reportOf(agent: ModelAgent): ProjectReport {
+  return report(agent.current, [...agent.releases]);
+}
+
+export function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
+  if (agent.seen.includes(order.run_id)) return agent;
+  const run: ModelRun = {
+    runId: order.run_id,
+    deploymentId: order.deployment_id,
+    version: order.version,
+    reuse: order.reuse_release,
+    ridesAlong: order.permitted,
+    keep: order.keep_releases,
+    phase: "new",
+    previous: null,
+    unsent: [],
+    nextSeq: 1,
+    result: null,
+    awaitsAnswer: false,
+    isOver: false,
+  };
+  return { ...agent, seen: [...agent.seen, order.run_id], runs: [...agent.runs, run] };
+}
+
+/** The run whose turn it is: one after the other. */
+export function workingRun(agent: ModelAgent): ModelRun | null {
+  const run = agent.runs.find(({ phase }) => phase !== "done");
+  return run === undefined || run.phase === "asked" ? null : run;
+}
+
+/** The next thing that a run does. @param goesWell whether the command that it stands for succeeds */
+export function work(agent: ModelAgent, run: ModelRun, goesWell: boolean): ModelAgent {
+  switch (run.phase) {
+    case "new": {
+      const kept = run.reuse !== null && agent.releases.includes(run.reuse) ? run.reuse : null;
+      if (kept !== null && run.ridesAlong) return replace(agent, { ...run, phase: "permitted" });
+      const begun = emit({ ...run, reuse: kept, phase: "preparing" }, { type: "stage", stage: "fetch" });
+      return replace(agent, begun);
+    }
+    case "preparing": {
+      if (!goesWell) return finish(agent, run, BROKEN);
+      const built = run.reuse === null ? withRelease(agent, run.version) : agent;
+      const resolved = emit(run, { type: "resolved", commit_sha: SHA, commit_message: "Change" });
+      if (run.ridesAlong) return replace(built, { ...resolved, phase: "permitted" });
+      return replace(built, { ...emit(resolved, { type: "ready" }), phase: "asked" });
+    }
+    case "permitted": {
+      const switching = emit({ ...run, phase: "switched", previous: agent.current }, activating);
+      return replace({ ...agent, current: releaseOf(run) }, switching);
+    }
+    case "switched":
+      return goesWell ? settle(agent, run) : revert(agent, run);
+    case "asked":
+    case "done":
+      return agent;
+  }
+}
+
+const activating = { type: "stage", stage: "activate" } as const;
+
+function settle(agent: ModelAgent, run: ModelRun): ModelAgent {
+  const release = releaseOf(run);
+  const stays = (one: number) => one === release || one === run.previous || run.keep.includes(one);
+  const pruned = { ...agent, releases: agent.releases.filter(stays) };
+  const evidence = { target: `releases/${release}`, commit_sha: SHA, health_check: null };
+  return finish(pruned, run, { outcome: "live", release, evidence });
+}
+
+function revert(agent: ModelAgent, run: ModelRun): ModelAgent {
+  return finish({ ...agent, current: run.previous }, run, BROKEN);
+}
+
+/** Ends a run: a failed or canceled one leaves no release behind. */
+function finish(agent: ModelAgent, run: ModelRun, result: RunResult): ModelAgent {
+  const hasBuilt = run.reuse === null && result.outcome !== "live";
+  const tidy = hasBuilt ? { ...agent, releases: agent.releases.filter((one) => one !== run.version) } : agent;
+  if (run.isOver) return without(tidy, run);
+  return tellResult(tidy, { ...run, result, phase: "done" });
+}
+
+function tellResult(agent: ModelAgent, run: ModelRun): ModelAgent {
+  if (run.result === null) return replace(agent, run);
+  return replace(agent, emit(run, { type: "result", result: run.result, project: reportOf(agent) }));
+}
+
+export function obey(agent: ModelAgent, runId: RunId, instruction: Instruction): ModelAgent {
+  const run = agent.runs.find((one) => one.runId === runId);
+  if (run === undefined) return agent;
+  const isCommitted = run.phase === "permitted" || run.phase === "switched" || run.phase === "done";
+  switch (instruction) {
+    case "continue":
+      return agent;
+    case "activate":
+      return run.phase === "asked" ? replace(agent, { ...run, phase: "permitted" }) : agent;
+    case "stop":
+      return isCommitted ? agent : finish(agent, run, { outcome: "canceled" });
+    case "over":
+      if (run.phase === "switched") return replace(agent, { ...run, isOver: true, unsent: [] });
+      return run.phase === "done" ? without(agent, run) : finish(agent, { ...run, isOver: true }, LOST);
+  }
+}
+
+/** What the agent posts of a run now; null when it has nothing to say. */
+export function eventsToPost(run: ModelRun): readonly RunEvent[] | null {
+  if (run.awaitsAnswer || run.isOver) return null;
+  if (run.unsent.length === 0 && run.phase !== "asked" && run.nextSeq !== null) return null;
+  return run.unsent;
+}
+
+/** Takes an answer in: first what was stored, then what to do. */
+export function takeAnswer(
+  agent: ModelAgent,
+  runId: RunId,
+  ackedSeq: number,
+  instruction: Instruction,
+): ModelAgent {
+  const run = agent.runs.find((one) => one.runId === runId);
+  if (run === undefined) return agent;
+  const unsent = run.unsent.filter(({ seq }) => seq > ackedSeq);
+  const heard: ModelRun = { ...run, unsent, awaitsAnswer: false };
+  if (heard.phase === "done" && instruction !== "over" && unsent.length === 0)
+    // Also where a post of an earlier life has taken the number that the result had.
+    return tellResult(agent, { ...heard, nextSeq: ackedSeq + 1 });
+  return obey(replace(agent, heard), runId, instruction);
+}
+
+/** SIGKILL, and what the next start finds in the journals. */
+export function crash(agent: ModelAgent): ModelAgent {
+  let { current, releases } = agent;
+  const runs: ModelRun[] = [];
+  for (const run of agent.runs) {
+    // Nobody has a journal of a run that never had its turn, nor wants one of a run that is over.
+    if (run.phase === "new" && workingRun(agent) !== run) continue;
+    const result = run.result ?? LOST;
+    if (run.phase === "switched") current = run.previous;
+    if (run.phase !== "done" && run.reuse === null)
+      releases = releases.filter((release) => release !== run.version);
+    runs.push({
+      ...run,
+      phase: "done",
+      unsent: [],
+      nextSeq: null,
+      result,
+      awaitsAnswer: false,
+      isOver: false,
+    });
+  }
+  return { isUp: false, current, releases, seen: runs.map(({ runId }) => runId), runs };
+}
+
+export function replace(agent: ModelAgent, run: ModelRun): ModelAgent {
+  return { ...agent, runs: agent.runs.map((one) => (one.runId === run.runId ? run : one)) };
+}
+
+function without(agent: ModelAgent, run: ModelRun): ModelAgent {
+  return { ...agent, runs: agent.runs.filter((one) => one.runId !== run.runId) };
+}
+
+function withRelease(agent: ModelAgent, version: number): ModelAgent {
+  return { ...agent, releases: [...agent.releases, version].toSorted((a, b) => a - b) };
+}
+
+export function releaseOf(run: ModelRun): number {
+  return run.reuse ?? run.version;
+}
+
+type Unnumbered<Event> = Event extends RunEvent ? Omit<Event, "seq"> : never;
+
+function emit(run: ModelRun, event: Unnumbered<RunEvent>): ModelRun {
+  if (run.nextSeq === null || run.isOver) return run;
+  return { ...run, unsent: [...run.unsent, { ...event, seq: run.nextSeq }], nextSeq: run.nextSeq + 1 };
+}

@@ -1,0 +1,263 @@
+import type { ProjectReport, RunEvent, ToAgent } from "#contract/agent-protocol.ts";
+import type { Instruction } from "#contract/agent-protocol.ts";
+import { type DeploymentId, RunId } from "#contract/ids.ts";
+import { decideGreeting, releaseToRestore } from "#domain/lane/decide-greeting.ts";
+import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
+import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
+import type { Lane } from "#domain/lane/lane.ts";
+import { PROJECT, SERVER } from "../lane.ts";
+import {
+  eventsToPost,
+  type ModelAgent,
+  obey,
+  replace,
+  reportOf,
+  takeAnswer,
+  takeOrder,
+  workingRun,
+  work,
+} from "./model-agent.ts";
+
+/** How often each thing may happen that need not. What is not named may happen as often as it likes. */
+export type Budgets = Readonly<
+  Record<
+    | "start"
+    | "rollback"
+    | "cancel"
+    | "delete"
+    | "failure"
+    | "crash"
+    | "reconnect"
+    | "loss"
+    | "doubling"
+    | "giveUp"
+    | "timeJump",
+    number
+  >
+>;
+
+/**
+ * Something that is on its way. Each way keeps its order (a socket in each direction, and the link's calls of the
+ * lane), but for HTTP, where anything may come before anything; between the ways there is no order. `connection`: the
+ * socket that it is on, and dies with. `isHeard`: whether the agent still waits for the answer to its post.
+ */
+export type Message =
+  | { readonly kind: "order"; readonly connection: number; readonly message: ToAgent }
+  | {
+      readonly kind: "hello" | "greeting";
+      readonly connection: number;
+      readonly report: ProjectReport;
+      readonly runIds: readonly RunId[];
+    }
+  | { readonly kind: "serving" | "comparison"; readonly connection: number; readonly report: ProjectReport }
+  | {
+      readonly kind: "post";
+      readonly runId: RunId;
+      readonly deploymentId: DeploymentId;
+      readonly events: readonly RunEvent[];
+      readonly isHeard: boolean;
+    }
+  | {
+      readonly kind: "answer";
+      readonly runId: RunId;
+      readonly ackedSeq: number;
+      readonly instruction: Instruction;
+    };
+
+/** The lane (the real one), its link, one agent, and what is on its way between them. Times are Unix milliseconds. */
+export type World = {
+  readonly lane: Lane;
+  readonly agent: ModelAgent;
+  /** The agent's socket; each new one has the next number. */
+  readonly connection: number;
+  /** The socket that the link sends on. */
+  readonly link: number;
+  readonly wire: readonly Message[];
+  readonly now: number;
+  readonly budgets: Budgets;
+  /** The versions that clients were told. */
+  readonly accepted: readonly number[];
+  readonly permits: readonly RunId[];
+  readonly switches: readonly RunId[];
+  /** The runs that died with the agent before it had noted them. */
+  readonly forgotten: readonly RunId[];
+};
+
+/** The lane sends what is due, on the socket that it knows. */
+export function tell(world: World): World | null {
+  const due = dueMessage(world.lane, PROJECT, world.now);
+  if (due === null) return null;
+  // The link holds an order back until the lane has answered the greeting.
+  if (world.wire.some(({ kind }) => kind === "greeting")) return null;
+  const told = { ...world, lane: noteTold(world.lane, due.deploymentId, false, world.now) };
+  const { message } = due;
+  const permitted = message.type === "run" && message.order.permitted ? [message.order.run_id] : [];
+  return sendOrder({ ...told, permits: together(world.permits, permitted) }, message);
+}
+
+/** On a socket that the agent has left, it is lost. */
+function sendOrder(world: World, message: ToAgent): World {
+  if (world.link !== world.connection || !world.agent.isUp) return world;
+  return put(world, { kind: "order", connection: world.connection, message });
+}
+
+/** @returns null where something must arrive before it */
+export function arrive(world: World, at: number): World | null {
+  const message = world.wire[at];
+  if (message === undefined) return null;
+  const way = wayOf(message);
+  if (way !== "http" && world.wire.slice(0, at).some((other) => wayOf(other) === way)) return null;
+  return receive({ ...world, wire: world.wire.toSpliced(at, 1) }, message);
+}
+
+/** A message arrives, and stays on its way to arrive once more: only HTTP does that, when somebody retries. */
+export function arriveTwice(world: World, at: number): World {
+  const message = world.wire[at];
+  if (message?.kind !== "post") return world;
+  const again = { ...message, isHeard: false };
+  return receive({ ...world, wire: world.wire.with(at, again) }, message);
+}
+
+export function wayOf({ kind }: Message): "to agent" | "to link" | "to lane" | "http" {
+  switch (kind) {
+    case "order":
+      return "to agent";
+    case "hello":
+    case "serving":
+      return "to link";
+    case "greeting":
+    case "comparison":
+      return "to lane";
+    case "post":
+    case "answer":
+      return "http";
+  }
+}
+
+function receive(world: World, message: Message): World {
+  switch (message.kind) {
+    case "order":
+      return hear(world, message.message);
+    case "hello":
+      return put({ ...world, link: message.connection }, { ...message, kind: "greeting" });
+    case "greeting":
+      return greet(world, message);
+    case "serving":
+      return put(world, { ...message, kind: "comparison" });
+    case "comparison":
+      return restoreIfNeeded(world, message.report);
+    case "post":
+      return takePost(world, message);
+    case "answer": {
+      const { runId, ackedSeq, instruction } = message;
+      return announceChange(world, takeAnswer(world.agent, runId, ackedSeq, instruction));
+    }
+  }
+}
+
+function hear(world: World, message: ToAgent): World {
+  const { agent } = world;
+  switch (message.type) {
+    case "run":
+      return { ...world, agent: takeOrder(agent, message.order) };
+    case "stop":
+      return { ...world, agent: obey(agent, message.run_id, "stop") };
+    case "restore": {
+      const isBusy = agent.runs.some(({ phase }) => phase !== "done");
+      const isPossible = !isBusy && agent.releases.includes(message.release);
+      return isPossible ? announceChange(world, { ...agent, current: message.release }) : world;
+    }
+    case "forget":
+    case "welcome":
+      return world;
+  }
+}
+
+function greet(
+  world: World,
+  { connection, report, runIds }: Extract<Message, { kind: "hello" | "greeting" }>,
+) {
+  const decided = decideGreeting(world.lane, { serverId: SERVER, report, runIds }, world.now);
+  const greeted = { ...world, lane: decided.lane };
+  const { restore } = decided.value;
+  if (restore === null || connection !== world.connection) return greeted;
+  return sendOrder(greeted, { type: "restore", project_id: PROJECT, release: restore });
+}
+
+function restoreIfNeeded(world: World, report: ProjectReport): World {
+  const release = releaseToRestore(world.lane, { serverId: SERVER, report });
+  return release === null ? world : sendOrder(world, { type: "restore", project_id: PROJECT, release });
+}
+
+function takePost(world: World, posted: Extract<Message, { kind: "post" }>): World {
+  const { deploymentId, runId, events } = posted;
+  const decided = decideRunEvents(world.lane, { deploymentId, runId, serverId: SERVER, events }, world.now);
+  if (!decided.ok) throw new Error(`the lane refuses a post: ${decided.refusal.code}`);
+  const { acked_seq: ackedSeq, instruction } = decided.value.value;
+  const permits = together(world.permits, instruction === "activate" ? [runId] : []);
+  const taken = { ...world, lane: decided.value.lane, permits };
+  const answered = posted.isHeard ? put(taken, { kind: "answer", runId, ackedSeq, instruction }) : taken;
+  const last = events.at(-1);
+  return last?.type === "result" ? restoreIfNeeded(answered, last.project) : answered;
+}
+
+/** The run whose turn it is takes its next step. @param goesWell whether that succeeds */
+export function step(world: World, goesWell: boolean): World | null {
+  const { agent } = world;
+  const run = agent.isUp ? workingRun(agent) : null;
+  if (run === null) return null;
+  const next = work(agent, run, goesWell);
+  const hasSwitched = next.runs.some((one) => one.runId === run.runId && one.phase === "switched");
+  const switches = together(world.switches, hasSwitched ? [run.runId] : []);
+  return announceChange({ ...world, switches }, next);
+}
+
+/** The agent as it is now; where a change has no result to tell it, it is said by itself. */
+function announceChange(world: World, agent: ModelAgent): World {
+  const isRunGone = agent.runs.length < world.agent.runs.length;
+  const isRestored = agent.current !== world.agent.current && agent.runs === world.agent.runs;
+  const changed = { ...world, agent };
+  if (!isRunGone && !isRestored) return changed;
+  return put(changed, { kind: "serving", connection: world.connection, report: reportOf(agent) });
+}
+
+export function post(world: World, runId: RunId): World | null {
+  const run = world.agent.runs.find((one) => one.runId === runId);
+  const events = world.agent.isUp && run !== undefined ? eventsToPost(run) : null;
+  if (run === undefined || events === null) return null;
+  const agent = replace(world.agent, { ...run, awaitsAnswer: true });
+  const { deploymentId } = run;
+  return put({ ...world, agent }, { kind: "post", runId, deploymentId, events, isHeard: true });
+}
+
+/** The agent has waited long enough for an answer: it will not hear it any more, and post again. */
+export function giveUp(world: World, runId: RunId): World {
+  const runs = world.agent.runs.map((run) => (run.runId === runId ? { ...run, awaitsAnswer: false } : run));
+  const wire = world.wire.flatMap((message): Message[] => {
+    if (message.kind === "post" && message.runId === runId) return [{ ...message, isHeard: false }];
+    return message.kind === "answer" && message.runId === runId ? [] : [message];
+  });
+  return { ...world, agent: { ...world.agent, runs }, wire };
+}
+
+/** What is on a socket dies with it; what has left it goes on. */
+export function cutSocket(world: World): World {
+  const dies = ({ kind }: Message) => kind === "order" || kind === "hello" || kind === "serving";
+  return { ...world, wire: world.wire.filter((message) => !dies(message)) };
+}
+
+/** A new socket, and the greeting on it. */
+export function connect(world: World): World {
+  const connection = world.connection + 1;
+  const runIds = world.agent.runs.map(({ runId }) => RunId.parse(runId));
+  const report = reportOf(world.agent);
+  return put({ ...cutSocket(world), connection }, { kind: "hello", connection, report, runIds });
+}
+
+function put(world: World, message: Message): World {
+  return { ...world, wire: [...world.wire, message] };
+}
+
+function together<Value>(some: readonly Value[], more: readonly Value[]): readonly Value[] {
+  return more.every((one) => some.includes(one)) ? some : [...new Set([...some, ...more])];
+}

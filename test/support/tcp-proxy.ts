@@ -1,0 +1,76 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+
+/**
+ * `open`: everything passes. `deaf`: what is connected stays connected, and nothing passes any more, not even the end
+ * of a connection; new ones pass. `silent`: as `deaf`, for new ones too. `slow`: a few bytes at a time.
+ */
+export type ProxyMode = "open" | "deaf" | "silent" | "slow";
+
+/** A network between a client and a server on this machine, with the faults of a real one. */
+export class TcpProxy {
+  #mode: ProxyMode = "open";
+  #server: Server;
+  #sockets = new Set<Socket>();
+  #deaf = new WeakSet<Socket>();
+  #port = 0;
+
+  constructor(targetPort: number) {
+    this.#server = createServer({ allowHalfOpen: true }, (near) => {
+      const far = connect({ port: targetPort, host: "127.0.0.1", allowHalfOpen: true });
+      for (const socket of [near, far]) {
+        this.#sockets.add(socket);
+        socket.on("error", () => undefined);
+        if (this.#mode === "silent") this.#deaf.add(socket);
+      }
+      this.#pass(near, far);
+      this.#pass(far, near);
+    });
+  }
+
+  async listen(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    const address = this.#server.address();
+    this.#port = typeof address === "object" && address !== null ? address.port : 0;
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  set mode(mode: ProxyMode) {
+    this.#mode = mode;
+    if (mode === "deaf" || mode === "silent") for (const socket of this.#sockets) this.#deaf.add(socket);
+  }
+
+  /** Ends every connection at once, as a router that is switched off and on. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  close(): void {
+    this.cut();
+    this.#server.close();
+  }
+
+  #pass(from: Socket, to: Socket): void {
+    from.on("data", (chunk: Buffer) => {
+      if (this.#deaf.has(from)) return;
+      if (this.#mode === "slow") this.#dribble(from, to, chunk);
+      else to.write(chunk);
+    });
+    from.on("end", () => {
+      if (!this.#deaf.has(from)) to.end();
+    });
+    from.on("close", () => {
+      this.#sockets.delete(from);
+      if (!this.#deaf.has(from)) to.destroy();
+    });
+  }
+
+  #dribble(from: Socket, to: Socket, chunk: Buffer): void {
+    from.pause();
+    const next = (start: number): void => {
+      if (start >= chunk.length || to.destroyed) return void from.resume();
+      to.write(chunk.subarray(start, start + 100));
+      setTimeout(() => next(start + 100), 2);
+    };
+    next(0);
+  }
+}
