@@ -12,7 +12,11 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
-        test: { name: "domain", include: ["test/domain/**/*.test.ts", "test/contract/**/*.test.ts"] },
+        test: {
+          name: "domain",
+          include: ["test/domain/**/*.test.ts", "test/contract/**/*.test.ts"],
+          testTimeout: 120_000,
+        },
       },
       {
         plugins: [
