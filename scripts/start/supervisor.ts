@@ -10,8 +10,7 @@ import { root } from "../parts/root.ts";
 const HEALTH_INTERVAL_MS = 300;
 const HEALTH_TIMEOUT_MS = 1_000;
 const MISSES_ALLOWED = 3;
-const FIRST_RESTART_MS = 250;
-const LONGEST_RESTART_MS = 5_000;
+const RESTART_MS = { first: 250, longest: 5_000 };
 const LOG_TAIL_CHARACTERS = 2_000;
 /** A process that lived this long has worked, and starts again without the delay of earlier failures. */
 const STABLE_MS = 10_000;
@@ -26,6 +25,8 @@ export type ServiceSpec = {
   readonly healthUrl: string | null;
   /** How long it may take to end by itself. */
   readonly stopMs: number;
+  /** The delay before it is started again, which doubles with each failure; 250 ms to 5 s where it is left out. */
+  readonly restartMs?: { readonly first: number; readonly longest: number };
   readonly onPidChange: () => void;
   /** It ended without being told to; it is started again in `delayMs`. */
   readonly onCrash: (how: string, delayMs: number) => void;
@@ -47,7 +48,8 @@ export type Service = {
 export function supervise(spec: ServiceSpec): Service {
   let child: ChildProcess | null = null;
   let isStopping = false;
-  let delayMs = FIRST_RESTART_MS;
+  const restartMs = spec.restartMs ?? RESTART_MS;
+  let delayMs = restartMs.first;
   const stopped = new AbortController();
   const ready = Promise.withResolvers<unknown>();
   // Who never asks must not be told by a rejection that nobody handles.
@@ -77,10 +79,10 @@ export function supervise(spec: ServiceSpec): Service {
       void logTail().then((tail) =>
         ready.reject(new Problem(`The ${spec.name} ended at its start (${how}). It says:\n${tail}`)),
       );
-      if (performance.now() - launchedAt > STABLE_MS) delayMs = FIRST_RESTART_MS;
+      if (performance.now() - launchedAt > STABLE_MS) delayMs = restartMs.first;
       spec.onCrash(how, delayMs);
       setTimeout(launch, delayMs);
-      delayMs = Math.min(LONGEST_RESTART_MS, delayMs * 2);
+      delayMs = Math.min(restartMs.longest, delayMs * 2);
     });
     spec.onPidChange();
     if (spec.healthUrl !== null) void watchHealth(launched, spec.healthUrl);

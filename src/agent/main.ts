@@ -5,8 +5,10 @@ import { type Connection, connectionPath, readConnection } from "#agent/connecti
 import { enroll } from "#agent/enroll.ts";
 import { lockHome } from "#agent/home-lock.ts";
 import { runAgent } from "#agent/run-agent.ts";
-import { defaultSettings } from "#agent/settings.ts";
+import { readSettings } from "#agent/settings.ts";
 import { createSites, noSites } from "#agent/sites-client.ts";
+
+const settings = readSettings(process.env);
 
 const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
 
@@ -24,7 +26,7 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
     token,
     home,
     hostname: hostname(),
-    timeoutMs: defaultSettings.answerMs,
+    timeoutMs: settings.answerMs,
   });
   if (end.kind === "refused") {
     console.error(end.message);
@@ -49,7 +51,7 @@ async function runServer(home: string, sitesSocket: string | null): Promise<numb
 }
 
 async function serve(home: string, connection: Connection, sitesSocket: string | null): Promise<number> {
-  const { stopGraceMs, farewellMs } = defaultSettings;
+  const { stopGraceMs, farewellMs } = settings;
   const lock = await lockHome(home, stopGraceMs + 2 * farewellMs, say);
   if (lock.kind === "held") {
     console.error(`Another agent (process ${lock.pid}) works in ${home}. Only one may: end it first.`);
@@ -69,7 +71,7 @@ async function serve(home: string, connection: Connection, sitesSocket: string |
     {
       home,
       connection,
-      settings: defaultSettings,
+      settings,
       clock: { now: () => Date.now(), monotonic: () => performance.now() },
       random: () => Math.random(),
       environment: process.env,

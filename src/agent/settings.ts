@@ -1,3 +1,5 @@
+import * as z from "zod";
+
 import { PING_INTERVAL_MS } from "#contract/agent-protocol.ts";
 
 /** Every span and size that the agent goes by and no project sets. Milliseconds and bytes. */
@@ -54,3 +56,19 @@ export const defaultSettings: AgentSettings = {
   backOffCapMs: 30_000,
   farewellMs: 3_000,
 };
+
+/** Names and new values of some settings, as JSON. For tests, which cannot wait for as long as a network may take. */
+const CHANGED_SETTINGS = "GANTRY_AGENT_SETTINGS";
+
+const Changes = z.record(
+  z.string().refine((name) => name in defaultSettings, "is no setting"),
+  z.number(),
+);
+
+/** @throws where the variable is there and is not an object of numbers: a setting that is overlooked would be found late */
+export function readSettings(environment: NodeJS.ProcessEnv): AgentSettings {
+  const text = environment[CHANGED_SETTINGS];
+  if (text === undefined) return defaultSettings;
+  const changed = Changes.parse(JSON.parse(text));
+  return { ...defaultSettings, ...changed };
+}

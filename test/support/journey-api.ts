@@ -14,7 +14,13 @@ export type Answer = {
 
 /** Asks an installation as `curl` would. What it answers is parsed with the contract where a helper says what it is. */
 export type Api = {
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<Answer>;
   createProject(settings: Record<string, unknown>): Promise<Project>;
   getProject(id: string): Promise<Project>;
   start(projectId: string, body?: Record<string, unknown>): Promise<DeploymentStarted>;
@@ -32,7 +38,7 @@ export type Api = {
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 export function createApi(baseUrl: string, token: string): Api {
-  const call: Api["call"] = async (method, path, body, headers = {}) => {
+  const call: Api["call"] = async (method, path, body, headers = {}, signal) => {
     const answer = await fetch(baseUrl + path, {
       method,
       headers: {
@@ -41,6 +47,7 @@ export function createApi(baseUrl: string, token: string): Api {
         ...headers,
       },
       body: body === undefined ? null : JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
     });
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, text, json: parseJson(text) };

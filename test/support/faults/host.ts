@@ -1,0 +1,171 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { Enrollment, ServerCreated } from "#contract/servers.ts";
+
+import { root } from "../../../scripts/parts/root.ts";
+import { type Service, supervise } from "../../../scripts/start/supervisor.ts";
+import type { Api } from "../journey-api.ts";
+import { eventually } from "./eventually.ts";
+import { createLinkProxy, type LinkProxy } from "./link-proxy.ts";
+import { toldAgent } from "./passages.ts";
+import { signal } from "./processes.ts";
+
+const STOP_MS = 15_000;
+
+/** The agent's spans, short enough that a fault of the network is noticed within a second or two. */
+const AGENT_SETTINGS = {
+  pingMs: 300,
+  answerMs: 1_200,
+  backOffBaseMs: 100,
+  backOffCapMs: 600,
+  permitPollMs: 200,
+  signOfLifeMs: 1_000,
+  stopGraceMs: 1_000,
+  farewellMs: 1_500,
+};
+
+/** A server of somebody's: an agent and a site server with a home of their own, behind a network of their own. */
+export type Host = {
+  readonly name: string;
+  readonly serverId: string;
+  /** What the agent keeps everything in. */
+  readonly home: string;
+  readonly link: LinkProxy;
+  readonly sites: Service;
+  agentPid(): number | null;
+  /** Starts the agent, unless it runs, and waits until the control plane has welcomed it. */
+  startAgent(): Promise<void>;
+  /** Starts the agent, unless it runs. */
+  launchAgent(): void;
+  /** Sends the agent a signal, and waits for its end where that ends it. */
+  signalAgent(name: NodeJS.Signals): Promise<void>;
+  /** Resolves when the agent has been welcomed since this call. */
+  welcomed(): Promise<void>;
+  /** Enrols again, as somebody would whose credential was refused. */
+  enroll(): Promise<void>;
+  /** Another agent of the same home and server, as somebody starts by mistake. */
+  spawnSecondAgent(home: string): ChildProcess;
+  output(): Promise<string>;
+  stop(): Promise<void>;
+};
+
+export type HostOptions = {
+  readonly name: string;
+  readonly folder: string;
+  readonly api: Api;
+  /** The Worker's own address. */
+  readonly workerUrl: string;
+  readonly firstPort: number;
+  /** Goes into the agent's GIT_SSH_COMMAND. */
+  readonly ssh: string;
+  /** Megabytes of a disk of its own for the agent's home; `null`: it lies on the machine's. */
+  readonly diskMegabytes: number | null;
+};
+
+export async function createHost(options: HostOptions): Promise<Host> {
+  const { name, folder, api, workerUrl, firstPort, ssh, diskMegabytes } = options;
+  const home = join(folder, name);
+  await mkdir(home, { recursive: true });
+  if (diskMegabytes !== null)
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskMegabytes}m`, "tmpfs", home]);
+  const link = await createLinkProxy(workerUrl);
+  const created = await api.call("POST", "/v1/servers", { name, ip: "127.0.0.1" });
+  const serverId = ServerCreated.parse(created.json).id;
+  const socket = join(folder, `${name}.sock`);
+  const logFile = join(folder, `${name}.log`);
+  let welcomes = 0;
+  link.watch((passage) => {
+    if (toldAgent(passage)?.type === "welcome") welcomes += 1;
+  });
+
+  const spawnAgent = (args: readonly string[]): ChildProcess => {
+    const log = openSync(logFile, "a");
+    const child = spawn(process.execPath, ["src/agent/main.ts", ...args], {
+      cwd: root,
+      detached: true,
+      // The channel ends it with us, whatever ends us.
+      stdio: ["ignore", log, log, "ipc"],
+      env: { ...process.env, GIT_SSH_COMMAND: ssh, GANTRY_AGENT_SETTINGS: JSON.stringify(AGENT_SETTINGS) },
+    });
+    closeSync(log);
+    child.on("error", () => undefined);
+    return child;
+  };
+  const runIn = (agentHome: string) => spawnAgent(["run", "--home", agentHome, "--sites-socket", socket]);
+
+  async function enroll(): Promise<void> {
+    const made = await api.call("POST", `/v1/servers/${serverId}/enrollment`);
+    const { token } = Enrollment.parse(made.json);
+    const child = spawnAgent(["enroll", "--url", link.url, "--token", token, "--home", home]);
+    const [code]: unknown[] = await once(child, "exit");
+    if (code !== 0) throw new Error(`${name} could not be enrolled:\n${await readFile(logFile, "utf8")}`);
+  }
+
+  const sites = supervise({
+    name: "sites",
+    argv: [
+      "src/agent/sites/main.ts",
+      ...["--home", home, "--socket", socket, "--first-port", `${firstPort}`],
+    ],
+    logFile: join(folder, `${name}-sites.log`),
+    healthUrl: null,
+    stopMs: STOP_MS,
+    onPidChange: () => undefined,
+    onCrash: () => undefined,
+  });
+  await sites.ready;
+  await enroll();
+
+  let agent: ChildProcess | null = null;
+  const launchAgent = (): void => {
+    if (agent !== null) return;
+    const launched = runIn(home);
+    agent = launched;
+    launched.once("exit", () => {
+      if (agent === launched) agent = null;
+    });
+  };
+  const welcomed = async (): Promise<void> => {
+    const before = welcomes;
+    await eventually(`the agent of ${name} is welcome`, () => welcomes > before);
+  };
+  const signalAgent = async (signalName: NodeJS.Signals): Promise<void> => {
+    const signaled = agent;
+    if (signaled?.pid === undefined) return;
+    const ended = once(signaled, "exit");
+    signal(signaled.pid, signalName);
+    if (signalName === "SIGKILL" || signalName === "SIGTERM") await ended;
+  };
+
+  return {
+    name,
+    serverId,
+    home,
+    link,
+    sites,
+    agentPid: () => agent?.pid ?? null,
+    launchAgent,
+    async startAgent() {
+      if (agent !== null) return;
+      const welcome = welcomed();
+      launchAgent();
+      await welcome;
+    },
+    signalAgent,
+    welcomed,
+    enroll,
+    spawnSecondAgent: runIn,
+    output: () => readFile(logFile, "utf8"),
+    async stop() {
+      await signalAgent("SIGCONT");
+      await signalAgent("SIGTERM");
+      await sites.stop();
+      await link.close();
+      if (diskMegabytes !== null) execFileSync("umount", ["-l", home]);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { buildWorker } from "../../../scripts/parts/build-worker.ts";
+import { WorkerReady } from "../../../scripts/parts/worker-ready.ts";
+import { type Service, supervise } from "../../../scripts/start/supervisor.ts";
+import { type Api, createApi } from "../journey-api.ts";
+import { freePorts } from "../journey-system.ts";
+import { eventually } from "./eventually.ts";
+import { createHost, type Host } from "./host.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
+import { createLinkProxy, type LinkProxy } from "./link-proxy.ts";
+import { workerdBelow } from "./processes.ts";
+import { createRequests, type Requests } from "./requests.ts";
+import { createSsh, sshPath } from "./source.ts";
+
+/** The whole system, as real processes, with a network between all its parts that can fail. */
+export type Installation = {
+  readonly home: string;
+  /** Asks the Worker past every network. */
+  readonly api: Api;
+  /** The network between the clients and the Worker. */
+  readonly clients: LinkProxy;
+  /** Asks by way of the clients' network, and tries again. */
+  readonly requests: Requests;
+  readonly ledger: Ledger;
+  readonly worker: Service;
+  readonly hosts: readonly Host[];
+  addHost(name: string, diskMegabytes?: number): Promise<Host>;
+  workerdPid(): number | null;
+  /** Waits until the Worker answers. */
+  workerUp(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const STOP_MS = 6_000;
+const RESTART_MS = 100;
+/** Sites get ports far from each other's and from the Worker's. */
+const PORTS_OF_A_HOST = 200;
+
+export type InstallationOptions = { readonly onCrash?: (how: string) => void };
+
+export async function createInstallation({
+  onCrash = () => undefined,
+}: InstallationOptions = {}): Promise<Installation> {
+  const home = await mkdtemp(join(tmpdir(), "gantry-faults-"));
+  const port = await freePorts();
+  const url = `http://127.0.0.1:${port}`;
+  const built = await buildWorker();
+  if (!built.ok) throw new Error(`the Worker does not build:\n${built.output}`);
+  const ssh = await createSsh(sshPath(home));
+  await mkdir(join(home, "hosts"));
+
+  const worker = supervise({
+    name: "worker",
+    argv: ["scripts/serve.ts", "--port", `${port}`, "--home", home, "--bundle", built.bundle],
+    logFile: join(home, "worker.log"),
+    healthUrl: `${url}/healthz`,
+    stopMs: STOP_MS,
+    restartMs: { first: RESTART_MS, longest: RESTART_MS },
+    onPidChange: () => undefined,
+    onCrash,
+  });
+  const ready = WorkerReady.parse(await worker.ready);
+  const api = createApi(ready.url, ready.token);
+  const clients = await createLinkProxy(ready.url);
+  const ledger = createLedger();
+  const hosts: Host[] = [];
+
+  return {
+    home,
+    api,
+    clients,
+    ledger,
+    worker,
+    hosts,
+    requests: createRequests(createApi(clients.url, ready.token), ledger),
+    async addHost(name, diskMegabytes) {
+      const firstPort = port + 100 + hosts.length * PORTS_OF_A_HOST;
+      const folder = join(home, "hosts");
+      const host = await createHost({
+        ...{ name, folder, api, ssh, firstPort },
+        workerUrl: ready.url,
+        diskMegabytes: diskMegabytes ?? null,
+      });
+      host.link.watch(ledger.watch);
+      hosts.push(host);
+      await host.startAgent();
+      return host;
+    },
+    workerdPid() {
+      const pid = worker.pid();
+      return pid === null ? null : workerdBelow(pid);
+    },
+    workerUp: () =>
+      eventually("the Worker answers", () =>
+        fetch(`${url}/healthz`, { signal: AbortSignal.timeout(1_000) }).then(
+          (answer) => answer.ok,
+          () => false,
+        ),
+      ),
+    async stop() {
+      await Promise.all(hosts.map((host) => host.stop()));
+      await clients.close();
+      await worker.stop();
+    },
+  };
+}

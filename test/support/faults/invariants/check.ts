@@ -1,0 +1,71 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import type { Deployment } from "#contract/deployments.ts";
+
+import type { Installation } from "../installation.ts";
+import type { Site } from "../site.ts";
+import { deploymentViolations, readDeployments } from "./deployments.ts";
+import { logViolations } from "./logs.ts";
+import { processViolations } from "./processes.ts";
+import { homeViolations, serverFileViolations } from "./server-files.ts";
+import { laneViolations, logObjectViolations } from "./stored-state.ts";
+
+/** What is not as it must be of one site, now that nothing is under way there. */
+export async function siteViolations(installation: Installation, site: Site): Promise<string[]> {
+  const violations = visitorViolations(site);
+  if (site.isDeleted) return violations;
+  const listed = await readDeployments(installation, site.projectId);
+  violations.push(...deploymentViolations(installation, site, listed));
+  for (const deployment of listed) violations.push(...(await logViolations(installation, site, deployment)));
+  for (const host of installation.hosts) {
+    const found = await serverFileViolations(host, site, listed);
+    violations.push(...found.map((violation) => `on ${host.name}: ${violation}`));
+  }
+  const live = listed.find((one) => one.status === "live");
+  const wanted = site.source.commits.get(live?.commit_sha ?? "")?.marker;
+  const seen = site.visitor?.seen ?? null;
+  if (wanted !== undefined && seen !== null && seen !== wanted)
+    violations.push(`visitors see ${seen}, and ${wanted} is live`);
+  return violations.map((violation) => `${site.name}: ${violation}`);
+}
+
+/** Every request got a whole release. This cannot mend itself. */
+export function visitorViolations({ visitor, name }: Site): string[] {
+  if (visitor === null || visitor.failed === 0) return [];
+  return [
+    `${name}: ${visitor.failed} of ${visitor.requests} visitors' requests failed: ${visitor.failures.join("; ")}`,
+  ];
+}
+
+/** What is not as it must be anywhere, now that nothing is under way. */
+export async function systemViolations(
+  installation: Installation,
+  sites: readonly Site[],
+): Promise<string[]> {
+  const violations = await processViolations(installation);
+  for (const host of installation.hosts) violations.push(...(await homeViolations(host)));
+  const ended: Deployment[] = [];
+  for (const site of sites)
+    if (!site.isDeleted) ended.push(...(await readDeployments(installation, site.projectId)));
+  violations.push(...logObjectViolations(installation, ended), ...laneViolations(installation));
+  return violations;
+}
+
+/**
+ * Waits until nothing is wrong any more: after a fault the system takes a moment to put itself in order.
+ * @throws with what is still wrong then, and the name of the point in which it is
+ */
+export async function settled(
+  where: string,
+  look: () => Promise<readonly string[]>,
+  timeoutMs: number,
+): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const violations = await look();
+    if (violations.length === 0) return;
+    if (Date.now() > deadline)
+      throw new Error(`${where}: ${violations.length} violations\n  ${violations.slice(0, 20).join("\n  ")}`);
+    await pause(60);
+  }
+}

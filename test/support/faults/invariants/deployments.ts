@@ -1,0 +1,65 @@
+import { type Deployment, Deployments } from "#contract/deployments.ts";
+
+import type { Installation } from "../installation.ts";
+import type { Site } from "../site.ts";
+
+/** Every deployment that the project's list shows, newest first. */
+export async function readDeployments(
+  { api }: Pick<Installation, "api">,
+  projectId: string,
+): Promise<Deployment[]> {
+  const all: Deployment[] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const from = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+    const answer = await api.call("GET", `/v1/deployments?project_id=${projectId}&limit=100${from}`);
+    const page = Deployments.parse(answer.json);
+    all.push(...page.deployments);
+    cursor = page.next_cursor;
+  }
+  return all;
+}
+
+/**
+ * Every 201 led to exactly one deployment, with the version that was told and a verdict; what was deleted is gone;
+ * nothing is there that nobody asked for; versions are distinct and at most one deployment is live.
+ */
+export function deploymentViolations(
+  { ledger }: Pick<Installation, "ledger">,
+  site: Site,
+  listed: readonly Deployment[],
+): string[] {
+  const violations: string[] = [];
+  const byId = new Map(listed.map((deployment) => [deployment.id as string, deployment]));
+  if (byId.size !== listed.length) violations.push("a deployment is listed twice");
+  const accepted = ledger.of(site.projectId);
+  for (const { id, version, isDeleted } of accepted) {
+    const deployment = byId.get(id);
+    if (isDeleted) {
+      if (deployment !== undefined) violations.push(`${id} was deleted and is listed`);
+    } else if (deployment === undefined) violations.push(`${id} (v${version}) got a 201 and is not listed`);
+    else if (deployment.version !== version)
+      violations.push(`${id} was told v${version} and is listed as v${deployment.version}`);
+  }
+  const known = new Set(accepted.map((one) => one.id));
+  const strangers = listed.filter((one) => !known.has(one.id)).length;
+  if (strangers > (ledger.unanswered.get(site.projectId) ?? 0))
+    violations.push(`${strangers} deployments are listed that nobody was told of`);
+  const versions = [
+    ...accepted.map((one) => one.version),
+    ...listed.filter((one) => !known.has(one.id)).map((one) => one.version),
+  ];
+  if (new Set(versions).size !== versions.length) violations.push(`versions repeat: ${versions.join(", ")}`);
+  for (const one of listed) {
+    if (one.status === "building")
+      violations.push(`v${one.version} ${one.id} has no verdict: it is at ${one.stage}`);
+    if (one.status === "failed" && one.failure === null)
+      violations.push(`v${one.version} failed without a reason`);
+    if ((one.status === "live" || one.status === "superseded") && one.evidence === null)
+      violations.push(`v${one.version} was live without evidence`);
+  }
+  const live = listed.filter((one) => one.status === "live");
+  if (live.length > 1) violations.push(`${live.length} deployments are live`);
+  const wasLive = listed.some((one) => one.status === "superseded");
+  if (wasLive && live.length === 0) violations.push("none is live, although one was");
+  return violations;
+}

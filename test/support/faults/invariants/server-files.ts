@@ -1,0 +1,66 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile, readlink } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Deployment } from "#contract/deployments.ts";
+
+import type { Host } from "../host.ts";
+import type { Site } from "../site.ts";
+import { markerOf } from "../source.ts";
+
+const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => []);
+
+/** What may lie in a project's folder while nothing is under way. */
+const PROJECT_FILES = new Set(["mirror.git", "modules", "releases", "shared", "current", "tmp"]);
+const HOME_FILES = new Set(["agent.json", "agent.lock", "projects", "sites.json", "policy.json"]);
+
+/** On the server: only whole releases, not too many of them, `current` at the live one, and nothing half-made. */
+export async function serverFileViolations(
+  host: Host,
+  site: Site,
+  listed: readonly Deployment[],
+): Promise<string[]> {
+  const root = join(host.home, "projects", site.projectId);
+  if (!existsSync(root)) return [];
+  const violations: string[] = [];
+  for (const name of await namesIn(root))
+    if (!PROJECT_FILES.has(name)) violations.push(`${name} lies in the project's folder`);
+  for (const name of await namesIn(join(root, "tmp"))) violations.push(`tmp/${name} is left over`);
+
+  const names = await namesIn(join(root, "releases"));
+  const folders = names.filter((name) => !name.endsWith(".json"));
+  for (const name of names)
+    if (!names.includes(name.endsWith(".json") ? name.slice(0, -5) : `${name}.json`))
+      violations.push(`releases/${name} is half of a release`);
+  // The live one and the one before it stay in any case.
+  const allowed = Math.max(site.keepReleases, 2);
+  if (folders.length > allowed)
+    violations.push(`${folders.length} releases are kept, and not ${allowed}: ${folders.join(", ")}`);
+
+  const live = listed.find((one) => one.status === "live");
+  const target = await readlink(join(root, "current")).catch(() => null);
+  const isHere = live?.server_id === host.serverId;
+  if (isHere && target !== live.evidence?.target)
+    violations.push(`current points to ${target}, and live is ${live.evidence?.target}`);
+  if (!isHere && target !== null) violations.push(`current points to ${target}, and nothing is live here`);
+  if (target !== null) violations.push(...(await pageViolations(join(root, target), site, live)));
+  return violations;
+}
+
+async function pageViolations(release: string, site: Site, live: Deployment | undefined): Promise<string[]> {
+  const page = await readFile(join(release, "index.html"), "utf8").catch(() => null);
+  const marker = page === null ? null : markerOf(page);
+  const wanted = site.source.commits.get(live?.commit_sha ?? "")?.marker;
+  if (marker === null) return [`the page of ${release} is not whole`];
+  if (wanted !== undefined && marker !== wanted) return [`${marker} is served, and ${wanted} is live`];
+  const link = await readlink(join(release, "data")).catch(() => null);
+  return link === null ? [`the shared path of ${release} is no link`] : [];
+}
+
+/** What lies beside the projects in an agent's home. */
+export async function homeViolations(host: Host): Promise<string[]> {
+  const names = await namesIn(host.home);
+  return names
+    .filter((name) => !HOME_FILES.has(name))
+    .map((name) => `${name} lies in the home of ${host.name}`);
+}

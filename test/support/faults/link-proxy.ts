@@ -1,0 +1,201 @@
+import { once } from "node:events";
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as httpRequest,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { WebSocketServer } from "ws";
+
+import { parseJson } from "./passages.ts";
+import type { Fate, Passage } from "./passages.ts";
+import { relaySockets } from "./relay-sockets.ts";
+
+/** Says what becomes of something that passes; `null`: it is another rule's business. */
+export type Rule = (passage: Passage) => Fate | Promise<Fate> | null;
+
+/**
+ * The network between two parts, with real sockets on both sides: HTTP requests and the messages of a WebSocket pass
+ * through it one by one, and it can be cut, silenced and slowed down.
+ */
+export type LinkProxy = {
+  readonly url: string;
+  /** Adds a rule, which goes before the earlier ones. @returns removes it */
+  rule(rule: Rule): () => void;
+  /** Sees everything, before any rule does. */
+  watch(watcher: (passage: Passage) => void): void;
+  /** Closes every connection that there is. */
+  cut(): void;
+  /** As `cut`, and refuses new connections until `open`. */
+  refuse(): Promise<void>;
+  /** Keeps every connection, and lets nothing through in either direction until `open`. */
+  silence(): void;
+  /** Lets everything through again. `lost`: what was held back by a silence never arrives. */
+  open(held?: "arrives" | "lost"): Promise<void>;
+  /** Holds each thing that passes for so long. */
+  slow(delayMs: number): void;
+  close(): Promise<void>;
+};
+
+type Answer = {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Buffer;
+};
+
+const DRIBBLED_PIECES = 12;
+
+/** @param target the server behind it: `http://host:port` */
+export async function createLinkProxy(target: string): Promise<LinkProxy> {
+  const { hostname, port: targetPort } = new URL(target);
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  const sockets = new Set<Duplex>();
+  const watchers: ((passage: Passage) => void)[] = [];
+  let rules: Rule[] = [];
+  let silence: PromiseWithResolvers<Fate> | null = null;
+  let delayMs = 0;
+
+  async function decide(passage: Passage): Promise<Fate> {
+    for (const watcher of watchers) watcher(passage);
+    if (delayMs > 0) await pause(delayMs);
+    if (silence !== null && (await silence.promise) === "drop") return "drop";
+    for (const rule of rules) {
+      const fate = rule(passage);
+      if (fate !== null) return fate;
+    }
+    return "pass";
+  }
+
+  function forward(incoming: IncomingMessage, body: Buffer, isDribbled: boolean): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const { method, url } = incoming;
+      // Compressed answers could not be looked into.
+      const headers = { ...incoming.headers, "accept-encoding": "identity" };
+      const request = httpRequest({ host: hostname, port: targetPort, method, path: url, headers, agent });
+      request.once("error", reject);
+      request.once("response", (response) => {
+        readAll(response).then(
+          (answer) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer }),
+          reject,
+        );
+      });
+      if (isDribbled) dribble(request, body).catch(reject);
+      else request.end(body);
+    });
+  }
+
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { method = "", url: path = "" } = incoming;
+    const body = await readAll(incoming);
+    const asked = parseJson(body.toString());
+    const fate = await decide({ kind: "request", method, path, body: asked });
+    if (fate === "drop") return void incoming.socket.destroy();
+    let answer = await forward(incoming, body, fate === "dribble");
+    if (fate === "twice") answer = await forward(incoming, body, false);
+    const { status } = answer;
+    const answered = parseJson(answer.body.toString());
+    const fateOfAnswer = await decide({ kind: "answer", method, path, status, asked, body: answered });
+    if (fateOfAnswer === "drop") return void incoming.socket.destroy();
+    outgoing.writeHead(status, answer.headers);
+    if (fateOfAnswer === "dribble") await dribble(outgoing, answer.body);
+    else outgoing.end(answer.body);
+  }
+
+  const server = createServer((incoming, outgoing) => {
+    // Whoever cannot be reached, or went away in the middle, looks to the other side like a broken connection.
+    handle(incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => undefined);
+  });
+  server.on("upgrade", (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on("error", () => undefined);
+    relaySockets({ target, incoming, socket, head, webSockets, decide });
+  });
+
+  let port = 0;
+  const listen = async (): Promise<void> => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    ({ port } = addressOf(server.address()));
+  };
+  await listen();
+
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const refuse = async (): Promise<void> => {
+    cut();
+    if (!server.listening) return;
+    const closed = once(server, "close");
+    server.close();
+    cut();
+    await closed;
+  };
+  const open: LinkProxy["open"] = async (held = "arrives") => {
+    delayMs = 0;
+    silence?.resolve(held === "arrives" ? "pass" : "drop");
+    silence = null;
+    if (!server.listening) await listen();
+  };
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    rule(rule) {
+      rules = [rule, ...rules];
+      return () => {
+        rules = rules.filter((other) => other !== rule);
+      };
+    },
+    watch: (watcher) => void watchers.push(watcher),
+    cut,
+    refuse,
+    silence() {
+      silence ??= Promise.withResolvers<Fate>();
+    },
+    open,
+    slow(ms) {
+      delayMs = ms;
+    },
+    async close() {
+      await open("lost");
+      await refuse();
+      agent.destroy();
+    },
+  };
+}
+
+function addressOf(address: string | AddressInfo | null): AddressInfo {
+  if (address === null || typeof address === "string") throw new Error("the proxy does not listen on a port");
+  return address;
+}
+
+async function readAll(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) {
+    const part: unknown = chunk;
+    if (part instanceof Buffer) chunks.push(part);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Writes a body in small pieces with pauses between them. */
+async function dribble(
+  stream: { write(chunk: Buffer): unknown; end(): unknown },
+  body: Buffer,
+): Promise<void> {
+  const size = Math.max(1, Math.ceil(body.length / DRIBBLED_PIECES));
+  for (let at = 0; at < body.length; at += size) {
+    stream.write(body.subarray(at, at + size));
+    await pause(10);
+  }
+  stream.end();
+}

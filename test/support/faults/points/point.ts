@@ -1,0 +1,44 @@
+import type { Deployment, DeploymentStatus } from "#contract/deployments.ts";
+
+import type { Host } from "../host.ts";
+import type { Installation } from "../installation.ts";
+import type { Fate } from "../passages.ts";
+import type { Site } from "../site.ts";
+import type { CommitChange } from "../source.ts";
+
+/** Where a point takes place: an installation, and a site of its own that is live and visited. */
+export type Scene = {
+  readonly installation: Installation;
+  readonly host: Host;
+  readonly site: Site;
+};
+
+/** A moment that has been waited for. Whatever reached it stands still until it is told to go on. */
+export type Armed = {
+  readonly reached: Promise<void>;
+  go(fate: Fate): Promise<void>;
+};
+
+export type Moment = (scene: Scene) => Armed | Promise<Armed>;
+
+/** What goes wrong. It says what becomes of that which stood still; where it does not, that passes. */
+export type Fault = (scene: Scene) => Promise<Fate | void>;
+
+/** A deployment is under way, comes to a moment, something goes wrong, and it is put right again. */
+export type FaultPoint = {
+  readonly name: string;
+  /** Of the project, besides those of every site. */
+  readonly settings?: Record<string, unknown>;
+  /** What the deployment's commit is like. */
+  readonly commit?: CommitChange;
+  /** What is under way; a deployment of a new commit where it is left out. */
+  readonly under?: "deploy" | "rollback";
+  readonly at: Moment;
+  readonly fault: Fault;
+  /** Puts right what does not come back by itself. */
+  readonly recover?: (scene: Scene) => Promise<void>;
+  /** The verdicts that it may have then. */
+  readonly ends: readonly DeploymentStatus[];
+  /** What else must be true of it. @throws where it is not */
+  readonly check?: (deployment: Deployment, scene: Scene) => void | Promise<void>;
+};

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+type Stat = { readonly name: string; readonly state: string; readonly parent: number };
+
+/** Source: proc_pid_stat(5). The name may hold spaces and parentheses, so fields count from its last one. */
+function statOf(pid: number): Stat | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const end = text.lastIndexOf(")");
+    const [state = "", parent = ""] = text.slice(end + 2).split(" ");
+    return { name: text.slice(text.indexOf("(") + 1, end), state, parent: Number(parent) };
+  } catch {
+    return null;
+  }
+}
+
+function livingPids(): number[] {
+  return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+}
+
+/** The children of a process, and theirs, as they are now. */
+export function descendantsOf(pid: number): { readonly pid: number; readonly name: string }[] {
+  const stats = livingPids().flatMap((one) => {
+    const stat = statOf(one);
+    return stat === null || stat.state === "Z" ? [] : [{ pid: one, ...stat }];
+  });
+  const found: { pid: number; name: string }[] = [];
+  const parents = new Set([pid]);
+  for (let isGrowing = true; isGrowing;) {
+    isGrowing = false;
+    for (const stat of stats) {
+      if (!parents.has(stat.parent) || parents.has(stat.pid)) continue;
+      parents.add(stat.pid);
+      found.push({ pid: stat.pid, name: stat.name });
+      isGrowing = true;
+    }
+  }
+  return found;
+}
+
+/** The process that serves the Worker below one of node; `null` while there is none. */
+export function workerdBelow(pid: number): number | null {
+  return descendantsOf(pid).find(({ name }) => name.startsWith("workerd"))?.pid ?? null;
+}
+
+/** A process of a run that has its project's folder in hand, such as a git or a build. */
+export function processesIn(agentPid: number, name: string): number[] {
+  return descendantsOf(agentPid).flatMap((one) => (one.name === name ? [one.pid] : []));
+}
+
+/** Sends a signal; a process that is gone is no error. */
+export function signal(pid: number | null, name: NodeJS.Signals): void {
+  if (pid === null) return;
+  try {
+    process.kill(pid, name);
+  } catch {
+    // Gone, which is as good.
+  }
+}
+
+/** Memory in megabytes: now, and the most that there ever was. 0 for a process that is gone. */
+export function memoryOf(pid: number | null): { readonly now: number; readonly peak: number } {
+  let status = "";
+  try {
+    status = readFileSync(`/proc/${pid ?? 0}/status`, "latin1");
+  } catch {
+    // It is gone.
+  }
+  const megabytes = (field: string): number =>
+    Math.round(Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) / 1024);
+  return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") };
+}

@@ -1,0 +1,94 @@
+import { request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { markerOf } from "./source.ts";
+
+/** Somebody who requests a site's page all the while, and looks whether it is a whole one. */
+export type SiteVisitor = {
+  readonly requests: number;
+  /** What went wrong so far, with the time; the first few. */
+  readonly failures: readonly string[];
+  readonly failed: number;
+  /** The marker of the page that was seen last. */
+  readonly seen: string | null;
+  /** Whether the site may be away just now: its server has been killed. */
+  excuse(isExcused: boolean): void;
+  leave(): Promise<void>;
+};
+
+const KEPT_FAILURES = 5;
+
+/** @param everyMs the pause between two requests */
+export function visitSite(url: string, everyMs: number): SiteVisitor {
+  let isThere = true;
+  let isExcused = false;
+  let requests = 0;
+  let failed = 0;
+  let seen: string | null = null;
+  const failures: string[] = [];
+
+  async function look(): Promise<void> {
+    const wasExcused = isExcused;
+    const failure = await readPage(url).then(
+      ({ status, body }) => {
+        if (status !== 200) return `status ${status}`;
+        const marker = markerOf(body);
+        if (marker === null) return `a page that is not one whole release: ${body.slice(0, 100)}`;
+        seen = marker;
+        return null;
+      },
+      (error: unknown) => String(error),
+    );
+    requests += 1;
+    if (failure === null || wasExcused || isExcused) return;
+    failed += 1;
+    if (failures.length < KEPT_FAILURES)
+      failures.push(`${new Date().toISOString()} after ${seen ?? "nothing"}: ${failure}`);
+  }
+
+  const visiting = (async () => {
+    while (isThere) {
+      await look();
+      await pause(everyMs);
+    }
+  })();
+  return {
+    get requests() {
+      return requests;
+    },
+    get failed() {
+      return failed;
+    },
+    get seen() {
+      return seen;
+    },
+    failures,
+    excuse(excused) {
+      isExcused = excused;
+    },
+    async leave() {
+      isThere = false;
+      await visiting;
+    },
+  };
+}
+
+/** A connection for each request, so that none of them fails because an earlier one was closed. */
+function readPage(url: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { agent: false, timeout: 10_000 }, (response) => {
+      let body = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => (body += chunk));
+      response.once("error", reject);
+      response.once("close", () =>
+        response.complete
+          ? resolve({ status: response.statusCode ?? 0, body })
+          : reject(new Error("the answer was cut off")),
+      );
+    });
+    asked.once("timeout", () => asked.destroy(new Error("no answer in time")));
+    asked.once("error", reject);
+    asked.end();
+  });
+}

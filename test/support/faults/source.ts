@@ -1,0 +1,109 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+import { createRepository, type Repository } from "../journey-repository.ts";
+import { createGate, type Gate, waitAtGate } from "./gate.ts";
+
+/** What a commit of a source holds, and therefore what its deployments must show. */
+export type SourceCommit = {
+  readonly sha: string;
+  /** Stands at the beginning and the end of the page. */
+  readonly marker: string;
+  /** How many numbered lines its build prints. */
+  readonly lines: number;
+};
+
+/** A repository whose every commit is recognisable in the site and in the log, and whose deployments can be held up. */
+export type Source = {
+  readonly repository: Repository;
+  readonly gate: Gate;
+  /** What a project fetches from: the path, by way of the gate. */
+  readonly url: string;
+  readonly commits: ReadonlyMap<string, SourceCommit>;
+  commit(change?: CommitChange): Promise<SourceCommit>;
+};
+
+export type CommitChange = {
+  readonly lines?: number;
+  /** Lines of sh in the middle of the build, after the gate. */
+  readonly build?: string;
+  /** Lines of sh at the end of the activate command, after the gate. */
+  readonly activate?: string;
+};
+
+/** Enough that a page is not sent in one piece. */
+const FILLER = `<!-- ${"filler ".repeat(5_000)} -->`;
+
+const pageOf = (marker: string): string => `<!doctype html>\n${marker}\n${FILLER}\n${marker}\n`;
+
+/** @returns the marker of a page, `null` if it is not one whole page of one release */
+export function markerOf(page: string): string | null {
+  const [doctype, first, filler, last, rest] = page.split("\n");
+  const isWhole = doctype === "<!doctype html>" && filler === FILLER && rest === "";
+  return isWhole && first !== undefined && first === last ? first : null;
+}
+
+const buildScript = (lines: number, extra: string): string => `gate=$1
+half=$((${lines} / 2))
+i=0
+while [ $i -lt $half ]; do i=$((i + 1)); echo "line $i"; done
+${waitAtGate("build")}
+${extra}
+while [ $i -lt ${lines} ]; do i=$((i + 1)); echo "line $i"; done
+echo built
+`;
+
+const activateScript = (extra: string): string => `gate=$1
+${waitAtGate("activate")}
+${extra}
+`;
+
+/** @param path a new folder; `ssh` is the program that createSsh has made */
+export async function createSource(path: string): Promise<Source> {
+  const repository = await createRepository(path);
+  await repository.git("config", "uploadpack.allowAnySHA1InWant", "true");
+  const gate = await createGate(`${path}.gate`);
+  const commits = new Map<string, SourceCommit>();
+  let count = 0;
+  return {
+    repository,
+    gate,
+    url: `ssh://git${path}`,
+    commits,
+    async commit({ lines = 20, build = "", activate = "" } = {}) {
+      count += 1;
+      const marker = `${basename(path)}-${count}`;
+      const sha = await repository.commit({
+        "index.html": pageOf(marker),
+        "build.sh": buildScript(lines, build),
+        "activate.sh": activateScript(activate),
+        "data/seed.txt": "the release's own\n",
+      });
+      const commit = { sha, marker, lines };
+      commits.set(sha, commit);
+      return commit;
+    },
+  };
+}
+
+/**
+ * A program that git calls as ssh: it runs the other side here, once the gate of that repository is open.
+ * @returns what goes into GIT_SSH_COMMAND
+ */
+export async function createSsh(path: string): Promise<string> {
+  await mkdir(dirname(path), { recursive: true });
+  const script = `#!/bin/sh
+for command; do :; done
+repository=\${command#*\\'}
+repository=\${repository%\\'*}
+gate="$repository.gate"
+${waitAtGate("fetch")}
+eval "$command"
+`;
+  await writeFile(path, script);
+  await chmod(path, 0o755);
+  return path;
+}
+
+/** Where createSsh puts it in a folder; git knows by the name how to call it. */
+export const sshPath = (folder: string): string => join(folder, "ssh");
