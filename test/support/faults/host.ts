@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, readFile } from "node:fs/promises";
+import { request } from "node:http";
 import { join } from "node:path";
 
 import { Enrollment, ServerCreated } from "#contract/servers.ts";
@@ -36,6 +37,10 @@ export type Host = {
   readonly home: string;
   readonly link: LinkProxy;
   readonly sites: Service;
+  /** Whether its home lies on a small disk that can be filled. */
+  readonly hasOwnDisk: boolean;
+  /** Waits until the site server answers. */
+  sitesUp(): Promise<void>;
   agentPid(): number | null;
   /** Starts the agent, unless it runs, and waits until the control plane has welcomed it. */
   startAgent(): Promise<void>;
@@ -47,7 +52,7 @@ export type Host = {
   welcomed(): Promise<void>;
   /** Enrols again, as somebody would whose credential was refused. */
   enroll(): Promise<void>;
-  /** Another agent of the same home and server, as somebody starts by mistake. */
+  /** Another agent with a home of its own, as somebody starts by mistake. It serves no sites. */
   spawnSecondAgent(home: string): ChildProcess;
   output(): Promise<string>;
   stop(): Promise<void>;
@@ -95,8 +100,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
     child.on("error", () => undefined);
     return child;
   };
-  const runIn = (agentHome: string) => spawnAgent(["run", "--home", agentHome, "--sites-socket", socket]);
-
   async function enroll(): Promise<void> {
     const made = await api.call("POST", `/v1/servers/${serverId}/enrollment`);
     const { token } = Enrollment.parse(made.json);
@@ -114,6 +117,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     logFile: join(folder, `${name}-sites.log`),
     healthUrl: null,
     stopMs: STOP_MS,
+    restartMs: { first: 100, longest: 500 },
     onPidChange: () => undefined,
     onCrash: () => undefined,
   });
@@ -123,7 +127,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   let agent: ChildProcess | null = null;
   const launchAgent = (): void => {
     if (agent !== null) return;
-    const launched = runIn(home);
+    const launched = spawnAgent(["run", "--home", home, "--sites-socket", socket]);
     agent = launched;
     launched.once("exit", () => {
       if (agent === launched) agent = null;
@@ -147,6 +151,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     home,
     link,
     sites,
+    hasOwnDisk: diskMegabytes !== null,
+    sitesUp: () => eventually(`the sites of ${name} are served`, () => answers(socket)),
     agentPid: () => agent?.pid ?? null,
     launchAgent,
     async startAgent() {
@@ -158,7 +164,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     signalAgent,
     welcomed,
     enroll,
-    spawnSecondAgent: runIn,
+    spawnSecondAgent: (otherHome) => spawnAgent(["run", "--home", otherHome]),
     output: () => readFile(logFile, "utf8"),
     async stop() {
       await signalAgent("SIGCONT");
@@ -168,4 +174,16 @@ export async function createHost(options: HostOptions): Promise<Host> {
       if (diskMegabytes !== null) execFileSync("umount", ["-l", home]);
     },
   };
+}
+
+/** The site server opens its way in once it serves everything again. */
+function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const asked = request({ socketPath: socket, path: "/projects" }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    asked.once("error", () => resolve(false));
+    asked.end();
+  });
 }

@@ -16,7 +16,8 @@ export type Ledger = {
   readonly unanswered: Map<string, number>;
   /** The highest numbered line of a build that the control plane has acknowledged, by deployment. */
   readonly acknowledged: Map<string, number>;
-  readonly deletedProjects: Set<string>;
+  /** Deployments whose cancelation was answered with 200. */
+  readonly canceled: Set<string>;
   accept(accepted: Omit<Accepted, "isDeleted">): void;
   of(projectId: string): Accepted[];
   /** Sees what an agent reports and is answered. */
@@ -30,11 +31,12 @@ export const LINE = /^line (\d+)$/;
 export function createLedger(): Ledger {
   const accepted = new Map<string, Accepted>();
   const acknowledged = new Map<string, number>();
+  const canceled = new Set<string>();
   return {
     accepted,
     unanswered: new Map(),
     acknowledged,
-    deletedProjects: new Set(),
+    canceled,
     accept: (one) => void accepted.set(one.id, { ...one, isDeleted: false }),
     of: (projectId) => [...accepted.values()].filter((one) => one.projectId === projectId),
     watch(passage) {
@@ -56,6 +58,7 @@ export function createLedger(): Ledger {
       for (const id of ids) {
         accepted.delete(id);
         acknowledged.delete(id);
+        canceled.delete(id);
       }
     },
   };

@@ -41,8 +41,8 @@ export function relaySockets({ target, incoming, socket, head, webSockets, decid
       const fromAgent = handOn("from-agent", back, decide);
       back.off("message", keep);
       for (const data of early) toAgent.take(data);
-      back.on("message", toAgent.take);
-      front.on("message", fromAgent.take);
+      back.on("message", (data) => toAgent.take(data));
+      front.on("message", (data) => fromAgent.take(data));
       back.on("close", (code, reason) => toAgent.close(code, reason.toString()));
       front.on("close", (code, reason) => fromAgent.close(code, reason.toString()));
     });

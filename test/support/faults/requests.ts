@@ -62,7 +62,11 @@ export function createRequests(api: Api, ledger: Ledger): Requests {
     send,
     start: (projectId, body = {}) => begin(projectId, `/v1/projects/${projectId}/deployments`, body),
     rollBack: (projectId, body = {}) => begin(projectId, "/v1/rollback", { project_id: projectId, ...body }),
-    cancel: async (id) => (await send("POST", `/v1/deployments/${id}/cancel`))?.status ?? null,
+    async cancel(id) {
+      const answer = await send("POST", `/v1/deployments/${id}/cancel`);
+      if (answer?.status === 200) ledger.canceled.add(id);
+      return answer?.status ?? null;
+    },
     async deleteDeployment(projectId, id) {
       const answer = await send("DELETE", `/v1/projects/${projectId}/deployments/${id}`);
       const accepted = ledger.accepted.get(id);
@@ -73,7 +77,6 @@ export function createRequests(api: Api, ledger: Ledger): Requests {
     },
     async deleteProject(projectId, purge) {
       const answer = await send("DELETE", `/v1/projects/${projectId}${purge ? "?purge=true" : ""}`);
-      if (answer?.status === 204 || answer?.status === 404) ledger.deletedProjects.add(projectId);
       return answer?.status ?? null;
     },
   };

@@ -10,11 +10,14 @@ export type Site = {
   readonly projectId: string;
   readonly name: string;
   readonly source: Source;
-  readonly keepReleases: number;
+  keepReleases: number;
   /** Where it is live, or was last. */
   host: Host;
   visitor: SiteVisitor | null;
-  isDeleted: boolean;
+  /** Its address may change just now. */
+  isMoving: boolean;
+  /** `purged`: with all its files. */
+  deletion: null | "kept" | "purged";
 };
 
 /** Many visits, and yet little of a core. */
@@ -50,7 +53,8 @@ export async function createSite(
     host,
     keepReleases: project.keep_releases,
     visitor: null,
-    isDeleted: false,
+    isMoving: false,
+    deletion: null,
   };
 }
 

@@ -21,6 +21,10 @@ export type Source = {
   readonly url: string;
   readonly commits: ReadonlyMap<string, SourceCommit>;
   commit(change?: CommitChange): Promise<SourceCommit>;
+  /** Does something with the repository while nobody commits to it. */
+  alone(act: () => Promise<void>): Promise<void>;
+  /** Forgets commits that no deployment has any more. */
+  forgetAllBut(shas: ReadonlySet<string>): void;
 };
 
 export type CommitChange = {
@@ -65,24 +69,35 @@ export async function createSource(path: string): Promise<Source> {
   const gate = await createGate(`${path}.gate`);
   const commits = new Map<string, SourceCommit>();
   let count = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Value>(act: () => Promise<Value>): Promise<Value> => {
+    const turn = last.then(act);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
   return {
     repository,
     gate,
     url: `ssh://git${path}`,
     commits,
-    async commit({ lines = 20, build = "", activate = "" } = {}) {
-      count += 1;
-      const marker = `${basename(path)}-${count}`;
-      const sha = await repository.commit({
-        "index.html": pageOf(marker),
-        "build.sh": buildScript(lines, build),
-        "activate.sh": activateScript(activate),
-        "data/seed.txt": "the release's own\n",
-      });
-      const commit = { sha, marker, lines };
-      commits.set(sha, commit);
-      return commit;
+    alone: inTurn,
+    forgetAllBut(shas) {
+      for (const sha of commits.keys()) if (!shas.has(sha)) commits.delete(sha);
     },
+    commit: ({ lines = 20, build = "", activate = "" } = {}) =>
+      inTurn(async () => {
+        count += 1;
+        const marker = `${basename(path)}-${count}`;
+        const sha = await repository.commit({
+          "index.html": pageOf(marker),
+          "build.sh": buildScript(lines, build),
+          "activate.sh": activateScript(activate),
+          "data/seed.txt": "the release's own\n",
+        });
+        const commit = { sha, marker, lines };
+        commits.set(sha, commit);
+        return commit;
+      }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import type { Deployment } from "#contract/deployments.ts";
@@ -13,7 +15,7 @@ import { laneViolations, logObjectViolations } from "./stored-state.ts";
 /** What is not as it must be of one site, now that nothing is under way there. */
 export async function siteViolations(installation: Installation, site: Site): Promise<string[]> {
   const violations = visitorViolations(site);
-  if (site.isDeleted) return violations;
+  if (site.deletion !== null) return [...violations, ...deletionViolations(installation, site)];
   const listed = await readDeployments(installation, site.projectId);
   violations.push(...deploymentViolations(installation, site, listed));
   for (const deployment of listed) violations.push(...(await logViolations(installation, site, deployment)));
@@ -27,6 +29,14 @@ export async function siteViolations(installation: Installation, site: Site): Pr
   if (wanted !== undefined && seen !== null && seen !== wanted)
     violations.push(`visitors see ${seen}, and ${wanted} is live`);
   return violations.map((violation) => `${site.name}: ${violation}`);
+}
+
+/** Of a project that was deleted with its files, no server has anything. */
+function deletionViolations({ hosts }: Installation, site: Site): string[] {
+  if (site.deletion !== "purged") return [];
+  return hosts
+    .filter((host) => existsSync(join(host.home, "projects", site.projectId)))
+    .map((host) => `${site.name} was purged, and ${host.name} has its folder`);
 }
 
 /** Every request got a whole release. This cannot mend itself. */
@@ -46,7 +56,7 @@ export async function systemViolations(
   for (const host of installation.hosts) violations.push(...(await homeViolations(host)));
   const ended: Deployment[] = [];
   for (const site of sites)
-    if (!site.isDeleted) ended.push(...(await readDeployments(installation, site.projectId)));
+    if (site.deletion === null) ended.push(...(await readDeployments(installation, site.projectId)));
   violations.push(...logObjectViolations(installation, ended), ...laneViolations(installation));
   return violations;
 }

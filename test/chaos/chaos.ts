@@ -1,0 +1,42 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import type { Host } from "../support/faults/host.ts";
+import type { Installation } from "../support/faults/installation.ts";
+import { sendVisitor, type Site } from "../support/faults/site.ts";
+import type { Chance } from "./chance.ts";
+import type { Tally } from "./tally.ts";
+
+/** What the random journey plays with. */
+export type Chaos = {
+  readonly installation: Installation;
+  readonly hosts: readonly Host[];
+  /** Changes when a project is deleted and another one takes its place. */
+  sites: Site[];
+  readonly chance: Chance;
+  readonly tally: Tally;
+  /** Writes a step down, with its time. */
+  readonly say: (step: string) => void;
+  /** Aborted when the phase of chaos ends, or everything does. */
+  phase: AbortSignal;
+};
+
+/** A pause that ends early with the phase. */
+export async function pauseIn(chaos: Chaos, ms: number): Promise<void> {
+  await pause(ms, undefined, { signal: chaos.phase }).catch(() => undefined);
+}
+
+/** Visitors of a host's sites bear with it until it answers again. */
+export async function excuseVisitors(chaos: Chaos, host: Host, act: () => Promise<void>): Promise<void> {
+  const sites = chaos.sites.filter((site) => site.host === host);
+  for (const site of sites) site.visitor?.excuse(true);
+  await act();
+  for (const site of sites) if (!site.isMoving) site.visitor?.excuse(false);
+}
+
+/** The visitor of a site goes where it is served by now. */
+export async function redirectVisitor(chaos: Chaos, site: Site): Promise<void> {
+  const before = site.visitor;
+  await before?.leave();
+  if (before !== null) chaos.tally.visits(before);
+  await sendVisitor(chaos.installation, site);
+}

@@ -1,0 +1,92 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+import { createInstallation } from "../support/faults/installation.ts";
+import { deployNext } from "../support/faults/points/carry-out.ts";
+import { createSite, sendVisitor } from "../support/faults/site.ts";
+import { createChance } from "./chance.ts";
+import type { Chaos } from "./chaos.ts";
+import { check, countLeft, putRight, tidyUp, wreakHavoc } from "./rounds.ts";
+import { createTally } from "./tally.ts";
+
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "10" }, seed: { type: "string" } },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
+const endsAt = Date.now() + Number(values.minutes) * 60_000;
+const SITES = ["red", "green", "blue", "grey"];
+/** The small disk holds the releases and mirrors of all sites, and little else. */
+const DISK_MEGABYTES = 96;
+
+const startedAt = performance.now();
+const say = (step: string): void => {
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(2).padStart(9);
+  process.stdout.write(`${seconds}  ${step}\n`);
+};
+say(`seed ${seed}`);
+
+const ending = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => ending.abort());
+
+const installation = await createInstallation({ onCrash: (how) => say(`  the Worker ended: ${how}`) });
+say(`home ${installation.home}`);
+// Only root may mount a disk of its own.
+const diskMegabytes = process.getuid?.() === 0 ? DISK_MEGABYTES : undefined;
+const hosts = [await installation.addHost("alpha"), await installation.addHost("beta", diskMegabytes)];
+const chaos: Chaos = {
+  installation,
+  hosts,
+  sites: [],
+  chance: createChance(seed),
+  tally: createTally(),
+  say,
+  phase: ending.signal,
+};
+
+async function openSites(): Promise<void> {
+  for (const [index, name] of SITES.entries()) {
+    const host = hosts[index % hosts.length];
+    if (host === undefined) continue;
+    const site = await createSite(installation, host, `${name}-1`);
+    chaos.sites.push(site);
+    await deployNext({ installation, site, host });
+    await sendVisitor(installation, site);
+  }
+}
+
+async function journey(): Promise<void> {
+  await openSites();
+  while (Date.now() < endsAt && !ending.signal.aborted) {
+    chaos.tally.rounds += 1;
+    const seconds = chaos.chance.integer(15, 45);
+    say(`round ${chaos.tally.rounds}: ${seconds} s of chaos`);
+    await wreakHavoc(chaos, seconds * 1000, ending.signal);
+    if (ending.signal.aborted) return;
+    say("quiet");
+    await putRight(chaos);
+    await check(chaos, `round ${chaos.tally.rounds}`);
+    await tidyUp(chaos);
+    say(`round ${chaos.tally.rounds} holds`);
+  }
+}
+
+let violation: string | null = null;
+try {
+  await journey();
+  if (!ending.signal.aborted) await countLeft(chaos);
+} catch (error) {
+  violation = error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+for (const site of chaos.sites) {
+  await site.visitor?.leave();
+  if (site.visitor !== null) chaos.tally.visits(site.visitor);
+}
+say(`seed ${seed}\n${chaos.tally.render()}`);
+if (violation !== null) {
+  say(`VIOLATION, everything is kept in ${installation.home}\n${violation}`);
+  await writeFile(join(installation.home, "violation.txt"), `seed ${seed}\n${violation}\n`);
+}
+await installation.stop();
+if (violation === null) await rm(installation.home, { recursive: true, force: true });
+process.exit(violation === null ? 0 : 1);

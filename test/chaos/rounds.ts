@@ -1,0 +1,151 @@
+import { truncate } from "node:fs/promises";
+import { join } from "node:path";
+
+import { eventually } from "../support/faults/eventually.ts";
+import { settled, siteViolations, systemViolations } from "../support/faults/invariants/check.ts";
+import { readDeployments } from "../support/faults/invariants/deployments.ts";
+import { deployNext } from "../support/faults/points/carry-out.ts";
+import { memoryOf, signal } from "../support/faults/processes.ts";
+import type { Site } from "../support/faults/site.ts";
+import type { Chance } from "./chance.ts";
+import { type Chaos, pauseIn, redirectVisitor } from "./chaos.ts";
+import { operations } from "./operations.ts";
+import { sabotages } from "./sabotage.ts";
+
+const USERS = 6;
+const SABOTEURS = 2;
+/** A stop that nobody confirms takes the control plane two minutes. */
+const VERDICTS_MS = 200_000;
+const SETTLE_MS = 60_000;
+/** So many deployments of a project stay when a round is over. */
+const KEPT_DEPLOYMENTS = 12;
+
+async function use(chaos: Chaos, chance: Chance): Promise<void> {
+  while (!chaos.phase.aborted) {
+    await pauseIn(chaos, chance.integer(50, 1_600));
+    const site = chance.pick(chaos.sites.filter((one) => one.deletion === null));
+    const operation = chance.weighted(operations);
+    if (chaos.phase.aborted) return;
+    chaos.say(`${site.name}: ${operation.name}`);
+    chaos.tally.operation(operation.name);
+    const outcome = await operation.act(chaos, site, chance);
+    chaos.say(`${site.name}: ${operation.name}: ${outcome}`);
+  }
+}
+
+async function sabotage(chaos: Chaos, chance: Chance): Promise<void> {
+  while (!chaos.phase.aborted) {
+    await pauseIn(chaos, chance.integer(100, 2_500));
+    if (chaos.phase.aborted) return;
+    const fault = chance.weighted(sabotages);
+    chaos.say(`! ${fault.name}`);
+    chaos.tally.fault(fault.name);
+    await fault.act(chaos, chance);
+    chaos.say(`! ${fault.name}: over`);
+  }
+}
+
+/** For some time everything goes wrong at once, while everybody goes on. */
+export async function wreakHavoc(chaos: Chaos, ms: number, signalOfEnd: AbortSignal): Promise<void> {
+  chaos.phase = AbortSignal.any([AbortSignal.timeout(ms), signalOfEnd]);
+  const busy = [
+    ...Array.from({ length: USERS }, () => use(chaos, chaos.chance.fork())),
+    ...Array.from({ length: SABOTEURS }, () => sabotage(chaos, chaos.chance.fork())),
+  ];
+  await Promise.all(busy);
+}
+
+/** Puts right what does not come back by itself, as an operator would. */
+export async function putRight(chaos: Chaos): Promise<void> {
+  const { installation, hosts } = chaos;
+  signal(installation.workerdPid(), "SIGCONT");
+  await installation.clients.open();
+  for (const host of hosts) {
+    await host.link.open();
+    signal(host.agentPid(), "SIGCONT");
+    host.launchAgent();
+  }
+  await installation.workerUp();
+  for (const host of hosts) {
+    await host.sitesUp();
+    await eventually(`${host.name} is connected`, async () => {
+      host.launchAgent();
+      const answer = await installation.api.call("GET", `/v1/servers/${host.serverId}`);
+      return answer.text.includes('"status":"healthy"') || answer.text.includes('"status":"degraded"');
+    });
+  }
+}
+
+/** Waits until everything has its verdict, deploys once more everywhere, and looks whether all promises were kept. */
+export async function check(chaos: Chaos, round: string): Promise<void> {
+  const { installation } = chaos;
+  const sites = chaos.sites.filter((site) => site.deletion === null);
+  const waiting = async (): Promise<string[]> => {
+    const lists = await Promise.all(sites.map((site) => readDeployments(installation, site.projectId)));
+    return lists
+      .flat()
+      .filter((one) => one.status === "building")
+      .map((one) => `v${one.version} ${one.id} of ${one.project_id} has no verdict: it is at ${one.stage}`);
+  };
+  await settled(round, waiting, VERDICTS_MS);
+  for (const site of sites) {
+    await installation.api.call("PATCH", `/v1/projects/${site.projectId}`, { health_check: null });
+    await deployNext({ installation, site, host: site.host });
+    const project = await installation.api.getProject(site.projectId);
+    site.keepReleases = project.keep_releases;
+    if (!site.isMoving && site.visitor !== null) continue;
+    await redirectVisitor(chaos, site);
+    site.isMoving = false;
+  }
+  const look = async () => {
+    const found = await Promise.all(chaos.sites.map((site) => siteViolations(installation, site)));
+    return [...found.flat(), ...(await systemViolations(installation, chaos.sites))];
+  };
+  await settled(round, look, SETTLE_MS);
+}
+
+/** Forgets what is over, so that a journey of hours needs no more memory than one of minutes. */
+export async function tidyUp(chaos: Chaos): Promise<void> {
+  const { installation, tally } = chaos;
+  chaos.sites = chaos.sites.filter((site) => site.deletion === null);
+  const known = new Set<string>();
+  for (const site of chaos.sites) known.add(await tidySite(chaos, site));
+  const gone = [...installation.ledger.accepted.values()].filter(
+    (one) => one.isDeleted || !known.has(one.projectId),
+  );
+  installation.ledger.forget(gone.map((one) => one.id));
+  installation.ledger.unanswered.clear();
+  tally.memory("runtime of the Worker", memoryOf(installation.workerdPid()).peak);
+  tally.memory("process of the Worker", memoryOf(installation.worker.pid()).peak);
+  for (const host of chaos.hosts) {
+    tally.memory(`agent of ${host.name}`, memoryOf(host.agentPid()).peak);
+    tally.memory(`sites of ${host.name}`, memoryOf(host.sites.pid()).peak);
+  }
+  tally.memory("this journey", memoryOf(process.pid).peak);
+  // Each request is a line of it.
+  await truncate(join(installation.home, "worker.log"));
+}
+
+/** Counts what has not been counted yet because it is still listed. */
+export async function countLeft({ installation, sites, tally }: Chaos): Promise<void> {
+  for (const site of sites)
+    for (const one of await readDeployments(installation, site.projectId)) tally.verdict(one.status);
+}
+
+async function tidySite({ installation, tally }: Chaos, site: Site): Promise<string> {
+  const { ledger, requests } = installation;
+  const listed = await readDeployments(installation, site.projectId);
+  for (const one of listed) {
+    // Those that a lost answer has left: from now on they are like any other.
+    if (!ledger.accepted.has(one.id))
+      ledger.accept({ id: one.id, projectId: site.projectId, version: one.version });
+  }
+  for (const one of listed.slice(KEPT_DEPLOYMENTS)) {
+    if (one.status === "live") continue;
+    tally.verdict(one.status);
+    await requests.deleteDeployment(site.projectId, one.id);
+  }
+  const left = await readDeployments(installation, site.projectId);
+  site.source.forgetAllBut(new Set(left.flatMap((one) => one.commit_sha ?? [])));
+  return site.projectId;
+}

@@ -1,0 +1,58 @@
+import type { DeploymentStatus } from "#contract/deployments.ts";
+
+import type { SiteVisitor } from "../support/faults/site-visitor.ts";
+
+/** What has happened so far, in numbers that do not grow with the time. */
+export type Tally = {
+  rounds: number;
+  operation(name: string): void;
+  fault(name: string): void;
+  verdict(status: DeploymentStatus): void;
+  visits(visitor: SiteVisitor): void;
+  /** Megabytes. */
+  memory(of: string, megabytes: number): void;
+  /** The table for the end. */
+  render(): string;
+};
+
+export function createTally(): Tally {
+  const operations = new Map<string, number>();
+  const faults = new Map<string, number>();
+  const verdicts = new Map<string, number>();
+  const memory = new Map<string, number>();
+  let visited = 0;
+  let failed = 0;
+  const count = (counts: Map<string, number>, name: string): void =>
+    void counts.set(name, (counts.get(name) ?? 0) + 1);
+  const lines = (counts: Map<string, number>, unit = ""): string[] =>
+    [...counts]
+      .toSorted(([, a], [, b]) => b - a)
+      .map(([name, n]) => `    ${`${n}${unit}`.padStart(9)}  ${name}`);
+  const sum = (counts: Map<string, number>): number =>
+    [...counts.values()].reduce((all, one) => all + one, 0);
+  return {
+    rounds: 0,
+    operation: (name) => count(operations, name),
+    fault: (name) => count(faults, name),
+    verdict: (status) => count(verdicts, status),
+    visits(visitor) {
+      visited += visitor.requests;
+      failed += visitor.failed;
+    },
+    memory: (of, megabytes) => void memory.set(of, Math.max(megabytes, memory.get(of) ?? 0)),
+    render() {
+      return [
+        `  rounds      ${this.rounds}`,
+        `  operations  ${sum(operations)}`,
+        ...lines(operations),
+        `  faults      ${sum(faults)}`,
+        ...lines(faults),
+        `  deployments ${sum(verdicts)}`,
+        ...lines(verdicts),
+        `  visitors    ${visited} requests, ${failed} failed`,
+        `  peak memory`,
+        ...lines(memory, " MB"),
+      ].join("\n");
+    },
+  };
+}
