@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { createInstallation } from "../support/faults/installation.ts";
-import { deployNext } from "../support/faults/points/carry-out.ts";
+import { deployNext } from "../support/faults/points/deploy-next.ts";
 import { createSite, sendVisitor } from "../support/faults/site.ts";
 import { createChance } from "./chance.ts";
 import type { Chaos } from "./chaos.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { eventually } from "../support/faults/eventually.ts";
 import { settled, siteViolations, systemViolations } from "../support/faults/invariants/check.ts";
 import { readDeployments } from "../support/faults/invariants/deployments.ts";
-import { deployNext } from "../support/faults/points/carry-out.ts";
+import { deployNext } from "../support/faults/points/deploy-next.ts";
 import { memoryOf, signal } from "../support/faults/processes.ts";
 import type { Site } from "../support/faults/site.ts";
 import type { Chance } from "./chance.ts";

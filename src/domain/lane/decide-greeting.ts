@@ -2,9 +2,17 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
 import type { DecisionWith } from "#domain/lane/decision.ts";
 import { hostOf, replaceHost, sendAway } from "#domain/lane/hosts.ts";
-import { activeOf, isIn, type Lane, liveOf, replaceDeployment } from "#domain/lane/lane.ts";
+import {
+  activeOf,
+  type Ending,
+  isIn,
+  type Lane,
+  liveOf,
+  type Named,
+  replaceDeployment,
+} from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/note-report.ts";
-import { fail } from "#domain/lane/transitions.ts";
+import { applyEnding } from "#domain/lane/transitions.ts";
 
 /** What an agent that has just connected says of one project. */
 export type Greeting = {
@@ -20,7 +28,7 @@ export type GreetingAnswer = { restore: number | null };
 
 /**
  * Compares what the agent has with what it should have. An offer or a stop that it missed becomes due again; a run
- * that it does not know any more has failed; a release that is not the live one is to be restored; a server that the
+ * that it does not know any more has failed, or ended as it was told to; a release that is not the live one is to be restored; a server that the
  * project has left is told so.
  */
 export function decideGreeting(lane: Lane, greeting: Greeting, now: number): DecisionWith<GreetingAnswer> {
@@ -31,15 +39,18 @@ export function decideGreeting(lane: Lane, greeting: Greeting, now: number): Dec
     return { lane: noted, effects: [], value: { restore: releaseToRestore(noted, greeting) } };
   }
   const nothing = { restore: null };
-  if (isIn(active, "running") && !greeting.runIds.includes(active.runId)) {
-    const message = "the agent came back without the run";
-    const ended = fail(noted, active, { code: "server_lost", message, stage: active.state.stage }, now);
-    return { ...ended, value: nothing };
-  }
+  if (isIn(active, "running") && !greeting.runIds.includes(active.runId))
+    return { ...applyEnding(noted, active, active.state.ending ?? forgotten(active), now), value: nothing };
   const untold = isIn(active, "offered")
     ? { ...active, state: { ...active.state, told: null } }
     : { ...active, state: { ...active.state, told: null, lastContactAt: now } };
   return { lane: replaceDeployment(noted, untold), effects: [], value: nothing };
+}
+
+/** Where nothing else was decided of a run that its agent does not know any more. */
+function forgotten({ state }: Named<"running">): Ending {
+  const message = "the agent came back without the run";
+  return { type: "fail", failure: { code: "server_lost", message, stage: state.stage } };
 }
 
 /** The release that a server should serve and does not, although it has it; null while something runs there. */

@@ -220,7 +220,15 @@ describe("an agent that connects", () => {
 
   it("goes on with the run that it still has", () => {
     const lane = running(emptyLane);
-    expect(story(greet(lane, { runIds: lane.deployments.map(({ runId }) => runId) }).lane)).toBe("1 running");
+    const { runId } = activeOf(lane) ?? {};
+    expect(story(greet(lane, { runIds: runId === undefined ? [] : [runId] }).lane)).toBe("1 running");
+  });
+
+  it("ends as canceled the run that it has forgotten once that was to be canceled", () => {
+    const lane = running(emptyLane);
+    const canceled = decideCancel(lane, activeId(lane), "ci", 0);
+    if (!canceled.ok) throw new Error(canceled.refusal.code);
+    expect(story(greet(canceled.value.lane, {}).lane)).toBe("1 canceled");
   });
 
   it("is told to restore what is live when it serves something else", () => {

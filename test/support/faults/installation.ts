@@ -8,6 +8,7 @@ import { type Service, supervise } from "../../../scripts/start/supervisor.ts";
 import { type Api, createApi } from "../journey-api.ts";
 import { freePorts } from "../journey-system.ts";
 import { eventually } from "./eventually.ts";
+import { createHealthServer, type HealthServer } from "./health-server.ts";
 import { createHost, type Host } from "./host.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLinkProxy, type LinkProxy } from "./link-proxy.ts";
@@ -27,6 +28,7 @@ export type Installation = {
   readonly ledger: Ledger;
   readonly worker: Service;
   readonly hosts: readonly Host[];
+  readonly health: HealthServer;
   addHost(name: string, diskMegabytes?: number): Promise<Host>;
   workerdPid(): number | null;
   /** Waits until the Worker answers. */
@@ -66,6 +68,7 @@ export async function createInstallation({
   const api = createApi(ready.url, ready.token);
   const clients = await createLinkProxy(ready.url);
   const ledger = createLedger();
+  const health = await createHealthServer();
   const hosts: Host[] = [];
 
   return {
@@ -75,6 +78,7 @@ export async function createInstallation({
     ledger,
     worker,
     hosts,
+    health,
     requests: createRequests(createApi(clients.url, ready.token), ledger),
     async addHost(name, diskMegabytes) {
       const firstPort = port + 100 + hosts.length * PORTS_OF_A_HOST;
@@ -102,7 +106,7 @@ export async function createInstallation({
       ),
     async stop() {
       await Promise.all(hosts.map((host) => host.stop()));
-      await clients.close();
+      await Promise.all([clients.close(), health.close()]);
       await worker.stop();
     },
   };

@@ -22,6 +22,13 @@ export type Requests = {
 
 export type StartEnd = DeploymentStarted | { readonly refused: string } | null;
 
+/** @throws where there is no deployment */
+export function startedOf(end: StartEnd): { readonly id: string; readonly version: number } {
+  if (end === null) throw new Error("a start was never answered");
+  if ("refused" in end) throw new Error(`a start was refused: ${end.refused}`);
+  return end;
+}
+
 const GIVE_UP_MS = 45_000;
 const BETWEEN_TRIES_MS = 80;
 const ANSWER_MS = 4_000;

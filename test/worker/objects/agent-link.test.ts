@@ -90,6 +90,22 @@ describe("an agent that comes back", () => {
     await project.agent.orderOf(next.id);
   });
 
+  it("with the run before still to be confirmed goes on with the present one", async () => {
+    const project = await TestProject.connected();
+    const before = await project.agent.orderOf((await project.start()).id);
+    await project.agent.carriesOut(before);
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" });
+    project.agent.cut();
+    // It has not heard yet that the result of the first has arrived.
+    await project.agent.connect({ runs: [before, order], projects: [report(project, 1, [1])] });
+    await project.agent.hears("welcome");
+    await project.agent.reports(order, { type: "resolved", commit_sha: "a".repeat(40), commit_message: "" });
+    await project.agent.carriesOut({ ...order, reuse_release: order.version });
+    await project.reaches(id, "live");
+  });
+
   it("is told to restore what is live, and what it serves is shown", async () => {
     const project = await TestProject.connected();
     await project.deploy();

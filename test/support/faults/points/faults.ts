@@ -35,6 +35,8 @@ export const faults = {
     await host.signalAgent("SIGTERM");
     return "drop";
   }) satisfies Fault,
+  /** As `agentDies`, and what stands goes on: it has nothing to do with the agent. */
+  agentGoesAway: (async ({ host }) => host.signalAgent("SIGKILL")) satisfies Fault,
   linkIsCut: (async ({ host }) => {
     const welcome = host.welcomed();
     host.link.cut();

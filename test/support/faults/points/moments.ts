@@ -87,6 +87,20 @@ export const at = {
     return told?.type === "stop" && told.project_id === site.projectId;
   }),
   hello: onLink((passage) => toldByAgent(passage)?.type === "hello"),
+  /** A server is told to let go of the project. */
+  forget: onLink((passage, { site }) => {
+    const told = toldAgent(passage);
+    return told?.type === "forget" && told.project_id === site.projectId;
+  }),
+  forgotten: onLink((passage, { site }) => {
+    const told = toldByAgent(passage);
+    return told?.type === "forgotten" && told.project_id === site.projectId;
+  }),
+  /** The health check has been asked, and does not answer. */
+  healthCheck: (({ installation: { health } }) => {
+    health.next("hang");
+    return { reached: health.asked(), go: async () => health.next() };
+  }) satisfies Moment,
   /** The 201 is on its way back to the client. */
   startAnswer: ((scene) => standing(scene.installation.clients, isStartAnswer)) satisfies Moment,
   startRequest: ((scene) =>

@@ -3,6 +3,7 @@ import type { Deployment, DeploymentStatus } from "#contract/deployments.ts";
 import type { Host } from "../host.ts";
 import type { Installation } from "../installation.ts";
 import type { Fate } from "../passages.ts";
+import type { StartEnd } from "../requests.ts";
 import type { Site } from "../site.ts";
 import type { CommitChange } from "../source.ts";
 
@@ -24,21 +25,26 @@ export type Moment = (scene: Scene) => Armed | Promise<Armed>;
 /** What goes wrong. It says what becomes of that which stood still; where it does not, that passes. */
 export type Fault = (scene: Scene) => Promise<Fate | void>;
 
+/** What is under way when something goes wrong. */
+export type Doing = (scene: Scene) => Promise<StartEnd>;
+
 /** A deployment is under way, comes to a moment, something goes wrong, and it is put right again. */
 export type FaultPoint = {
   readonly name: string;
   /** Of the project, besides those of every site. */
-  readonly settings?: Record<string, unknown>;
+  readonly settings?: (installation: Installation) => Record<string, unknown>;
+  /** Comes before everything else, with nothing going wrong yet. */
+  readonly prepare?: (scene: Scene) => Promise<unknown>;
   /** What the deployment's commit is like. */
   readonly commit?: CommitChange;
-  /** What is under way; a deployment of a new commit where it is left out. */
-  readonly under?: "deploy" | "rollback";
+  /** A start of a deployment where it is left out. */
+  readonly doing?: Doing;
   readonly at: Moment;
   readonly fault: Fault;
   /** Puts right what does not come back by itself. */
   readonly recover?: (scene: Scene) => Promise<void>;
-  /** The verdicts that it may have then. */
-  readonly ends: readonly DeploymentStatus[];
+  /** The verdicts that it may have then; `gone`: it is deleted. */
+  readonly ends: readonly (DeploymentStatus | "gone")[];
   /** What else must be true of it. @throws where it is not */
   readonly check?: (deployment: Deployment, scene: Scene) => void | Promise<void>;
 };

@@ -1,0 +1,47 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+
+import { eventually } from "./eventually.ts";
+
+/** Somewhere else that health checks ask: it answers 200 unless it is told otherwise. */
+export type HealthServer = {
+  readonly url: string;
+  /** What it answers next, one after the other, and then 200 again; `hang`: never. */
+  next(...answers: readonly (number | "hang")[]): void;
+  /** Resolves when it is asked. */
+  asked(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function createHealthServer(): Promise<HealthServer> {
+  let answers: (number | "hang")[] = [];
+  let requests = 0;
+  const hanging = new Set<ServerResponse>();
+  const server = createServer((_request, response) => {
+    requests += 1;
+    const answer = answers.shift() ?? 200;
+    if (answer === "hang") return void hanging.add(response);
+    response.writeHead(answer).end();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/health`,
+    next(...wanted) {
+      for (const response of hanging) response.destroy();
+      hanging.clear();
+      answers = [...wanted];
+    },
+    async asked() {
+      const before = requests;
+      await eventually("the health check asks", () => requests > before);
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { once } from "node:events";
+import { cp, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { eventually } from "../eventually.ts";
+import { signal } from "../processes.ts";
+import { deployNext } from "./deploy-next.ts";
+import { rollingBack } from "./doings.ts";
+import { agentComesBack, faults } from "./faults.ts";
+import { at } from "./moments.ts";
+import type { Fault, FaultPoint, Scene } from "./point.ts";
+
+const withHealthCheck: NonNullable<FaultPoint["settings"]> = ({ health }) => ({
+  health_check: { url: health.url, tries: 3, interval_seconds: 0.1 },
+});
+
+/** Stands still for longer than it takes the control plane to miss three pings. */
+const agentHangs: Fault = async ({ host }) => {
+  const pid = host.agentPid();
+  signal(pid, "SIGSTOP");
+  host.link.cut();
+  const welcome = host.welcomed();
+  signal(pid, "SIGCONT");
+  await welcome;
+};
+
+/** Another agent dials with a copy of the credential, from another folder; the first one ends. */
+const secondAgentTakesOver: Fault = async ({ host }) => {
+  const home = `${host.home}-second`;
+  await mkdir(home, { recursive: true });
+  await cp(join(host.home, "agent.json"), join(home, "agent.json"));
+  const second = host.spawnSecondAgent(home);
+  await eventually("the first agent has ended", () => host.agentPid() === null);
+  second.kill("SIGTERM");
+  await once(second, "exit");
+  await rm(home, { recursive: true, force: true });
+};
+
+/** Somebody makes a new credential, so the agent's own holds no more. */
+const credentialIsReplaced: Fault = async ({ host }) => {
+  await host.enroll();
+  await eventually("the agent has ended", () => host.agentPid() === null);
+};
+
+/** The agent comes once a deployment waits for it. */
+const comesLate = async (scene: Scene): Promise<void> => {
+  const { installation, site } = scene;
+  await eventually("a deployment waits", async () => {
+    const all = await installation.api.listDeployments(site.projectId);
+    return all.some(({ status }) => status === "building");
+  });
+  await agentComesBack(scene);
+};
+
+const isLost: FaultPoint["check"] = ({ failure }) => {
+  if (failure?.code !== "server_lost") throw new Error(`it failed with ${failure?.code}, and not server_lost`);
+};
+
+const dies = { fault: faults.agentDies, recover: agentComesBack } as const;
+const isEnded = { fault: faults.agentIsEnded, recover: agentComesBack } as const;
+
+/** The agent ends in each of its stages, and comes back. */
+export const agentPoints: readonly FaultPoint[] = [
+  { name: "the agent dies before its order arrives", at: at.order, ...dies, ends: ["live"] },
+  { name: "the agent dies in the fetch", at: at.gate("fetch"), ...dies, ends: ["failed"], check: isLost },
+  { name: "the agent dies with the commit at hand", at: at.resolved, ...dies, ends: ["failed"], check: isLost },
+  { name: "the agent dies in the build", at: at.gate("build"), ...dies, ends: ["failed"], check: isLost },
+  { name: "the agent dies with output on its way", at: at.firstOutput, ...dies, ends: ["failed"], check: isLost },
+  { name: "the agent dies while it asks for the permit", at: at.ready, ...dies, ends: ["failed"], check: isLost },
+  { name: "the agent dies between the permit and the switch", at: at.permit, ...dies, ends: ["failed"], check: isLost },
+  { name: "the agent dies in the activate command", at: at.gate("activate"), ...dies, ends: ["failed"], check: isLost },
+  { name: "the agent dies in the health check", settings: withHealthCheck, at: at.healthCheck, ...dies, ends: ["failed"], check: isLost },
+  { name: "the agent dies with its result on its way", at: at.result, ...dies, ends: ["live"] },
+  { name: "the agent dies before it hears that its result arrived", at: at.resultTaken, ...dies, ends: ["live"] },
+  { name: "the agent dies in a rollback's activate command", prepare: deployNext, doing: rollingBack, at: at.gate("activate"), ...dies, ends: ["failed"], check: isLost },
+  { name: "the agent is ended in the fetch", at: at.gate("fetch"), ...isEnded, ends: ["failed"], check: isLost },
+  { name: "the agent is ended in the build", at: at.gate("build"), ...isEnded, ends: ["failed"], check: isLost },
+  { name: "the agent is ended with its result on its way", at: at.result, ...isEnded, ends: ["live"] },
+  { name: "the agent stands still in the build", at: at.gate("build"), fault: agentHangs, ends: ["live"] },
+  { name: "the agent is away when a deployment is started", at: at.startRequest, fault: faults.agentGoesAway, recover: comesLate, ends: ["live"] },
+  { name: "a second agent takes the credential in the build", at: at.gate("build"), fault: secondAgentTakesOver, recover: agentComesBack, ends: ["failed"], check: isLost },
+  { name: "the credential is replaced in the build", at: at.gate("build"), fault: credentialIsReplaced, recover: agentComesBack, ends: ["failed"], check: isLost },
+];

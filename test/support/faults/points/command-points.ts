@@ -1,0 +1,81 @@
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { FailureCode } from "#contract/deployments.ts";
+
+import { eventually } from "../eventually.ts";
+import { signal } from "../processes.ts";
+import { canceling } from "./doings.ts";
+import { faults, killBelowAgent, repositoryComesBack, repositoryGoesAway } from "./faults.ts";
+import { at } from "./moments.ts";
+import type { Fault, FaultPoint, Scene } from "./point.ts";
+
+const failsWith =
+  (...codes: readonly FailureCode[]): NonNullable<FaultPoint["check"]> =>
+  ({ failure }) => {
+    if (failure === null || !codes.includes(failure.code))
+      throw new Error(`it failed with ${failure?.code}, and not ${codes.join(" or ")}`);
+  };
+
+const sharedPath = ({ host, site }: Scene) => join(host.home, "projects", site.projectId, "shared");
+
+/** A file stands where the shared paths should be. */
+const sharedPathIsTaken: Fault = async (scene) => {
+  await rename(sharedPath(scene), `${sharedPath(scene)}.away`);
+  await writeFile(sharedPath(scene), "");
+};
+const sharedPathIsBack = async (scene: Scene): Promise<void> => {
+  await eventuallyEnded(scene);
+  await rm(sharedPath(scene));
+  await rename(`${sharedPath(scene)}.away`, sharedPath(scene));
+};
+
+/** What made it fail must last until it has. */
+async function eventuallyEnded({ installation, site }: Scene): Promise<void> {
+  await eventually("the deployment has ended", async () => {
+    const all = await installation.api.listDeployments(site.projectId);
+    return all.every(({ status }) => status !== "building");
+  });
+}
+
+const healthSays =
+  (...answers: readonly (number | "hang")[]): Fault =>
+  async ({ installation }) =>
+    installation.health.next(...answers);
+
+const withHealthCheck: NonNullable<FaultPoint["settings"]> = ({ health }) => ({
+  health_check: { url: health.url, tries: 3, interval_seconds: 0.1, timeout_seconds: 0.3 },
+});
+
+const siteServerDies: Fault = async ({ host, site }) => {
+  const before = host.sites.pid();
+  site.visitor?.excuse(true);
+  signal(before, "SIGKILL");
+  await eventually("the site server is started again", () => ![null, before].includes(host.sites.pid()));
+  await host.sitesUp();
+  site.visitor?.excuse(false);
+};
+
+const repositoryIsBackAfterwards = async (scene: Scene): Promise<void> => {
+  await eventuallyEnded(scene);
+  await repositoryComesBack(scene);
+};
+
+const ofABuild = { at: at.gate("build"), fault: faults.none } as const;
+
+/** What a deployment runs and needs on the server goes wrong. */
+export const commandPoints: readonly FaultPoint[] = [
+  { name: "the repository goes away in the fetch", at: at.gate("fetch"), fault: repositoryGoesAway, recover: repositoryIsBackAfterwards, ends: ["failed"], check: failsWith("fetch_failed") },
+  { name: "git is killed in the fetch", at: at.gate("fetch"), fault: killBelowAgent("git"), ends: ["failed"], check: failsWith("fetch_failed") },
+  { name: "the build is killed", at: at.gate("build"), fault: killBelowAgent("sh"), ends: ["failed"], check: failsWith("build_failed") },
+  { name: "the build takes too long", settings: () => ({ timeouts: { build_seconds: 1 } }), commit: { build: "sleep 300" }, ...ofABuild, ends: ["failed"], check: failsWith("timed_out") },
+  { name: "the build leaves a daemon behind", commit: { build: "setsid sleep 300 > /dev/null 2>&1 < /dev/null &" }, ...ofABuild, ends: ["live"] },
+  { name: "the build floods the log", commit: { lines: 60_000 }, ...ofABuild, ends: ["live"] },
+  { name: "the build ignores that it is to stop", commit: { build: "trap '' TERM; while :; do sleep 0.1; done" }, doing: canceling("build"), at: at.stop, fault: faults.none, recover: ({ site }) => site.source.gate.open(), ends: ["canceled"] },
+  { name: "the shared path cannot be written", at: at.gate("build"), fault: sharedPathIsTaken, recover: sharedPathIsBack, ends: ["failed"] },
+  { name: "the activate command fails", commit: { activate: "exit 4" }, at: at.gate("activate"), fault: faults.none, ends: ["failed"], check: failsWith("activate_failed") },
+  { name: "the activate command is killed", at: at.gate("activate"), fault: killBelowAgent("sh"), ends: ["failed"], check: failsWith("activate_failed") },
+  { name: "the health check answers 500 and then 200", settings: withHealthCheck, at: at.gate("activate"), fault: healthSays(500, 503), ends: ["live"] },
+  { name: "the health check never answers", settings: withHealthCheck, at: at.gate("activate"), fault: healthSays("hang", "hang", "hang"), ends: ["failed"], check: failsWith("health_check_failed", "timed_out") },
+  { name: "the site server dies in the activate command", at: at.gate("activate"), fault: siteServerDies, ends: ["live"] },
+];

@@ -1,0 +1,39 @@
+import { eventually } from "../eventually.ts";
+import { signal } from "../processes.ts";
+import { deployNext } from "./deploy-next.ts";
+import { canceling, everythingAtOnce, rollingBack } from "./doings.ts";
+import { faults } from "./faults.ts";
+import { at } from "./moments.ts";
+import type { Fault, FaultPoint } from "./point.ts";
+
+/** The runtime stands still until the supervisor has had enough of it. */
+const runtimeHangs: Fault = async ({ installation }) => {
+  const before = installation.worker.pid();
+  signal(installation.workerdPid(), "SIGSTOP");
+  await eventually("the Worker is started again", () => ![null, before].includes(installation.worker.pid()));
+  await installation.workerUp();
+};
+
+/** Long enough that its log goes to R2 in parts, which are put together at the end. */
+const longBuild = { lines: 25_000 };
+
+/** The Worker ends at each moment in which it has just saved something, or was just about to. */
+export const workerPoints: readonly FaultPoint[] = [
+  { name: "the runtime dies with the 201 on its way", at: at.startAnswer, fault: faults.runtimeDies, ends: ["live"] },
+  { name: "the Worker dies before a start arrives", at: at.startRequest, fault: faults.workerDies, ends: ["live"] },
+  { name: "the Worker dies between the 201 and the order", at: at.order, fault: faults.workerDies, ends: ["live"] },
+  { name: "the runtime dies before the first report", at: at.firstReport, fault: faults.runtimeDies, ends: ["live"] },
+  { name: "the runtime dies after the first report", at: at.firstReportTaken, fault: faults.runtimeDies, ends: ["live"] },
+  { name: "the runtime dies after it has taken output", at: at.firstOutputTaken, fault: faults.runtimeDies, ends: ["live"] },
+  { name: "the runtime hangs in the build", at: at.gate("build"), fault: runtimeHangs, ends: ["live"] },
+  { name: "the Worker is ended in the build", at: at.gate("build"), fault: faults.workerIsEnded, ends: ["live"] },
+  { name: "the runtime dies before it hears of the release", at: at.ready, fault: faults.runtimeDies, ends: ["live"] },
+  { name: "the Worker dies with the permit on its way", at: at.permit, fault: faults.workerDies, ends: ["live"] },
+  { name: "the runtime dies in the activate command", at: at.gate("activate"), fault: faults.runtimeDies, ends: ["live"] },
+  { name: "the runtime dies before the result arrives", at: at.result, fault: faults.runtimeDies, ends: ["live"] },
+  { name: "the runtime dies right after the result", at: at.resultTaken, fault: faults.runtimeDies, ends: ["live"] },
+  { name: "the Worker dies while it puts a long log together", commit: longBuild, at: at.resultTaken, fault: faults.workerDies, ends: ["live"] },
+  { name: "the runtime dies while it tells the agent to stop", doing: canceling("build"), at: at.stop, fault: faults.runtimeDies, ends: ["canceled"] },
+  { name: "the runtime dies with a rollback's order on its way", prepare: deployNext, doing: rollingBack, at: at.order, fault: faults.runtimeDies, ends: ["live"] },
+  { name: "the runtime dies while two starts and a rollback come at once", prepare: deployNext, doing: everythingAtOnce, at: at.startAnswer, fault: faults.runtimeDies, ends: ["live", "superseded"] },
+];
