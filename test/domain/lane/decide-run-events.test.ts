@@ -226,9 +226,9 @@ describe("an agent that connects", () => {
 
   it("ends as canceled the run that it has forgotten once that was to be canceled", () => {
     const lane = running(emptyLane);
-    const canceled = decideCancel(lane, activeId(lane), "ci", 0);
-    if (!canceled.ok) throw new Error(canceled.refusal.code);
-    expect(story(greet(canceled.value.lane, {}).lane)).toBe("1 canceled");
+    const decided = decideCancel(lane, activeId(lane), "ci", 0);
+    if (!decided.ok) throw new Error(decided.refusal.code);
+    expect(story(greet(decided.value.lane, {}).lane)).toBe("1 canceled");
   });
 
   it("is told to restore what is live when it serves something else", () => {

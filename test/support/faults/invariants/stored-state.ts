@@ -1,37 +1,14 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-
-import * as z from "zod";
 
 import type { Deployment } from "#contract/deployments.ts";
 
 import type { Installation } from "../installation.ts";
+import { databasesIn, logObjectKeys, query, unfinishedUploads } from "../stored.ts";
 
-const Row = z.record(z.string(), z.unknown());
-
-/** Reads a database that the Worker has open, without disturbing it. */
-function query(path: string, sql: string): z.infer<typeof Row>[] {
-  const database = new DatabaseSync(path, { readOnly: true });
-  try {
-    return z.array(Row).parse(database.prepare(sql).all());
-  } finally {
-    database.close();
-  }
-}
-
-const databasesIn = (folder: string): string[] =>
-  readdirSync(folder)
-    .filter((name) => name.endsWith(".sqlite") && !name.startsWith("metadata"))
-    .map((name) => join(folder, name));
-
-/** In R2: one object for each deployment that has ended, and nothing else. Where it lies: Miniflare's files of a bucket. */
+/** In R2: one object for each deployment that has ended, and nothing else. */
 export function logObjectViolations({ home }: Installation, ended: readonly Deployment[]): string[] {
-  const [bucket] = databasesIn(join(home, "state/v3/r2/miniflare-R2BucketObject"));
-  if (bucket === undefined) return ["there is no bucket"];
-  const keys = query(bucket, "SELECT key FROM _mf_objects").map(({ key }) => String(key));
-  const uploads = query(bucket, "SELECT key FROM _mf_multipart_uploads WHERE state = 0");
-  const violations = uploads.map(({ key }) => `an upload of ${String(key)} was never finished`);
+  const keys = logObjectKeys(home);
+  const violations = unfinishedUploads(home).map((key) => `an upload of ${key} was never finished`);
   const wanted = new Map(ended.map((one) => [`${one.project_id}/${one.id}/log.ndjson`, one]));
   for (const key of keys) {
     const name = key.split("/").slice(2).join("/");

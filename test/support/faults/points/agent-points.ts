@@ -53,7 +53,8 @@ const comesLate = async (scene: Scene): Promise<void> => {
 };
 
 const isLost: FaultPoint["check"] = ({ failure }) => {
-  if (failure?.code !== "server_lost") throw new Error(`it failed with ${failure?.code}, and not server_lost`);
+  if (failure?.code !== "server_lost")
+    throw new Error(`it failed with ${failure?.code}, and not server_lost`);
 };
 
 const dies = { fault: faults.agentDies, recover: agentComesBack } as const;
@@ -63,21 +64,103 @@ const isEnded = { fault: faults.agentIsEnded, recover: agentComesBack } as const
 export const agentPoints: readonly FaultPoint[] = [
   { name: "the agent dies before its order arrives", at: at.order, ...dies, ends: ["live"] },
   { name: "the agent dies in the fetch", at: at.gate("fetch"), ...dies, ends: ["failed"], check: isLost },
-  { name: "the agent dies with the commit at hand", at: at.resolved, ...dies, ends: ["failed"], check: isLost },
+  {
+    name: "the agent dies with the commit at hand",
+    at: at.resolved,
+    ...dies,
+    ends: ["failed"],
+    check: isLost,
+  },
   { name: "the agent dies in the build", at: at.gate("build"), ...dies, ends: ["failed"], check: isLost },
-  { name: "the agent dies with output on its way", at: at.firstOutput, ...dies, ends: ["failed"], check: isLost },
-  { name: "the agent dies while it asks for the permit", at: at.ready, ...dies, ends: ["failed"], check: isLost },
-  { name: "the agent dies between the permit and the switch", at: at.permit, ...dies, ends: ["failed"], check: isLost },
-  { name: "the agent dies in the activate command", at: at.gate("activate"), ...dies, ends: ["failed"], check: isLost },
-  { name: "the agent dies in the health check", settings: withHealthCheck, at: at.healthCheck, ...dies, ends: ["failed"], check: isLost },
+  {
+    name: "the agent dies with output on its way",
+    at: at.firstOutput,
+    ...dies,
+    ends: ["failed"],
+    check: isLost,
+  },
+  {
+    name: "the agent dies while it asks for the permit",
+    at: at.ready,
+    ...dies,
+    ends: ["failed"],
+    check: isLost,
+  },
+  {
+    name: "the agent dies between the permit and the switch",
+    at: at.permit,
+    ...dies,
+    ends: ["failed"],
+    check: isLost,
+  },
+  {
+    name: "the agent dies in the activate command",
+    at: at.gate("activate"),
+    ...dies,
+    ends: ["failed"],
+    check: isLost,
+  },
+  {
+    name: "the agent dies in the health check",
+    settings: withHealthCheck,
+    at: at.healthCheck,
+    ...dies,
+    ends: ["failed"],
+    check: isLost,
+  },
   { name: "the agent dies with its result on its way", at: at.result, ...dies, ends: ["live"] },
-  { name: "the agent dies before it hears that its result arrived", at: at.resultTaken, ...dies, ends: ["live"] },
-  { name: "the agent dies in a rollback's activate command", prepare: deployNext, doing: rollingBack, at: at.gate("activate"), ...dies, ends: ["failed"], check: isLost },
-  { name: "the agent is ended in the fetch", at: at.gate("fetch"), ...isEnded, ends: ["failed"], check: isLost },
-  { name: "the agent is ended in the build", at: at.gate("build"), ...isEnded, ends: ["failed"], check: isLost },
+  {
+    name: "the agent dies before it hears that its result arrived",
+    at: at.resultTaken,
+    ...dies,
+    ends: ["live"],
+  },
+  {
+    name: "the agent dies in a rollback's activate command",
+    prepare: deployNext,
+    doing: rollingBack,
+    at: at.gate("activate"),
+    ...dies,
+    ends: ["failed"],
+    check: isLost,
+  },
+  {
+    name: "the agent is ended in the fetch",
+    at: at.gate("fetch"),
+    ...isEnded,
+    ends: ["failed"],
+    check: isLost,
+  },
+  {
+    name: "the agent is ended in the build",
+    at: at.gate("build"),
+    ...isEnded,
+    ends: ["failed"],
+    check: isLost,
+  },
   { name: "the agent is ended with its result on its way", at: at.result, ...isEnded, ends: ["live"] },
   { name: "the agent stands still in the build", at: at.gate("build"), fault: agentHangs, ends: ["live"] },
-  { name: "the agent is away when a deployment is started", at: at.startRequest, fault: faults.agentGoesAway, recover: comesLate, ends: ["live"] },
-  { name: "a second agent takes the credential in the build", at: at.gate("build"), fault: secondAgentTakesOver, recover: agentComesBack, ends: ["failed"], check: isLost },
-  { name: "the credential is replaced in the build", at: at.gate("build"), fault: credentialIsReplaced, recover: agentComesBack, ends: ["failed"], check: isLost },
+  {
+    name: "the agent is away when a deployment is started",
+    at: at.startRequest,
+    fault: faults.agentGoesAway,
+    recover: comesLate,
+    ends: ["live"],
+  },
+  {
+    name: "a second agent takes the credential in the build",
+    at: at.gate("build"),
+    fault: secondAgentTakesOver,
+    recover: agentComesBack,
+    ends: ["failed"],
+    check: isLost,
+  },
+  {
+    name: "the credential is replaced in the build",
+    at: at.gate("build"),
+    fault: credentialIsReplaced,
+    recover: agentComesBack,
+    ends: ["failed"],
+    check: isLost,
+  },
 ];

@@ -4,8 +4,7 @@ import type { Doing, Scene } from "./point.ts";
 
 export const deploying: Doing = ({ installation, site }) => installation.requests.start(site.projectId);
 
-export const rollingBack: Doing = ({ installation, site }) =>
-  installation.requests.rollBack(site.projectId);
+export const rollingBack: Doing = ({ installation, site }) => installation.requests.rollBack(site.projectId);
 
 /** Deploys, and cancels that once its command stands at a gate. */
 export const canceling =

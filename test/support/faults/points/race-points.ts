@@ -27,10 +27,35 @@ const projectDeletionIsRefused: Fault = async ({ installation, site }) =>
 
 /** What clients ask for meets a deployment just before, and just after, it may not be stopped any more. */
 export const racePoints: readonly FaultPoint[] = [
-  { name: "a cancelation overtakes the request for the permit", at: at.ready, fault: cancelIsAnswered(200), ends: ["canceled"] },
-  { name: "a cancelation comes after the permit", at: at.permit, fault: cancelIsAnswered(409), ends: ["live"] },
+  {
+    name: "a cancelation overtakes the request for the permit",
+    at: at.ready,
+    fault: cancelIsAnswered(200),
+    ends: ["canceled"],
+  },
+  {
+    name: "a cancelation comes after the permit",
+    at: at.permit,
+    fault: cancelIsAnswered(409),
+    ends: ["live"],
+  },
   { name: "a cancelation meets the order", at: at.order, fault: cancelIsAnswered(200), ends: ["canceled"] },
-  { name: "a deletion overtakes the request for the permit", at: at.ready, fault: deletionIsAnswered(204), ends: ["gone"] },
-  { name: "a deletion comes after the permit", at: at.permit, fault: deletionIsAnswered(409), ends: ["live"] },
-  { name: "the project is to be deleted in the build", at: at.gate("build"), fault: projectDeletionIsRefused, ends: ["live"] },
+  {
+    name: "a deletion overtakes the request for the permit",
+    at: at.ready,
+    fault: deletionIsAnswered(204),
+    ends: ["gone"],
+  },
+  {
+    name: "a deletion comes after the permit",
+    at: at.permit,
+    fault: deletionIsAnswered(409),
+    ends: ["live"],
+  },
+  {
+    name: "the project is to be deleted in the build",
+    at: at.gate("build"),
+    fault: projectDeletionIsRefused,
+    ends: ["live"],
+  },
 ];

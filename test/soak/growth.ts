@@ -1,0 +1,40 @@
+import type { Sample } from "./sample.ts";
+
+/** Memory breathes with the garbage collector; more than this share above the early samples is growth. */
+const MEMORY_SHARE = 1.35;
+/** Counts may differ by what happens to be under way. */
+const COUNT_SLACK = 12;
+
+const memory = ["workerd", "server", "agent"] as const;
+const counts = ["workerFiles", "agentFiles", "linkRows", "hostFiles", "processes"] as const;
+/** A lane remembers a hundred deployments that were live (src/domain/lane), and a little besides. */
+const MOST_LANE_ROWS = 110;
+
+/**
+ * What has grown from the second quarter of a soak to its end, in sentences; the first quarter fills what is kept on
+ * purpose: releases, remembered deployments, caches.
+ */
+export function growthOf(samples: readonly Sample[]): string[] {
+  const from = Math.floor(samples.length / 4);
+  const early = samples.slice(from, from + 3);
+  const last = samples.at(-1);
+  if (last === undefined || early.length === 0) return ["there are no samples"];
+  const mostEarly = (field: keyof Sample) => Math.max(...early.map((sample) => sample[field]));
+  const problems: string[] = [];
+  for (const field of memory)
+    if (last[field] > mostEarly(field) * MEMORY_SHARE)
+      problems.push(`${field} has ${last[field]} MB, and had ${mostEarly(field)}`);
+  for (const field of counts)
+    if (last[field] > mostEarly(field) + COUNT_SLACK)
+      problems.push(`${field} is ${last[field]}, and was ${mostEarly(field)}`);
+  if (last.laneRows > MOST_LANE_ROWS) problems.push(`a lane has ${last.laneRows} rows`);
+  if (last.objectsTooMany !== 0) problems.push(`${last.objectsTooMany} objects more than deployments`);
+  return problems;
+}
+
+export function renderSamples(samples: readonly Sample[]): string {
+  const fields = ["deployments", ...memory, ...counts, "laneRows", "objectsTooMany"] as const;
+  const rows = [fields.map(String), ...samples.map((sample) => fields.map((field) => `${sample[field]}`))];
+  const widths = fields.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => row.map((cell, at) => cell.padStart(widths[at] ?? 0)).join("  ")).join("\n");
+}

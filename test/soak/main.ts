@@ -1,0 +1,71 @@
+// `npm run soak -- --deployments 1000 --projects 20 --servers 5`: many deployments, one after the other in each project,
+// without a fault; what must not grow is counted on the way.
+import { rm } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { parseArgs } from "node:util";
+
+import { createInstallation } from "../support/faults/installation.ts";
+import { createSite, type Site } from "../support/faults/site.ts";
+import { takeSample, type Sample } from "./sample.ts";
+import { growthOf, renderSamples } from "./growth.ts";
+
+const { values } = parseArgs({
+  options: {
+    deployments: { type: "string", default: "1000" },
+    projects: { type: "string", default: "20" },
+    servers: { type: "string", default: "5" },
+  },
+});
+const [wanted, projects, servers] = [values.deployments, values.projects, values.servers].map(Number);
+if (wanted === undefined || projects === undefined || servers === undefined) process.exit(2);
+/** Each so many deployments of a project is a rollback. */
+const ROLLBACK_EVERY = 5;
+const SAMPLES = 10;
+const SETTLE_MS = 3_000;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const ending = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => ending.abort());
+
+const installation = await createInstallation();
+say(`${wanted} deployments of ${projects} projects on ${servers} servers; home ${installation.home}`);
+for (let index = 1; index <= servers; index += 1) await installation.addHost(`server-${index}`);
+const sites: Site[] = [];
+for (let index = 0; index < projects; index += 1) {
+  const host = installation.hosts[index % servers];
+  if (host !== undefined) sites.push(await createSite(installation, host, `site-${index + 1}`));
+}
+
+const outcomes = new Map<string, number>();
+async function deployOnce({ projectId, source }: Site, turn: number): Promise<void> {
+  const isRollback = turn > ROLLBACK_EVERY && turn % ROLLBACK_EVERY === 0;
+  if (!isRollback) await source.commit();
+  const { id } = await (isRollback
+    ? installation.api.rollBack(projectId)
+    : installation.api.start(projectId));
+  const { status } = await installation.api.ended(id, 120_000);
+  outcomes.set(status, (outcomes.get(status) ?? 0) + 1);
+}
+
+const rounds = Math.ceil(wanted / sites.length);
+const samples: Sample[] = [];
+let done = 0;
+for (let round = 1; round <= rounds && !ending.signal.aborted; round += 1) {
+  await Promise.all(sites.map((site) => deployOnce(site, round)));
+  done += sites.length;
+  if (round % Math.ceil(rounds / SAMPLES) !== 0 && round !== rounds) continue;
+  // Logs are put together and presence is written a moment after the last verdict.
+  await pause(SETTLE_MS);
+  const sample = takeSample(installation, done);
+  samples.push(sample);
+  say(JSON.stringify(sample));
+}
+
+const growth = growthOf(samples);
+say(
+  `\n${renderSamples(samples)}\n\n${[...outcomes].map(([status, count]) => `${count} ${status}`).join(", ")}`,
+);
+for (const problem of growth) say(`GROWTH: ${problem}`);
+await installation.stop();
+await rm(installation.home, { recursive: true, force: true });
+process.exit(growth.length === 0 ? 0 : 1);
