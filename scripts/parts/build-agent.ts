@@ -15,8 +15,7 @@ const REQUIRE =
  * Bundles the agent into one file that a server needs nothing for but Node and git.
  * @returns the file's path
  */
-export async function buildAgent(): Promise<string> {
-  const outfile = join(root, "build", "gantry-agent.mjs");
+export async function buildAgent(outfile = join(root, "build", "gantry-agent.mjs")): Promise<string> {
   await build({
     entryPoints: [join(root, "src/agent/main.ts")],
     outfile,

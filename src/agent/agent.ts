@@ -50,13 +50,20 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
   const taken = new Map<RunId, TakenRun>();
   const leftovers = new Map<RunId, ActiveRun>();
   const remembered = new Set<RunId>();
+  /** Runs that were to be stopped before their order came. */
+  const stoppedEarly = new Set<RunId>();
   const ended = new AbortController();
   let isStopping = false;
 
-  function remember(id: RunId): void {
-    remembered.add(id);
-    const [oldest] = remembered;
-    if (remembered.size > REMEMBERED_RUNS && oldest !== undefined) remembered.delete(oldest);
+  function remember(id: RunId, ids = remembered): void {
+    ids.add(id);
+    const [oldest] = ids;
+    if (ids.size > REMEMBERED_RUNS && oldest !== undefined) ids.delete(oldest);
+  }
+
+  function stop(id: RunId): void {
+    taken.get(id)?.interrupt.raise("stop");
+    if (!remembered.has(id)) remember(id, stoppedEarly);
   }
 
   function take(order: RunOrder): void {
@@ -65,6 +72,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     context.say(`${order.project_name}: version ${order.version}, run ${order.run_id}`);
     const run = takeRun(context, turns, order);
     taken.set(order.run_id, run);
+    if (stoppedEarly.delete(order.run_id)) run.interrupt.raise("stop");
     void run.delivered.then((delivery) => {
       taken.delete(order.run_id);
       const end = delivery === "stored" ? "has ended" : "was ended by the control plane";
@@ -74,8 +82,6 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
   }
 
   async function restore(projectId: ProjectId, version: number): Promise<void> {
-    // The run's own result will tell what is served then.
-    if (turns.isTaken(projectId) || isStopping) return;
     const endTurn = await turns.take(projectId);
     let hasChanged = true;
     try {
@@ -137,8 +143,9 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
       await mkdir(projectsFolder(context.home), { recursive: true });
       const registrations: Promise<unknown>[] = [];
       for (const { id, folder } of await listProjects(context.home)) {
-        const leftover = await recoverProject(context, id, folder);
-        if (leftover !== null) void settle(folder, leftover);
+        const remainder = await recoverProject(context, id, folder);
+        if (remainder.leftover !== null) void settle(folder, remainder.leftover);
+        if (remainder.restore !== null) void restore(id, remainder.restore);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder));
       }
       // The greeting should tell where the sites are; one that takes longer is told of later.
@@ -151,8 +158,10 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
         case "run":
           return take(message.order);
         case "stop":
-          return taken.get(message.run_id)?.interrupt.raise("stop");
+          return stop(message.run_id);
         case "restore":
+          // Where something is under way, its own end will tell what is served then.
+          if (turns.isTaken(message.project_id) || isStopping) return;
           return void restore(message.project_id, message.release);
         case "forget":
           return void forget(message.project_id, message.purge);

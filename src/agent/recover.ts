@@ -1,9 +1,15 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
 import type { AgentContext } from "#agent/context.ts";
 import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
+import { removeTree } from "#agent/workspace/discard.ts";
+import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
+import { readRestoreNote } from "#agent/workspace/restore-note.ts";
 import { type JournalEntry, readJournal } from "#agent/workspace/run-journal.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -16,24 +22,42 @@ export type Leftover = {
   readonly reactivate: number | null;
 };
 
+/** What an earlier life of the agent has left to be done in a project. */
+export type Remainder = {
+  /** The run that was cut off, or whose result may not have arrived. */
+  readonly leftover: Leftover | null;
+  /** The release that was being restored. */
+  readonly restore: number | null;
+};
+
 /**
  * Puts a project's folder in order after the agent has ended, in whatever way: no process of a run that was cut off
  * is left, nothing half-written stays, and `current` points to a release that was found good.
- * @returns the run that was cut off, or whose result may not have arrived
  */
 export async function recoverProject(
   context: AgentContext,
   id: ProjectId,
   folder: ProjectFolder,
-): Promise<Leftover | null> {
+): Promise<Remainder> {
   const entry = readJournal(folder);
   const leftover = entry === null ? null : await undo(folder, entry);
   removeOtherSpools(folder, leftover?.entry.run.run_id ?? null);
   const current = await readCurrent(folder);
   await removeHalfWritten(folder, current);
+  await removeDrafts(folder);
+  if (leftover !== null) await removeAllGitLeftovers(folder);
   if (current !== null && (await readRelease(folder, current)) === null)
     context.say(`${id}: current points to release ${current}, which is not whole`);
-  return leftover;
+  const restore = await readRestoreNote(folder);
+  if (restore !== null) killProcessesOfRun(restore.marker);
+  return { leftover, restore: restore?.release ?? null };
+}
+
+/** Removes what is written or thrown away beside its place, and was cut off in that. */
+async function removeDrafts({ root, mirrors }: ProjectFolder): Promise<void> {
+  for (const path of [root, mirrors.modules])
+    for (const name of await readdir(path).catch(() => []))
+      if (/^.+\.(json\.tmp|git\.damaged)$/.test(name)) await removeTree(join(path, name));
 }
 
 async function undo(folder: ProjectFolder, entry: JournalEntry): Promise<Leftover> {

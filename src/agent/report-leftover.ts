@@ -4,7 +4,7 @@ import { pause } from "#agent/pause.ts";
 import type { Leftover } from "#agent/recover.ts";
 import { postEvents } from "#agent/report/post-events.ts";
 import { createReporter } from "#agent/report/reporter.ts";
-import { openSpool, reopenSpool, type Spool } from "#agent/report/spool.ts";
+import { openSpool, removeSpool, reopenSpool, type Spool } from "#agent/report/spool.ts";
 import { reactivate } from "#agent/run/revert.ts";
 import type { CommandScope, RunLog } from "#agent/run/run-scope.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -42,7 +42,7 @@ export async function reportLeftover(
   const ackedSeq = await learnAckedSeq(context, run, signal);
   if (ackedSeq === null) {
     if (signal.aborted) return;
-    openSpool(folder, run.run_id, context.settings.maxSpoolBytes).remove();
+    removeSpool(folder, run.run_id);
     return journal.remove();
   }
   const reporter = createReporter({
@@ -72,7 +72,7 @@ async function openRemains(
   const remains = await reopenSpool(folder, run_id, maxSpoolBytes);
   if (remains !== null && remains.firstSeq <= ackedSeq + 1)
     return { spool: remains.spool, firstSeq: Math.max(ackedSeq, remains.lastSeq) + 1 };
-  remains?.spool.close();
+  remains?.spool.remove();
   return { spool: openSpool(folder, run_id, maxSpoolBytes), firstSeq: ackedSeq + 1 };
 }
 

@@ -1,16 +1,21 @@
+import { randomUUID } from "node:crypto";
+
 import type { AgentContext } from "#agent/context.ts";
 import { sayingLog } from "#agent/report-leftover.ts";
 import { reactivate } from "#agent/run/revert.ts";
 import { linkTarget, readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
+import { removeTree } from "#agent/workspace/discard.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
+import { readRestoreNote, removeRestoreNote, writeRestoreNote } from "#agent/workspace/restore-note.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** The control plane has the last word on what is served; it names no project's timeouts with it. */
 const ACTIVATE_SECONDS = 60;
 
 /**
- * Makes `current` point to the release that the control plane says is live, if it is here.
+ * Makes `current` point to the release that the control plane says is live, if it is here, and runs its activate command.
+ * One that was cut off is carried out again as a whole.
  * @returns whether anything has changed
  */
 export async function restoreRelease(
@@ -19,23 +24,39 @@ export async function restoreRelease(
   version: number,
 ): Promise<boolean> {
   const folder = projectFolder(context.home, projectId);
-  if ((await readCurrent(folder)) === version) return false;
+  const wasCutOff = (await readRestoreNote(folder)) !== null;
+  if (!wasCutOff && (await readCurrent(folder)) === version) return false;
   if ((await readRelease(folder, version)) === null) {
     context.say(`${projectId}: ${linkTarget(version)} should be live, but is not here`);
+    await removeRestoreNote(folder);
     return false;
   }
+  try {
+    await switchTo(context, projectId, version);
+  } finally {
+    await removeTree(folder.temp);
+    // Also after a failure: a later start must not bring back what is not wanted by then.
+    await removeRestoreNote(folder);
+  }
+  return true;
+}
+
+async function switchTo(context: AgentContext, projectId: ProjectId, version: number): Promise<void> {
+  const folder = projectFolder(context.home, projectId);
+  const marker = `restore-${projectId}-${randomUUID()}`;
+  // Noted first: an agent that dies in it must find what the command has started, and run it once more.
+  await writeRestoreNote(folder, { release: version, marker });
   await switchCurrent(folder, version);
   context.say(`${projectId}: switched to ${linkTarget(version)}, which should be live`);
   if (context.sites.urlOf(projectId) === null) await context.sites.register(projectId, folder);
   const scope = {
     context,
     folder,
-    marker: `restore-${projectId}`,
+    marker,
     ledger: { opened: () => undefined, closed: () => undefined },
     mask: (text: string) => text,
     log: sayingLog(context),
     room: () => null,
   };
   await reactivate(scope, version, ACTIVATE_SECONDS);
-  return true;
 }

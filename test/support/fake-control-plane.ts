@@ -46,6 +46,8 @@ export class FakeControlPlane {
   /** Decides for each post of events, in order, whether something goes wrong with it. */
   faultOf: (post: { readonly count: number; readonly events: readonly RunEvent[] }) => Fault | null = () =>
     null;
+  /** Called when a run's answer has been sent. */
+  afterAnswer: (answer: { readonly instruction: Instruction }) => void = () => undefined;
   answersPings = true;
   welcomes = true;
   acceptsCredential = true;
@@ -220,7 +222,9 @@ export class FakeControlPlane {
     if (fault !== "known") for (const event of posted.events) this.#store(run, event);
     this.#changed();
     if (fault === "answer_lost") return void response.destroy();
-    respond(response, 200, { acked_seq: run.events.length, instruction: this.#instruct(run) });
+    const instruction = this.#instruct(run);
+    response.on("finish", () => this.afterAnswer({ instruction }));
+    respond(response, 200, { acked_seq: run.events.length, instruction });
   }
 
   #store(run: FakeRun, event: RunEvent): void {

@@ -114,8 +114,9 @@ export function openSpool(folder: ProjectFolder, runId: RunId, maxBytes: number,
     },
     close,
     remove() {
+      const isMade = file !== null || end > 0;
       close();
-      removeSpool(folder, runId);
+      if (isMade) removeSpool(folder, runId);
     },
   };
 }
@@ -178,7 +179,7 @@ export function removeOtherSpools(folder: ProjectFolder, runId: RunId | null): v
   rmdirIfEmpty(folder.spool);
 }
 
-function removeSpool(folder: ProjectFolder, runId: RunId): void {
+export function removeSpool(folder: ProjectFolder, runId: RunId): void {
   try {
     rmSync(spoolPath(folder, runId), { force: true });
   } catch {

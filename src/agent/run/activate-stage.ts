@@ -8,6 +8,7 @@ import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
 import { linkTarget, prepareWayBack, switchCurrent } from "#agent/workspace/current-link.ts";
 import { folderInside } from "#agent/workspace/inside-release.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
+import { flushFolder } from "#agent/workspace/write-whole.ts";
 
 /** Points `current` to the release and runs its activate command. After a failure `current` stays as it is: revert. */
 export async function activateRelease(
@@ -24,6 +25,7 @@ export async function activateRelease(
     release.activate_command === null ? "patient" : "urgent",
   );
   await switchCurrent(folder, release.version);
+  await flushFolder(folder.root);
   const from = previous === null ? "" : ` from ${linkTarget(previous)}`;
   log.system("activate", `switched current${from} to ${linkTarget(release.version)}`);
   const sites = scope.context.sites;

@@ -8,6 +8,7 @@ import type { RunScope } from "#agent/run/run-scope.ts";
 import { startLimit } from "#agent/run/stage-limit.ts";
 import { head, type Step } from "#agent/run/step.ts";
 import { writeTree } from "#agent/run/write-tree.ts";
+import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
 
 /** The contract's longest commit message, in UTF-16 code units. */
@@ -15,6 +16,13 @@ const MAX_COMMIT_MESSAGE = 1000;
 
 /** Brings the ordered commit to this server and writes its files into `releases/<version>`. */
 export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>> {
+  const fetched = await bringCommit(scope);
+  // Half a pack may be what has filled the disk.
+  if (!fetched.ok) await removeAllGitLeftovers(scope.folder);
+  return fetched;
+}
+
+async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
   const { order, folder, reporter } = scope;
   reporter.report({ type: "stage", stage: "fetch" }, "urgent");
   // What an earlier try of this version left behind.

@@ -37,9 +37,11 @@ export async function runDeployment(scope: RunScope): Promise<void> {
     });
   const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
   if (result === null) return;
-  noteDecision(journal, result);
+  const isNoted = noteDecision(journal, result);
   if (result.outcome === "live") await prune(scope, result.release, previous);
   await removeTree(folder.temp).catch(() => undefined);
+  // There may be room by now.
+  if (!isNoted) noteDecision(journal, result);
   const url = scope.context.sites.urlOf(order.project_id);
   const project = await reportProject(order.project_id, folder, url);
   reporter.report({ type: "result", result, project }, "urgent");
@@ -140,11 +142,13 @@ export function interruptedResult(reason: InterruptReason | null, stage: Deploym
   return { outcome: "failed", failure: { code: "server_lost", message, stage } };
 }
 
-function noteDecision(journal: RunJournal, result: RunResult): void {
+/** @returns false on a full disk. The result is on its way all the same; only the agent's death now would lose it. */
+function noteDecision(journal: RunJournal, result: RunResult): boolean {
   try {
     journal.note({ phase: { kind: "decided", result } });
+    return true;
   } catch {
-    // The disk is full. The result is on its way all the same; only the agent's death now would lose it.
+    return false;
   }
 }
 

@@ -12,9 +12,10 @@ export type InsideCheck =
  * @param relative parsed by `InsidePath`, so it holds no `..` by itself
  */
 export async function folderInside(release: string, relative: string): Promise<InsideCheck> {
-  const base = await realpath(release);
+  let base: string;
   let path: string;
   try {
+    base = await realpath(release);
     path = await realpath(join(base, relative));
   } catch {
     return { kind: "missing" };

@@ -3,6 +3,7 @@ import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promis
 import { join } from "node:path";
 
 import { removeTree } from "#agent/workspace/discard.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /**
  * What a bare repository of ours holds. `shallow`: histories in it are cut off; `complete`: every branch and tag
@@ -50,6 +51,12 @@ export async function removeGitLeftovers(gitDir: string): Promise<void> {
       .map((name) => join("objects/pack", name)),
   ];
   for (const name of names) await rm(join(gitDir, name), { force: true });
+}
+
+/** Removes what failed and killed fetches have left in all of a project's mirrors. */
+export async function removeAllGitLeftovers({ mirrors }: ProjectFolder): Promise<void> {
+  const modules = (await namesIn(mirrors.modules)).map((name) => join(mirrors.modules, name));
+  for (const gitDir of [mirrors.sha1, mirrors.sha256, ...modules]) await removeGitLeftovers(gitDir);
 }
 
 /** Removes a mirror, so that the next fetch begins anew. */

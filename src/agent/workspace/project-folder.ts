@@ -10,6 +10,7 @@ export type ProjectFolder = {
   readonly shared: string;
   readonly current: string;
   readonly journal: string;
+  readonly restoring: string;
   readonly spool: string;
   readonly temp: string;
 };
@@ -31,6 +32,7 @@ export function projectFolder(home: string, projectId: ProjectId): ProjectFolder
     shared: join(root, "shared"),
     current: join(root, "current"),
     journal: join(root, "run.json"),
+    restoring: join(root, "restore.json"),
     spool: join(root, "spool"),
     temp: join(root, "tmp"),
   };

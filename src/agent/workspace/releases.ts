@@ -45,9 +45,10 @@ export async function readRelease(folder: ProjectFolder, version: number): Promi
   }
 }
 
-/** From here on the release is whole. */
+/** From here on the release is whole, also after a power cut, as far as the disk had its files by then. */
 export async function writeRelease(folder: ProjectFolder, release: Release): Promise<void> {
-  await writeWhole(recordPath(folder, release.version), `${JSON.stringify(release, null, 2)}\n`);
+  const text = `${JSON.stringify(release, null, 2)}\n`;
+  await writeWhole(recordPath(folder, release.version), text, { flush: true });
 }
 
 /** `whole`: the versions that can be switched to, rising; `broken`: names of anything else that lies there. */

@@ -45,8 +45,14 @@ export function openJournal(folder: ProjectFolder, first: JournalEntry): RunJour
     if (isRemoved) return;
     // Synchronous, because a process that was started but not noted yet would be lost with the agent.
     const draft = `${folder.journal}.tmp`;
-    writeFileSync(draft, JSON.stringify(entry));
-    renameSync(draft, folder.journal);
+    try {
+      writeFileSync(draft, JSON.stringify(entry));
+      renameSync(draft, folder.journal);
+    } catch (error) {
+      // On a full disk the draft is half a journal; the one before stays as it is.
+      rmSync(draft, { force: true });
+      throw error;
+    }
   };
   const saveGroups = (groups: JournalEntry["groups"]): void => {
     try {

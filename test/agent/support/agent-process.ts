@@ -10,13 +10,21 @@ export type AgentProcess = {
   readonly exited: Promise<number | string>;
 };
 
+export type SpawnOptions = {
+  readonly channel?: boolean;
+  readonly env?: NodeJS.ProcessEnv;
+  /** The bundled agent, which starts in a third of the time. */
+  readonly bundle?: string;
+  /** A module that is loaded before the agent. */
+  readonly preload?: string;
+  readonly sitesSocket?: string;
+};
+
 const MAIN = resolve(import.meta.dirname, "../../../src/agent/main.ts");
 
-export function spawnAgent(
-  args: readonly string[],
-  options: { readonly channel?: boolean; readonly env?: NodeJS.ProcessEnv } = {},
-): AgentProcess {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+export function spawnAgent(args: readonly string[], options: SpawnOptions = {}): AgentProcess {
+  const preload = options.preload === undefined ? [] : [`--import=${options.preload}`];
+  const child = spawn(process.execPath, [...preload, options.bundle ?? MAIN, ...args], {
     stdio: ["ignore", "pipe", "pipe", ...(options.channel === true ? (["ipc"] as const) : [])],
     env: { ...process.env, ...options.env },
   });
@@ -38,12 +46,10 @@ export async function enrollAgent(world: World): Promise<AgentProcess> {
 }
 
 /** Starts the world's agent as a process, and waits until it has greeted. */
-export async function spawnRunningAgent(
-  world: World,
-  options: { readonly channel?: boolean } = {},
-): Promise<AgentProcess> {
+export async function spawnRunningAgent(world: World, options: SpawnOptions = {}): Promise<AgentProcess> {
   const greetings = world.control.messages.length;
-  const agent = spawnAgent(["run", "--home", world.home], options);
+  const sites = options.sitesSocket === undefined ? [] : ["--sites-socket", options.sitesSocket];
+  const agent = spawnAgent(["run", "--home", world.home, ...sites], options);
   await world.control.waitFor(
     "the greeting of the agent's process",
     () => world.control.isConnected && world.control.messages.length > greetings,

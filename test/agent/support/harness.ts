@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -41,6 +41,10 @@ export class World {
   readonly control = new FakeControlPlane(ids.server());
   readonly repository: TestRepository = createRepository(join(this.folder, "repository"));
   readonly said: string[] = [];
+  /** Where the agent finds the control plane, if not at its own address. */
+  address: string | null = null;
+  /** Called once no agent runs any more. */
+  readonly cleanUps: (() => void)[] = [];
   #agents: { stop(): Promise<unknown> }[] = [];
   #version = 0;
 
@@ -54,6 +58,7 @@ export class World {
   async close(): Promise<void> {
     for (const agent of this.#agents) await agent.stop();
     await this.control.close();
+    for (const cleanUp of this.cleanUps) cleanUp();
     rmSync(this.folder, { recursive: true, force: true });
     if (this.control.breaches.length > 0) throw new Error(this.control.breaches.join("\n"));
   }
@@ -62,7 +67,7 @@ export class World {
     return {
       home: this.home,
       connection: {
-        url: this.control.url,
+        url: this.address ?? this.control.url,
         server_id: this.control.serverId,
         credential: this.control.credential,
       },
@@ -137,6 +142,13 @@ export class World {
     } catch {
       return null;
     }
+  }
+
+  /** The versions of the releases that are whole, rising. */
+  get releases(): readonly number[] {
+    const names = existsSync(this.path("releases")) ? readdirSync(this.path("releases")) : [];
+    const versions = names.filter((name) => names.includes(`${name}.json`)).map(Number);
+    return versions.toSorted((a, b) => a - b);
   }
 
   read(...parts: string[]): string {

@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import type { RunOrder } from "#contract/agent-protocol.ts";
+
+import { eventsOf, messagesOf, World } from "./support/harness.ts";
+import { mountSmallDisk, type SmallDisk } from "./support/small-disk.ts";
+import { expectWholeProject } from "./support/whole-project.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const MIB = 1024 * 1024;
+
+let world: World;
+let disk: SmallDisk;
+beforeEach(async () => {
+  world = await World.create();
+  disk = mountSmallDisk(world.home, 24 * MIB);
+  world.cleanUps.push(() => disk.unmount());
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+type Case = {
+  readonly stage: "fetch" | "build" | "activate" | "verify";
+  /** What is left free when the deployment begins. */
+  readonly bytesLeft: number;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly order?: Partial<RunOrder>;
+};
+
+/** The disk becomes full while … */
+const cases: Readonly<Record<string, Case>> = {
+  "the run is noted": { stage: "fetch", bytesLeft: 0 },
+  "the commit is fetched": {
+    stage: "fetch",
+    bytesLeft: 2 * MIB,
+    files: { "large.bin": randomBytes(3 * MIB).toString("base64") },
+  },
+  "the files are written": {
+    stage: "fetch",
+    bytesLeft: 3 * MIB,
+    files: { "large.txt": "gantry".repeat(MIB) },
+  },
+  "a build command writes, and says so": {
+    stage: "build",
+    bytesLeft: 3 * MIB,
+    order: { build_command: "head -c 5000000 /dev/zero > big; code=$?; rm big; exit $code" },
+  },
+  "a build command writes, and says nothing": {
+    stage: "build",
+    bytesLeft: 3 * MIB,
+    order: { build_command: "head -c 5000000 /dev/zero > big 2> /dev/null" },
+  },
+  "the release is completed after a build that left no room": {
+    stage: "build",
+    bytesLeft: 3 * MIB,
+    order: {
+      build_command: "head -c 5000000 /dev/zero > big 2> /dev/null; true",
+      shared_paths: ["data/a", "data/b"],
+    },
+  },
+  "an activate command writes, and fails": {
+    stage: "activate",
+    bytesLeft: 3 * MIB,
+    order: { activate_command: "head -c 5000000 /dev/zero > big" },
+  },
+  "an activate command writes, and does not care": {
+    stage: "verify",
+    bytesLeft: 3 * MIB,
+    order: { activate_command: "head -c 5000000 /dev/zero > big 2> /dev/null; true" },
+  },
+};
+
+describe("a disk that becomes full while", () => {
+  it.each(Object.entries(cases))(
+    "%s: the deployment fails as disk_full, what was live stays, and all room is given back",
+    async (_name, { stage, bytesLeft, files = {}, order = {} }) => {
+      await world.startAgent();
+      await world.deploy();
+      await expectWholeProject(world, []);
+      world.repository.commit({ "index.html": "two", ...files });
+      disk.fill(bytesLeft);
+      const { freeBytes } = disk;
+
+      const { run, result } = await world.deploy({ keep_releases: [1], ...order });
+      expect(result).toMatchObject({
+        outcome: "failed",
+        failure: { code: "disk_full", stage, message: expect.stringMatching(/the disk is full|no space/i) },
+      });
+      expect(eventsOf(run, "result")).toHaveLength(1);
+      expect(world.current).toBe("releases/1");
+      expect(world.read("current", "index.html")).toBe("one");
+      await expectWholeProject(world, [run.order.run_id]);
+      // A commit that was fetched stays in the mirror; its pack is small where the files are what did not fit.
+      expect(disk.freeBytes).toBeGreaterThanOrEqual(freeBytes - 100_000);
+
+      disk.clear();
+      const next = await world.deploy({ keep_releases: [1] });
+      expect(next.result.outcome).toBe("live");
+      expect(world.read("current", "index.html")).toBe("two");
+    },
+  );
+});
+
+describe("a disk that is full while the control plane is away", () => {
+  it("keeps output in memory, holds the build up, and loses nothing of it", async () => {
+    await world.startAgent({ spillMs: 30, maxMemoryBytes: 500_000 });
+    const go = join(world.folder, "go");
+    const run = world.control.dispatch(
+      world.order({ build_command: `echo begun; until [ -e ${go} ]; do sleep 0.02; done; seq 1 100000` }),
+    );
+    await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
+    disk.fill(0);
+    world.control.faultOf = () => "lost";
+    writeFileSync(go, "");
+    const { posts } = run;
+    // Far more than the pipes and the memory hold: the build is stopped in the middle of it.
+    await world.control.waitFor("some tries", () => run.posts > posts + 10);
+    disk.clear();
+    await world.control.waitFor("more tries", () => run.posts > posts + 20);
+    world.control.faultOf = () => null;
+    expect(await world.control.result(run, 50_000)).toMatchObject({ outcome: "live" });
+    const numbers = messagesOf(run, "stdout").slice(1);
+    expect(numbers).toEqual(Array.from({ length: 100_000 }, (_, index) => String(index + 1)));
+    await expectWholeProject(world, [run.order.run_id]);
+  });
+});

@@ -1,0 +1,358 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import type { RunOrder } from "#contract/agent-protocol.ts";
+import { HealthCheck } from "#contract/projects.ts";
+
+import { resultOf } from "../support/fake-control-plane.ts";
+import { bundleAgent } from "./support/agent-bundle.ts";
+import {
+  type AgentProcess,
+  enrollAgent,
+  type SpawnOptions,
+  spawnRunningAgent,
+} from "./support/agent-process.ts";
+import { isAlive, World } from "./support/harness.ts";
+import { createRepository } from "./support/repository.ts";
+import { expectWholeProject, servedVersion } from "./support/whole-project.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const bundle = bundleAgent();
+
+let world: World;
+let agent: AgentProcess;
+let servers: Server[] = [];
+beforeEach(async () => {
+  world = await World.create();
+  const library = createRepository(join(world.folder, "library"));
+  library.commit({ "library.txt": "library" });
+  world.repository.commit({ "index.html": "0" });
+  world.repository.git("submodule", "--quiet", "add", library.path, "library");
+  world.repository.commit({});
+  installGit();
+  await enrollAgent(world);
+  servers = [];
+});
+afterEach(async () => {
+  agent.child.kill("SIGTERM");
+  await agent.exited;
+  for (const server of servers) server.close();
+  await world.close();
+});
+
+const file = (name: string) => join(world.folder, name);
+
+/** Run by a process of the agent's, ends the agent; what the process leaves behind writes down who it is. */
+const killAgent = () =>
+  [
+    `sleep 1000 & echo $! >> ${file("left")}`,
+    `setsid sleep 1000 >/dev/null 2>&1 & echo $! >> ${file("left")}`,
+    `echo $$ >> ${file("left")}`,
+    "kill -9 $PPID",
+    "exec sleep 1000",
+  ].join("\n");
+
+const killAgentAt = (name: string) => `until [ -e ${file(name)} ]; do sleep 0.02; done\n${killAgent()}`;
+
+/** A git that ends the agent when it is called with what stands in the file `kill-before` or `kill-after`. */
+function installGit(): void {
+  mkdirSync(file("bin"));
+  const matches = (name: string) =>
+    `[ -e ${file(name)} ] && printf '%s' "$*" | grep -q -e "$(cat ${file(name)})"`;
+  const script = [
+    "#!/bin/sh",
+    `git=$(PATH=\${PATH#*:} command -v git)`,
+    `if ${matches("kill-before")}; then`,
+    killAgent(),
+    "fi",
+    `if ${matches("kill-after")}; then`,
+    `"$git" "$@"`,
+    killAgent(),
+    "fi",
+    `exec "$git" "$@"`,
+  ];
+  writeFileSync(join(file("bin"), "git"), script.join("\n"));
+  chmodSync(join(file("bin"), "git"), 0o755);
+}
+
+const startAgent = (options: SpawnOptions = {}) =>
+  spawnRunningAgent(world, {
+    ...options,
+    bundle,
+    env: { PATH: `${file("bin")}:${process.env["PATH"]}` },
+  });
+
+/** A server, on a port of its own or on a socket, that ends the agent before or after it answers. */
+async function listen(where: string | number, answer: "before" | "after"): Promise<number> {
+  const server = createServer((_request, response) => {
+    if (answer === "before") agent.child.kill("SIGKILL");
+    else response.on("finish", () => agent.child.kill("SIGKILL"));
+    response.writeHead(200, { connection: "close" }).end("{}");
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(where, resolve));
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** `outcome`: how the run ends, where that does not depend on how far the agent came. */
+type KillPoint = {
+  readonly phase: "preparing" | "switching" | "decided" | "any";
+  readonly outcome: "lost" | "live" | "any";
+  readonly grantsPermit?: boolean;
+  readonly hasSites?: boolean;
+  /** Makes ready what ends the agent. @returns what is ordered, besides the usual */
+  arm(): Partial<RunOrder> | Promise<Partial<RunOrder>>;
+  /** Ends the agent at the right moment, where nothing else does. */
+  watch?(order: RunOrder): Promise<unknown>;
+};
+
+const build = "echo $GANTRY_VERSION > index.html";
+const activate = () => `echo $GANTRY_VERSION > ${world.path("activated")}`;
+const check = (port: number, tries = 1) =>
+  HealthCheck.parse({ url: `http://127.0.0.1:${port}/`, tries, interval_seconds: 0.1 });
+const kill = () => agent.child.kill("SIGKILL");
+const MANY = 5_000;
+const makeMany = `mkdir data && cd data && seq ${MANY} | xargs touch && cd ..`;
+
+const killPoints: Readonly<Record<string, KillPoint>> = {
+  fetching: {
+    phase: "preparing",
+    outcome: "lost",
+    arm: () => (writeFileSync(file("kill-before"), "/mirror.git fetch"), {}),
+  },
+  "fetching a submodule": {
+    phase: "preparing",
+    outcome: "lost",
+    arm() {
+      rmSync(world.path("modules"), { recursive: true, force: true });
+      writeFileSync(file("kill-before"), "/modules/.* fetch");
+      return {};
+    },
+  },
+  "writing the files": {
+    phase: "preparing",
+    outcome: "lost",
+    arm: () => (writeFileSync(file("kill-after"), "read-tree"), {}),
+  },
+  building: {
+    phase: "preparing",
+    outcome: "lost",
+    arm: () => ({ build_command: killAgent() }),
+  },
+  "linking shared paths": {
+    phase: "preparing",
+    outcome: "lost",
+    arm: () => ({ build_command: `${build}; ${makeMany}; touch ${file("built")}` }),
+    async watch({ version }) {
+      const path = world.path(`releases/${version}/data`);
+      await world.control.waitFor("some of it gone", () => {
+        if (!existsSync(file("built"))) return false;
+        return !existsSync(path) || readdirSync(path).length < MANY;
+      });
+      kill();
+    },
+  },
+  "asking for the permit": {
+    phase: "preparing",
+    outcome: "lost",
+    arm() {
+      world.control.faultOf = ({ events }) =>
+        events.some(({ type }) => type === "ready") && kill() ? "answer_lost" : null;
+      return {};
+    },
+  },
+  "waiting for the permit": {
+    phase: "preparing",
+    outcome: "lost",
+    grantsPermit: false,
+    arm: () => ({}),
+    async watch({ run_id }) {
+      const run = world.control.runs.get(run_id);
+      await world.control.waitFor("the question", () => run?.events.some(({ type }) => type === "ready"));
+      kill();
+    },
+  },
+  "being given the permit": {
+    phase: "any",
+    outcome: "any",
+    arm() {
+      world.control.afterAnswer = ({ instruction }) => void (instruction === "activate" && kill());
+      return {};
+    },
+  },
+  "between the switch and the activate command": {
+    phase: "switching",
+    outcome: "lost",
+    hasSites: true,
+    // A site that is not served yet is asked for at that very moment.
+    arm: async () => (await listen(file("sites.sock"), "before"), {}),
+  },
+  activating: {
+    phase: "switching",
+    outcome: "lost",
+    arm: () => ({ activate_command: `${activate()}\n${killAgent()}` }),
+  },
+  verifying: {
+    phase: "switching",
+    outcome: "lost",
+    arm: async () => ({ health_check: check(await listen(0, "before"), 3) }),
+  },
+  "between the last check and the result": {
+    phase: "any",
+    outcome: "any",
+    arm: async () => ({ health_check: check(await listen(0, "after")) }),
+  },
+  pruning: {
+    phase: "decided",
+    outcome: "live",
+    arm: () => ({ keep_releases: [] }),
+    async watch() {
+      await world.control.waitFor("the record gone", () => !world.has("releases/1.json"));
+      kill();
+    },
+  },
+  "reporting the result, which arrives": {
+    phase: "decided",
+    outcome: "live",
+    arm() {
+      world.control.faultOf = ({ events }) =>
+        events.some(({ type }) => type === "result") && kill() ? "answer_lost" : null;
+      return {};
+    },
+  },
+  "reporting the result, which is lost": {
+    phase: "decided",
+    outcome: "live",
+    arm() {
+      world.control.faultOf = ({ events }) =>
+        events.some(({ type }) => type === "result") && kill() ? "lost" : null;
+      return {};
+    },
+  },
+  "activating a rollback": {
+    phase: "switching",
+    outcome: "lost",
+    arm() {
+      rewriteActivate(1, `${activate()}\n[ -e ${file("roll-back")} ] || exit 0\n${killAgent()}`);
+      writeFileSync(file("roll-back"), "");
+      return { reuse_release: 1, permitted: true };
+    },
+  },
+  "switching back from a release that failed": {
+    phase: "switching",
+    outcome: "lost",
+    arm() {
+      rewriteActivate(2, `[ -e ${file("again")} ] && exit 0\ntouch ${file("again")}\n${killAgent()}`);
+      return { activate_command: "exit 1" };
+    },
+  },
+};
+
+/** Gives a release that is there another activate command. */
+function rewriteActivate(version: number, command: string): void {
+  const path = `releases/${version}.json`;
+  const record: unknown = JSON.parse(world.read(path));
+  writeFileSync(world.path(path), JSON.stringify({ ...Object(record), activate_command: command }));
+}
+
+const journalPhase = () => /"phase":\{"kind":"(\w+)"/.exec(world.read("run.json"))?.[1];
+
+const usual = (): Partial<RunOrder> => ({
+  build_command: build,
+  activate_command: activate(),
+  shared_paths: ["data"],
+  keep_releases: world.releases.slice(-2),
+});
+
+async function deployTwice(options: SpawnOptions = {}): Promise<void> {
+  agent = await startAgent(options);
+  for (const _ of [1, 2]) expect((await world.deploy(usual())).result.outcome).toBe("live");
+  await expect.poll(() => world.has("run.json")).toBe(false);
+  world.repository.commit({ "another.html": "" });
+}
+
+const leftPids = () =>
+  existsSync(file("left")) ? readFileSync(file("left"), "utf8").trim().split("\n").map(Number) : [];
+
+describe("an agent that is killed while", () => {
+  it.each(Object.entries(killPoints))(
+    "%s: the next one puts all in order and reports it",
+    async (_name, point) => {
+      await deployTwice(point.hasSites === true ? { sitesSocket: file("sites.sock") } : {});
+      const order = world.order({ ...usual(), keep_releases: [1, 2], ...(await point.arm()) });
+      const run = world.control.dispatch(order, { grantsPermit: point.grantsPermit ?? true });
+      await point.watch?.(order);
+      expect(await agent.exited).toBe("SIGKILL");
+      if (point.phase !== "any") expect(journalPhase()).toBe(point.phase);
+      for (const pid of leftPids()) expect(isAlive(pid)).toBe(true);
+      for (const hook of ["kill-before", "kill-after", "roll-back"]) rmSync(file(hook), { force: true });
+      for (const server of servers) server.close();
+      world.control.faultOf = () => null;
+      world.control.afterAnswer = () => undefined;
+
+      agent = await startAgent();
+      const result = await world.control.result(run);
+      await expectWholeProject(world, [order.run_id]);
+      for (const pid of leftPids()) expect(isAlive(pid)).toBe(false);
+      const isLive = result.outcome === "live";
+      if (point.outcome !== "any") expect(isLive).toBe(point.outcome === "live");
+      if (!isLive) expect(result).toMatchObject({ failure: { code: "server_lost" } });
+      expect(Number(world.read("current", "index.html"))).toBe(isLive ? order.version : 2);
+      expect(run.events.filter(({ type }) => type === "result")).toHaveLength(1);
+
+      const next = await world.deploy(usual());
+      expect(next.result.outcome).toBe("live");
+      expect(servedVersion(world)).toBe(next.order.version);
+      expect(world.read("current", "library", "library.txt")).toBe("library");
+    },
+  );
+
+  it("restoring a release: the next one carries it out as a whole", async () => {
+    await deployTwice();
+    rewriteActivate(1, `${activate()}\n[ -e ${file("roll-back")} ] || exit 0\n${killAgent()}`);
+    writeFileSync(file("roll-back"), "");
+    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    expect(await agent.exited).toBe("SIGKILL");
+    rmSync(file("roll-back"));
+    agent = await startAgent();
+    await expectWholeProject(world, []);
+    expect(servedVersion(world)).toBe(1);
+    for (const pid of leftPids()) expect(isAlive(pid)).toBe(false);
+    expect((await world.deploy(usual())).result.outcome).toBe("live");
+  });
+
+  it("forgetting a project: it is forgotten once the control plane asks again", async () => {
+    await deployTwice({ sitesSocket: file("sites.sock") });
+    await listen(file("sites.sock"), "before");
+    world.control.send({ type: "forget", project_id: world.projectId, purge: false });
+    expect(await agent.exited).toBe("SIGKILL");
+    for (const server of servers) server.close();
+    agent = await startAgent();
+    world.control.send({ type: "forget", project_id: world.projectId, purge: false });
+    await world.control.waitFor("the answer", () =>
+      world.control.messages.some(({ type }) => type === "forgotten"),
+    );
+    await expectWholeProject(world, []);
+    expect(world.current).toBeNull();
+    expect(world.releases).toEqual([]);
+    expect((await world.deploy(usual())).result.outcome).toBe("live");
+  });
+
+  it("another run waits for its turn: that one is unknown to the next agent, and leaves nothing", async () => {
+    await deployTwice();
+    const slow = world.control.dispatch(world.order({ ...usual(), build_command: killAgentAt("go") }));
+    const waiting = world.control.dispatch(world.order(usual()));
+    await world.control.waitFor("the build", () => slow.events.some(({ type }) => type === "resolved"));
+    writeFileSync(file("go"), "");
+    await agent.exited;
+    agent = await startAgent();
+    await world.control.result(slow);
+    expect(resultOf(waiting)).toBeNull();
+    await expectWholeProject(world, [slow.order.run_id, waiting.order.run_id]);
+  });
+});

@@ -1,0 +1,217 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { RunOrder } from "#contract/agent-protocol.ts";
+
+import { type FakeRun, resultOf } from "../support/fake-control-plane.ts";
+import { bundleAgent } from "./support/agent-bundle.ts";
+import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
+import { World } from "./support/harness.ts";
+import { expectWholeProject, servedVersion } from "./support/whole-project.ts";
+
+const bundle = bundleAgent();
+const preload = resolve(import.meta.dirname, "support/die-at-step.ts");
+
+let world: World;
+let agent: AgentProcess;
+let dieFile: string;
+beforeEach(async () => {
+  world = await World.create();
+  dieFile = join(world.folder, "die");
+  world.repository.commit({ "index.html": "0" });
+  await enrollAgent(world);
+  agent = await startAgent();
+});
+afterEach(async () => {
+  agent.child.kill("SIGTERM");
+  await agent.exited;
+  await world.close();
+});
+
+const startAgent = () => spawnRunningAgent(world, { bundle, preload, env: { DIE_FILE: dieFile } });
+
+/** Writes its version where it is served, leaves a daemon behind, and notes whenever it is activated. */
+const order = (change: Partial<RunOrder> = {}) =>
+  world.order({
+    build_command: "echo $GANTRY_VERSION > index.html; setsid sleep 1000 >/dev/null 2>&1 & sleep 0.05",
+    activate_command: `echo $GANTRY_VERSION > ${world.path("activated")}`,
+    shared_paths: ["data"],
+    keep_releases: [],
+    ...change,
+  });
+
+async function deploy(change: Partial<RunOrder> = {}): Promise<number> {
+  const run = world.control.dispatch(order(change));
+  expect(await world.control.result(run)).toMatchObject({ outcome: "live" });
+  await expect.poll(() => world.has("run.json")).toBe(false);
+  return run.order.version;
+}
+
+/** What run.json says of how far the run is; `none` without it. */
+function phaseOf(): string {
+  if (!world.has("run.json")) return "none";
+  return /"phase":\{"kind":"(\w+)"/.exec(world.read("run.json"))?.[1] ?? "unreadable";
+}
+
+const arm = (steps: number, from = "") => writeFileSync(dieFile, `${steps} ${from}`);
+
+/**
+ * Has something done again and again, and kills the agent one step later each time, until it gets through.
+ * After each death another agent is started, and the check made.
+ * @param begin starts it; @returns whether it is done by now
+ * @returns the steps at which the agent died, each with the phase that the journal was in
+ */
+async function killAtEachStep(scene: {
+  readonly begin: (steps: number) => Promise<() => boolean>;
+  readonly check: () => Promise<void>;
+}): Promise<readonly string[]> {
+  const steps: string[] = [];
+  for (;;) {
+    const isDone = await scene.begin(steps.length);
+    const death = agent.exited.then(() => "died" as const);
+    const end = await Promise.race([death, world.control.waitFor("its end", () => isDone() && "done")]);
+    rmSync(dieFile, { force: true });
+    if (end === "done") return steps;
+    const step = readFileSync(`${dieFile}.step`, "utf8").replaceAll(world.path(), "");
+    steps.push(`${phaseOf()}: ${step.replaceAll(/\d+/g, "N")}`);
+    agent = await startAgent();
+    await scene.check();
+  }
+}
+
+/** A run that is carried out from the start in each round; what is served afterwards must be what its result says. */
+async function killInRuns(nextOrder: () => RunOrder, from?: string): Promise<readonly string[]> {
+  let run: FakeRun | null = null;
+  let served = servedVersion(world);
+  return killAtEachStep({
+    async begin(steps) {
+      const next = nextOrder();
+      served = servedVersion(world);
+      arm(steps, from);
+      const begun = world.control.dispatch(next);
+      run = begun;
+      return () => resultOf(begun) !== null && !world.has("run.json");
+    },
+    async check() {
+      if (run === null) throw new Error("no run");
+      const hello = world.control.messages.findLast(({ type }) => type === "hello");
+      const { run_id } = run.order;
+      const isKnown = hello?.type === "hello" && hello.runs.some((each) => each.run_id === run_id);
+      // An agent that died before it noted the order knows nothing of it: the control plane hands it out again.
+      const result = isKnown || resultOf(run) !== null ? await world.control.result(run) : null;
+      await expectWholeProject(world, [run_id]);
+      if (result?.outcome === "live") served = result.release;
+      if (result?.outcome === "failed")
+        expect(["server_lost", "activate_failed"]).toContain(result.failure.code);
+      expect(servedVersion(world)).toBe(served);
+    },
+  });
+}
+
+describe("an agent that is killed before any one of the steps of", () => {
+  it("a deployment leaves what was served or what is reported as live, and the next one works", async () => {
+    await deploy();
+    await deploy();
+    const steps = await killInRuns(() => order());
+    expect(steps).toEqual(
+      expect.arrayContaining([
+        "none: renameSync /run.json.tmp /run.json",
+        "preparing: rename /releases/N /tmp/bin-releases-N",
+        "preparing: symlink ../../shared/data /releases/N/data",
+        "preparing: rename /releases/N.json.tmp /releases/N.json",
+        "preparing: symlink releases/N /tmp/way-back",
+        "switching: rename /tmp/current /current",
+        "switching: renameSync /run.json.tmp /run.json",
+        "decided: unlink /releases/N.json",
+        "decided: rmSync /run.json",
+      ]),
+    );
+  }, 180_000);
+
+  it("a rollback does so too", async () => {
+    await deploy();
+    await deploy();
+    const steps = await killInRuns(() => {
+      const live = servedVersion(world);
+      const other = world.releases.find((version) => version !== live) ?? live;
+      return order({ reuse_release: other, permitted: true, keep_releases: [live, other] });
+    });
+    expect(steps).toEqual(
+      expect.arrayContaining(["switching: rename /tmp/current /current", "decided: rmSync /run.json"]),
+    );
+  }, 180_000);
+
+  it("the way back from a release that fails does so too", async () => {
+    const live = await deploy();
+    const steps = await killInRuns(
+      () =>
+        order({
+          activate_command: `echo $GANTRY_VERSION > ${world.path("activated")}; exit 1`,
+          keep_releases: [live],
+        }),
+      "way-back",
+    );
+    expect(steps).toEqual(
+      expect.arrayContaining([
+        "switching: rename /tmp/way-back /current",
+        "switching: unlink /releases/N.json",
+        "decided: rmSync /run.json",
+      ]),
+    );
+  }, 180_000);
+
+  it("a restore ends with the release that should be live, activated", async () => {
+    await deploy();
+    await deploy();
+    let wanted = 0;
+    const steps = await killAtEachStep({
+      async begin(count) {
+        const live = servedVersion(world);
+        wanted = world.releases.find((version) => version !== live) ?? live;
+        arm(count);
+        const { length } = world.control.messages;
+        world.control.send({ type: "restore", project_id: world.projectId, release: wanted });
+        return () => world.control.messages.length > length;
+      },
+      async check() {
+        // The control plane goes by the greeting.
+        const hello = world.control.messages.findLast(({ type }) => type === "hello");
+        if (hello?.type === "hello" && hello.projects[0]?.release !== wanted)
+          world.control.send({ type: "restore", project_id: world.projectId, release: wanted });
+        await expect.poll(() => world.has("activated") && world.read("activated")).toBe(`${wanted}\n`);
+        await expectWholeProject(world, []);
+        expect(servedVersion(world)).toBe(wanted);
+      },
+    });
+    expect(steps).toContain("none: rename /tmp/current /current");
+  }, 180_000);
+
+  it.each([false, true])(
+    "a forget (purge: %s) has it done when it is asked for again",
+    async (purge) => {
+      const forgotten = () => world.control.messages.filter(({ type }) => type === "forgotten").length;
+      const steps = await killAtEachStep({
+        async begin(count) {
+          await deploy({ activate_command: null });
+          const before = forgotten();
+          arm(count);
+          world.control.send({ type: "forget", project_id: world.projectId, purge });
+          return () => forgotten() > before;
+        },
+        async check() {
+          const before = forgotten();
+          world.control.send({ type: "forget", project_id: world.projectId, purge });
+          await world.control.waitFor("the answer", () => forgotten() > before);
+          await expectWholeProject(world, []);
+          expect(world.current).toBeNull();
+          expect(world.releases).toEqual([]);
+          expect(existsSync(world.path())).toBe(!purge);
+        },
+      });
+      expect(steps).toContain(purge ? "none: rm " : "none: rename /releases/N /tmp/bin-releases-N");
+    },
+    180_000,
+  );
+});

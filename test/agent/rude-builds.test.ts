@@ -1,0 +1,130 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+import { Timeouts } from "#contract/projects.ts";
+
+import { isAlive, messagesOf, World } from "./support/harness.ts";
+import { expectWholeProject } from "./support/whole-project.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+  await world.startAgent();
+  await world.deploy();
+});
+afterEach(() => world.close());
+
+const file = (name: string) => join(world.folder, name);
+const pidsIn = (name: string) =>
+  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n").map(Number) : [];
+const notePid = () => `echo $! >> ${file("pids")}`;
+
+/** Builds, and checks that nothing of it goes on or lies about, and that the next deployment works. */
+async function build(command: string, timeouts: { build_seconds?: number } = {}) {
+  const before = world.current;
+  const { run, result, order } = await world.deploy({
+    build_command: command,
+    timeouts: Timeouts.parse(timeouts),
+    keep_releases: world.releases.slice(-1),
+  });
+  await expectWholeProject(world, [order.run_id]);
+  for (const pid of pidsIn("pids")) expect(isAlive(pid)).toBe(false);
+  if (result.outcome !== "live") expect(world.current).toBe(before);
+  expect((await world.deploy()).result.outcome).toBe("live");
+  const failure = result.outcome === "failed" ? result.failure : null;
+  return { outcome: result.outcome, failure, stdout: messagesOf(run, "stdout") };
+}
+
+describe("a build command that", () => {
+  it("forks a daemon twice, in a session of its own, which keeps the pipes: it is not waited for, and ended", async () => {
+    const daemon = `( setsid sh -c '( echo $$ >> ${file("pids")}; exec sleep 1000 ) & echo $! >> ${file("pids")}' & )`;
+    const { outcome, stdout } = await build(
+      `${daemon}; until [ "$(wc -l < ${file("pids")})" = 2 ]; do sleep 0.02; done 2>/dev/null; echo built`,
+    );
+    expect(outcome).toBe("live");
+    expect(stdout).toEqual(["built"]);
+    expect(pidsIn("pids")).toHaveLength(2);
+  });
+
+  it("prints what is no text: bytes that are not UTF-8, NUL, colours and progress bars come as lines", async () => {
+    const { outcome, stdout } = await build(
+      String.raw`printf 'a\377b\n\000zero\n\033[31mred\033[0m\n10%%\r20%%\rdone\r\n'`,
+    );
+    expect(outcome).toBe("live");
+    expect(stdout).toEqual(["a\uFFFDb", "\0zero", "\u001B[31mred\u001B[0m", "10%\r20%\rdone"]);
+  });
+
+  it("prints a hundred megabytes in one line: it is cut, and what comes after it is not", async () => {
+    const { outcome, stdout } = await build("head -c 100000000 /dev/zero | tr '\\0' x; echo; echo after");
+    expect(outcome).toBe("live");
+    expect(stdout).toHaveLength(2);
+    expect(Buffer.byteLength(stdout[0] ?? "")).toBeLessThanOrEqual(MAX_LOG_LINE_BYTES);
+    expect(stdout[1]).toBe("after");
+  });
+
+  it("ignores SIGTERM, as all that it started: it is killed when its time is over", async () => {
+    const { failure } = await build(
+      `trap '' TERM; sh -c 'trap "" TERM; while :; do sleep 0.05; done' & ${notePid()}; while :; do sleep 0.05; done`,
+      { build_seconds: 1 },
+    );
+    expect(failure).toMatchObject({ code: "timed_out", stage: "build" });
+    expect(pidsIn("pids")).toHaveLength(1);
+  });
+
+  it("reads its standard input: there is nothing to read", async () => {
+    const { outcome, stdout } = await build('read line; echo "read: $?"; cat; echo "then: $?"');
+    expect(outcome).toBe("live");
+    expect(stdout).toEqual(["read: 1", "then: 0"]);
+  });
+
+  it("closes its standard output and error: its exit code still counts", async () => {
+    expect(await build("exec >&- 2>&-; sleep 0.2; exit 0")).toMatchObject({ outcome: "live" });
+    expect(await build("exec >&- 2>&-; sleep 0.2; exit 4")).toMatchObject({
+      failure: { code: "build_failed", evidence: { exit_code: 4 } },
+    });
+  });
+
+  it("starts two hundred processes: those that it waits for all speak, the others are ended", async () => {
+    const { outcome, stdout } = await build(
+      `for i in $(seq 200); do (sleep 0.0$((i % 10)); echo $i) & done; wait; sleep 1000 & ${notePid()}; echo built`,
+    );
+    expect(outcome).toBe("live");
+    expect(stdout).toHaveLength(201);
+    expect(new Set(stdout).size).toBe(201);
+  });
+
+  it("leaves folders that nobody may read, and fails: they are removed all the same", async () => {
+    const { failure } = await build(
+      "mkdir -p a/b/c && echo x > a/b/c/file && chmod 000 a/b/c/file a/b/c a/b a; exit 1",
+    );
+    expect(failure).toMatchObject({ code: "build_failed" });
+  });
+
+  it("deletes the folder that it works in: the release is not used", async () => {
+    const { failure } = await build("rm -rf ../$GANTRY_VERSION; echo gone");
+    expect(failure).toMatchObject({
+      code: "build_failed",
+      stage: "build",
+      message: "the output directory `.` is not there after the build",
+    });
+  });
+
+  it("kills its whole group, itself with it: it says by what it was killed", async () => {
+    const { failure } = await build(`sleep 1000 & ${notePid()}; kill -9 0`);
+    expect(failure).toMatchObject({
+      code: "build_failed",
+      message: "the build command was killed by SIGKILL",
+      evidence: { exit_code: null, signal: "SIGKILL" },
+    });
+  });
+
+  it("tries to end the agent by the group of its own processes: the agent is not in it", async () => {
+    expect(await build("kill -TERM 0; sleep 1000")).toMatchObject({ failure: { code: "build_failed" } });
+  });
+});
