@@ -1,11 +1,13 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { TcpProxy } from "../support/tcp-proxy.ts";
 import { eventsOf, ids, messagesOf, World } from "./support/harness.ts";
 import { expectWholeProject } from "./support/whole-project.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 let world: World;
 let network: TcpProxy;
@@ -20,13 +22,13 @@ afterEach(() => world.close());
 
 const impatient = { pingMs: 30, answerMs: 300 };
 const file = (name: string) => join(world.folder, name);
-const waits = "until [ -e ../../../../../go ]; do sleep 0.02; done";
+const waits = () => `until [ -e ${file("go")} ]; do sleep 0.02; done`;
 const letGo = () => writeFileSync(file("go"), "");
 
 /** Starts a deployment, and waits until its build waits for `letGo`. */
 async function startBuilding(options: { grantsPermit?: boolean } = {}) {
   const run = world.control.dispatch(
-    world.order({ build_command: `echo begun; ${waits}; seq 1 500; touch ${file("built")}` }),
+    world.order({ build_command: `echo begun; ${waits()}; seq 1 500; touch ${file("built")}` }),
     options,
   );
   await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
@@ -97,9 +99,7 @@ describe("an agent that is cut off before it has the permit", () => {
 describe("an agent that is cut off after it has the permit", () => {
   it("finishes, and its result decides", async () => {
     await world.startAgent(impatient);
-    const run = world.control.dispatch(
-      world.order({ activate_command: `echo activating; ${waits.replace("../../", "")}; ls ..` }),
-    );
+    const run = world.control.dispatch(world.order({ activate_command: `echo activating; ${waits()}` }));
     await world.control.waitFor("the switch", () => messagesOf(run).includes("activating"));
     network.mode = "silent";
     letGo();

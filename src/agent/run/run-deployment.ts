@@ -36,10 +36,10 @@ export async function runDeployment(scope: RunScope): Promise<void> {
       );
     });
   const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
-  if (result === null) return;
-  const isNoted = noteDecision(journal, result);
-  if (result.outcome === "live") await prune(scope, result.release, previous);
+  const isNoted = result === null || noteDecision(journal, result);
+  if (result?.outcome === "live") await prune(scope, result.release, previous);
   await removeTree(folder.temp).catch(() => undefined);
+  if (result === null) return;
   // There may be room by now.
   if (!isNoted) noteDecision(journal, result);
   const url = scope.context.sites.urlOf(order.project_id);

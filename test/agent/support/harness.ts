@@ -57,8 +57,8 @@ export class World {
   /** Ends everything, and checks that the agent has kept to the protocol. */
   async close(): Promise<void> {
     for (const agent of this.#agents) await agent.stop();
-    await this.control.close();
     for (const cleanUp of this.cleanUps) cleanUp();
+    await this.control.close();
     rmSync(this.folder, { recursive: true, force: true });
     if (this.control.breaches.length > 0) throw new Error(this.control.breaches.join("\n"));
   }
