@@ -10,7 +10,8 @@ import { createSites, noSites } from "#agent/sites-client.ts";
 
 const settings = readSettings(process.env);
 
-const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+/** `unwanted`: the control plane does not want this agent, and a new start would change nothing about that. */
+const exitCodes = { ok: 0, failed: 1, usage: 2, unwanted: 3 } as const;
 
 function say(message: string): void {
   console.log(`${new Date().toISOString()} ${message}`);
@@ -83,7 +84,7 @@ async function serve(home: string, connection: Connection, sitesSocket: string |
   await lock.release();
   if (end === null) return exitCodes.ok;
   console.error(end);
-  return exitCodes.failed;
+  return exitCodes.unwanted;
 }
 
 async function main(): Promise<number> {

@@ -67,7 +67,7 @@ export async function runActivateCommand(
   if (release.activate_command === null) return null;
   const { context, log } = scope;
   log.system("activate", `running ${release.activate_command}`);
-  const startedAt = context.clock.now();
+  const startedAt = context.clock.monotonic();
   const root = await folderInside(releasePath(scope.folder, release.version), release.root_directory);
   if (root.kind !== "inside") {
     const message = `the root directory \`${release.root_directory}\` is not in the release`;
@@ -90,7 +90,7 @@ export async function runActivateCommand(
     leftovers: "keep",
     stdout: "log",
   });
-  const ms = context.clock.now() - startedAt;
+  const ms = Math.round(context.clock.monotonic() - startedAt);
   log.system("activate", `the activate command ${describeEnd(ran.end)} (${ms} ms)`);
   return ran;
 }

@@ -55,7 +55,7 @@ export async function buildRelease(
 async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: string): Promise<Step<null>> {
   const { order, context } = scope;
   scope.log.system("build", `running ${line}`);
-  const startedAt = context.clock.now();
+  const startedAt = context.clock.monotonic();
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
   const command = shellCommand(line, cwd, commandEnvironment(context.environment, order.run_id), {
     projectName: order.project_name,
@@ -81,7 +81,7 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
           evidenceOf(ran),
         )
       : interrupted;
-  const ms = context.clock.now() - startedAt;
+  const ms = Math.round(context.clock.monotonic() - startedAt);
   scope.log.system("build", `the build command ${describeEnd(ran.end)} (${ms} ms)`);
   if (hasSucceeded(ran.end)) return done(null);
   const isFull = await isDiskFull(context.home, ran.stderrTail);

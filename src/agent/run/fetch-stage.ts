@@ -38,7 +38,7 @@ async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
       mirrors: folder.mirrors,
       shown: scope.mask(order.source.repository),
       env: gitEnvironment(scope.context.environment, order.run_id),
-      now: () => scope.context.clock.now(),
+      now: () => scope.context.clock.monotonic(),
     };
     const wanted = decideWanted(order.source.branch, order.source.commit);
     const commit = await fetchCommit(git, origin, wanted);

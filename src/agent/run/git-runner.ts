@@ -15,7 +15,7 @@ export type GitRunner = {
   run(command: Command, manner?: "probe"): Promise<Step<GitAnswer>>;
   /** @param what was tried, for the middle of a sentence */
   explain(answer: GitAnswer, what: string): Promise<Step<never>>;
-  /** A line in the log about a finished step, with the time since `startedAt` (Unix milliseconds). */
+  /** A line in the log about a finished step, with the time since `startedAt`, as the monotonic clock has it. */
   note(message: string, startedAt: number): void;
 };
 
@@ -53,7 +53,8 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
       );
     },
     note(message, startedAt) {
-      scope.log.system("fetch", `${message} (${scope.context.clock.now() - startedAt} ms)`);
+      const ms = Math.round(scope.context.clock.monotonic() - startedAt);
+      scope.log.system("fetch", `${message} (${ms} ms)`);
     },
   };
 }

@@ -14,6 +14,7 @@ export type Origin = {
   /** The repository as it may be shown. */
   readonly shown: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Milliseconds that only rise. */
   readonly now: () => number;
 };
 

@@ -43,6 +43,8 @@ export class World {
   readonly said: string[] = [];
   /** Where the agent finds the control plane, if not at its own address. */
   address: string | null = null;
+  /** By how much the agent's time of day is wrong. */
+  clockShiftMs = 0;
   /** Called once no agent runs any more. */
   readonly cleanUps: (() => void)[] = [];
   #agents: { stop(): Promise<unknown> }[] = [];
@@ -72,7 +74,7 @@ export class World {
         credential: this.control.credential,
       },
       settings: { ...quickSettings, ...settings },
-      clock: { now: () => Date.now(), monotonic: () => performance.now() },
+      clock: { now: () => Date.now() + this.clockShiftMs, monotonic: () => performance.now() },
       random: () => Math.random(),
       environment: process.env,
       sites,

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { Timeouts } from "#contract/projects.ts";
+
+import { linesOf, messagesOf, World } from "./support/harness.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+const file = (name: string) => join(world.folder, name);
+
+describe("a clock that is set while a deployment is under way", () => {
+  it.each([
+    ["forward", DAY_MS],
+    ["back", -DAY_MS],
+  ])("a day %s: nothing times out or waits, and all durations are true", async (_name, shiftMs) => {
+    await world.startAgent({ signOfLifeMs: 50 });
+    const run = world.control.dispatch(
+      world.order({
+        build_command: `echo before; until [ -e ${file("go")} ]; do sleep 0.02; done; echo after`,
+        activate_command: "sleep 0.1",
+        timeouts: Timeouts.parse({ fetch_seconds: 60, build_seconds: 60, activate_seconds: 60 }),
+      }),
+    );
+    await world.control.waitFor("the build", () => messagesOf(run).includes("before"));
+    world.clockShiftMs = shiftMs;
+    // The signs of life go on: the control plane would take the run for lost without them.
+    const { posts } = run;
+    await world.control.waitFor("signs of life", () => run.posts > posts + 5);
+    writeFileSync(file("go"), "");
+    expect((await world.control.result(run)).outcome).toBe("live");
+
+    const spans = messagesOf(run, "system").flatMap(
+      (message) => /\((-?[\d.]+) ms\)$/.exec(message)?.[1] ?? [],
+    );
+    expect(spans.length).toBeGreaterThan(3);
+    for (const span of spans) expect(span).toMatch(/^\d{1,5}$/);
+    expect(messagesOf(run, "stdout")).toEqual(["before", "after"]);
+    const timeOf = (message: string) =>
+      Date.parse(linesOf(run).find((line) => line.message === message)?.time ?? "");
+    const difference = timeOf("after") - timeOf("before");
+    expect(Math.abs(difference - shiftMs)).toBeLessThan(60_000);
+    expect((await world.deploy()).result.outcome).toBe("live");
+  });
+});
+
+describe("the time of day", () => {
+  it("is read for the lines that people read, and for nothing that is measured", () => {
+    const source = resolve(import.meta.dirname, "../../src/agent");
+    const readers = readdirSync(source, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts"))
+      .filter((path) => /clock\.now\(|Date\.now\(|new Date\(/.test(readFileSync(join(source, path), "utf8")));
+    expect(readers.toSorted()).toEqual(["main.ts", "run/run-log.ts"]);
+  });
+});

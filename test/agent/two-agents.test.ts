@@ -1,0 +1,71 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { lockHome } from "#agent/home-lock.ts";
+
+import { resultOf } from "../support/fake-control-plane.ts";
+import { type AgentProcess, enrollAgent, spawnAgent, spawnRunningAgent } from "./support/agent-process.ts";
+import { isAlive, World } from "./support/harness.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let world: World;
+let first: AgentProcess;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+  await enrollAgent(world);
+  first = await spawnRunningAgent(world);
+});
+afterEach(async () => {
+  first.child.kill("SIGKILL");
+  await first.exited;
+  await world.close();
+});
+
+const file = (name: string) => join(world.folder, name);
+
+describe("two agents with the credential of one server", () => {
+  it("the newer one stays; the older one ends with what it runs, says why, and does not come back", async () => {
+    const run = world.control.dispatch(
+      world.order({ build_command: `sleep 1000 & echo $! > ${file("pid")}; wait` }),
+    );
+    const pid = await world.control.waitFor(
+      "the build",
+      () => existsSync(file("pid")) && Number(readFileSync(file("pid"), "utf8")),
+    );
+    // As when a server's disk is copied to another one.
+    const elsewhere = file("elsewhere");
+    mkdirSync(elsewhere);
+    copyFileSync(join(world.home, "agent.json"), join(elsewhere, "agent.json"));
+    const second = spawnAgent(["run", "--home", elsewhere]);
+
+    expect(await first.exited).toBe(3);
+    expect(first.output()).toMatch(
+      /Another agent of this server has taken over the link\. Only one may run: end one of them\./,
+    );
+    expect(isAlive(pid)).toBe(false);
+    expect(resultOf(run)).toMatchObject({ outcome: "failed", failure: { code: "server_lost" } });
+    const greetings = world.control.messages.filter(({ type }) => type === "hello");
+    expect(greetings).toHaveLength(2);
+    expect(world.control.isConnected).toBe(true);
+    expect((await world.deploy()).result.outcome).toBe("live");
+    second.child.kill("SIGTERM");
+    expect(await second.exited).toBe(0);
+  });
+
+  it("in the same home: the newer one gives up when the older one does not end", async () => {
+    expect(await lockHome(world.home, 300, () => undefined)).toEqual({ kind: "held", pid: first.child.pid });
+    expect((await world.deploy()).result.outcome).toBe("live");
+  });
+});
+
+describe("an agent whose credential is revoked", () => {
+  it("ends with a code that says that a new start is of no use", async () => {
+    world.control.closeLink(4003);
+    expect(await first.exited).toBe(3);
+    expect(first.output()).toMatch(/refuses this server's credential\. Make a new enrolment token/);
+  });
+});
