@@ -13,6 +13,11 @@ export function takesIfLive(endpoint: Endpoint): boolean {
   return endpoint.problems.includes("live_changed");
 }
 
+/** Whether it can be followed, and gone on with after the event that the header Last-Event-ID names. */
+export function takesLastEventId({ alsoAs }: Endpoint): boolean {
+  return alsoAs.includes("text/event-stream");
+}
+
 /** Whether its answer has an ETag, and can be left out where the client has it already. */
 export function hasEntityTag({ method }: Endpoint): boolean {
   return method === "GET";

@@ -14,8 +14,8 @@ export type Access =
   | { readonly by: "agent" }
   | { readonly by: "none" };
 
-/** A media type that an answer comes in besides JSON. */
-export type TextMediaType = "text/plain";
+/** A media type that an answer comes in besides JSON: it is sent while it is read, so nobody knows its tag beforehand. */
+export type StreamedMediaType = "text/plain" | "application/x-ndjson" | "text/event-stream";
 
 /**
  * One operation of the HTTP interface: all that routing, validation, authorisation, the client, the API document
@@ -35,7 +35,7 @@ export type Endpoint = {
   readonly success:
     | { readonly status: 200 | 201; readonly body: z.ZodType }
     | { readonly status: 204; readonly body: null };
-  readonly alsoAs: readonly TextMediaType[];
+  readonly alsoAs: readonly StreamedMediaType[];
   /** The problems of its own, besides those that every endpoint can give. */
   readonly problems: readonly ProblemCode[];
 };

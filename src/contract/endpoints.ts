@@ -130,7 +130,7 @@ export const endpoints = {
     params: DeploymentParams,
     query: LogQuery,
     success: { status: 200, body: LogPage },
-    alsoAs: ["text/plain"],
+    alsoAs: ["text/plain", "application/x-ndjson", "text/event-stream"],
   },
   rollBack: {
     ...plain,

@@ -1,10 +1,12 @@
 import * as z from "zod";
 
-import { DeploymentStatus } from "#contract/deployments.ts";
+import { DeploymentStatus, Failure } from "#contract/deployments.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { NextCursor, queryInteger } from "#contract/paging.ts";
 
+/** Of the message, in UTF-8. */
 export const MAX_LOG_LINE_BYTES = 16 * 1024;
+/** Of all lines as they are stored, NDJSON. */
 export const MAX_LOG_BYTES = 50 * 1024 * 1024;
 export const DEFAULT_LOG_PAGE = 500;
 export const MAX_LOG_PAGE = 1000;
@@ -39,3 +41,16 @@ export const LogPage = z.strictObject({
   next_cursor: NextCursor,
 });
 export type LogPage = z.infer<typeof LogPage>;
+
+/** While nothing is written, a stream of events has a comment so often, in milliseconds: so a cut one can be told. */
+export const LOG_HEARTBEAT_MS = 10_000;
+
+/** The name of a stream's last event. Its data is a LogEnd; that of every event before it, which has no name, a LogLine. */
+export const LOG_END_EVENT = "end";
+
+export const LogEnd = z.strictObject({
+  deployment_id: DeploymentId,
+  status: z.enum([...DeploymentStatus.exclude(["building"]).options, "deleted"]),
+  failure: Failure.nullable(),
+});
+export type LogEnd = z.infer<typeof LogEnd>;

@@ -25,6 +25,8 @@ export type Services = {
 /** A request by the holder of a token: who asks, and the rows that they may see. */
 export type Context = Services & {
   readonly rows: AccountRows;
+  /** The same rows as the primary has them now, for what has been written while the request lasts. */
+  readonly latestRows: AccountRows;
   /** What `rows` reads through; it learns of what a lane wrote for this request. */
   readonly session: DatabaseSession;
   readonly account: TokenHolder["account"];

@@ -31,7 +31,8 @@ describe("whatever is asked of an operation, the answer is documented:", () => {
     await playground.replenish();
     await fc.assert(
       fc.asyncProperty(requestsFor(listed), async (request) => {
-        const { kind, faults } = await undocumented(listed, request, await playground.send(request));
+        const { answer, text } = await playground.send(request);
+        const { kind, faults } = undocumented(listed, request, answer, text);
         answers.set(`${name} ${kind}`, (answers.get(`${name} ${kind}`) ?? 0) + 1);
         if (faults.length > 0) throw new Error(`${JSON.stringify(request)}\n${faults.join("\n")}`);
       }),

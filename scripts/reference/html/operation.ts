@@ -137,17 +137,18 @@ function examples(
     body: operation.requestBody?.content["application/json"]?.example ?? null,
   });
   const json = response.content?.["application/json"]?.example;
-  const text = response.content?.["text/plain"]?.example;
+  const texts = Object.entries(response.content ?? {}).flatMap(([type, media]) =>
+    media["x-text"] === undefined ? [] : [[type, media["x-text"]] as const],
+  );
   return html`<p class="label">Request</p>
     ${textBlock(request)}
     <p class="label">Answer, ${status}</p>
     ${json === undefined ? textBlock("") : jsonBlock(json)}
-    ${
-      typeof text === "string"
-        ? html`<p class="label">With Accept: text/plain</p>
-            ${textBlock(text)}`
-        : null
-    }`;
+    ${texts.map(
+      ([type, text]) =>
+        html`<p class="label">With Accept: ${type}</p>
+          ${textBlock(text)}`,
+    )}`;
 }
 
 function filled(document: Document, path: string, parameters: readonly (Parameter | Reference)[]): string {

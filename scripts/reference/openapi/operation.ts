@@ -1,13 +1,14 @@
 import type { Endpoint } from "#contract/endpoint.ts";
 import { hasEntityTag, problemsOf, takesIdempotencyKey } from "#contract/endpoint-facts.ts";
 import { type ProblemCode, problems } from "#contract/problems.ts";
+import type { StreamedText } from "#contract/reference/operation-text.ts";
 import { INTERNAL_TAG, type Tag } from "#contract/reference/tags.ts";
 
 import { type AnswerHeader, headers } from "./headers.ts";
 import { parametersOf } from "./parameters.ts";
 import { problemResponseName } from "./problems.ts";
 import { inlineSchema, schemaFor } from "./schemas.ts";
-import type { Content, Operation, Reference, RequestBody, Response } from "./types.ts";
+import type { Content, Operation, Reference, RequestBody, Response, Schema } from "./types.ts";
 
 /** What the texts say of an operation, whichever it is. */
 export type AnyOperationText = {
@@ -16,7 +17,7 @@ export type AnyOperationText = {
   readonly body: unknown;
   readonly answer: unknown;
   readonly location?: string | null;
-  readonly text?: string;
+  readonly streamed?: Readonly<Record<string, StreamedText>>;
 };
 
 export function operationOf(name: string, endpoint: Endpoint, text: AnyOperationText): Operation {
@@ -89,19 +90,28 @@ function successOf(endpoint: Endpoint, text: AnyOperationText): Response {
   const content: Content = {
     "application/json": { schema: schemaFor(body, "output"), example: text.answer },
   };
-  const asText: Content =
-    text.text === undefined ? {} : { "text/plain": { schema: { type: "string" }, example: text.text } };
+  const streamed = Object.entries(text.streamed ?? {}).map(
+    ([type, one]) => [type, { schema: pieceSchema(one), example: one.example, "x-text": one.text }] as const,
+  );
   return {
     description: status === 201 ? "It is made." : "It is answered.",
     headers: headers(...more),
-    content: { ...content, ...asText },
+    content: { ...content, ...Object.fromEntries(streamed) },
   };
+}
+
+/** OpenAPI 3.1 has no word for a stream, so its schema is that of a piece: a line, or the data of an event. */
+function pieceSchema({ pieces }: StreamedText): Schema {
+  const schemas = pieces.map((piece) => schemaFor(piece, "output"));
+  const [only] = schemas;
+  if (only === undefined) return { type: "string" };
+  return schemas.length === 1 ? only : { oneOf: schemas };
 }
 
 function successHeaders(endpoint: Endpoint, text: AnyOperationText): AnswerHeader[] {
   const { body } = endpoint.success;
   const isList = body !== null && "next_cursor" in (inlineSchema(body, "output").properties ?? {});
-  // Plain text is passed on while it is read, so nobody knows its tag beforehand.
+  // What is streamed is passed on while it is read, so nobody knows its tag beforehand.
   const tag = endpoint.alsoAs.length === 0 ? ("EntityTag" as const) : ("JsonEntityTag" as const);
   return [
     ...(typeof text.location === "string" ? (["Location"] as const) : []),

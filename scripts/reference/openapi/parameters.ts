@@ -1,7 +1,12 @@
 import * as z from "zod";
 
 import type { Endpoint } from "#contract/endpoint.ts";
-import { hasEntityTag, takesIdempotencyKey, takesIfLive } from "#contract/endpoint-facts.ts";
+import {
+  hasEntityTag,
+  takesIdempotencyKey,
+  takesIfLive,
+  takesLastEventId,
+} from "#contract/endpoint-facts.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { example } from "#contract/reference/examples.ts";
 import { headerTexts, type ParameterText, parameterTexts } from "#contract/reference/parameters.ts";
@@ -17,6 +22,12 @@ export const headerParameters = {
     headerTexts.idempotencyKey,
     { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
     "6b0f2f0c-6d0e-4a53-9f55-7c1d6c1c2b8e",
+  ),
+  LastEventId: header(
+    "Last-Event-ID",
+    headerTexts.lastEventId,
+    { type: "string", pattern: "^\\d{1,9}$" },
+    "2",
   ),
   IfNoneMatch: header(
     "If-None-Match",
@@ -50,6 +61,7 @@ function headersOf(endpoint: Endpoint): (keyof typeof headerParameters)[] {
   return [
     ...(takesIfLive(endpoint) ? (["IfLive"] as const) : []),
     ...(takesIdempotencyKey(endpoint) ? (["IdempotencyKey"] as const) : []),
+    ...(takesLastEventId(endpoint) ? (["LastEventId"] as const) : []),
     ...(hasEntityTag(endpoint) ? (["IfNoneMatch"] as const) : []),
     ...(endpoint.access.by === "token" ? (["GantryBookmark"] as const) : []),
   ];

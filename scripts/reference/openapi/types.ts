@@ -71,6 +71,8 @@ export type Header = { readonly description: string; readonly required: boolean;
 export type MediaType = {
   readonly schema: Schema;
   readonly example?: unknown;
+  /** What is sent, where that is not JSON. */
+  readonly "x-text"?: string;
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 };
 export type Content = Readonly<Record<string, MediaType>>;

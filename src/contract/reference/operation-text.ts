@@ -27,11 +27,21 @@ export type OperationText<Of extends Endpoint> = {
     }
   : { readonly location?: never }) &
   (Of["alsoAs"] extends readonly []
-    ? { readonly text?: never }
+    ? { readonly streamed?: never }
     : {
-        /** The same answer as plain text. */
-        readonly text: string;
+        /** The answer in the other media types that it comes in. */
+        readonly streamed: Readonly<Record<Of["alsoAs"][number], StreamedText>>;
       });
+
+/** An answer that is sent piece by piece. */
+export type StreamedText = {
+  /** Of a piece, which may be one of several kinds; none where it is all text. */
+  readonly pieces: readonly z.ZodType[];
+  /** A piece; of text, all of it. */
+  readonly example: unknown;
+  /** What is sent. */
+  readonly text: string;
+};
 
 /** A text for each operation: one that has none does not compile. */
 export type OperationTexts = { readonly [Name in OperationName]: OperationText<Endpoints[Name]> };

@@ -46,6 +46,8 @@ export const headerTexts = {
     "Go on only if this deployment is still the live one of the project; otherwise 412 `live_changed`, and nothing is started.",
   idempotencyKey:
     "Any text of yours that names this one request, such as a UUID. Sent again within 24 hours with the same body, it gets the answer that the first one got, with `Idempotent-Replayed: true`; with another body it is 422 `idempotency_mismatch`.",
+  lastEventId:
+    "With `Accept: text/event-stream`: the `id` of the last event that the client has seen. The stream goes on after it.",
   ifNoneMatch: "The `ETag` of an answer that the client has. If it still holds, the answer is an empty 304.",
   bookmark:
     "The `Gantry-Bookmark` of an earlier answer. What was written before that answer is seen by this request, whichever copy of the database is near.",

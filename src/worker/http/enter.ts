@@ -37,6 +37,7 @@ export function enterWithToken(authentication: Authentication, servicesOf: Servi
     return succeed({
       ...services,
       rows: new AccountRows(session.database, account.id, token.projectIds),
+      latestRows: new AccountRows(c.env.DB, account.id, token.projectIds),
       session,
       account,
       token,

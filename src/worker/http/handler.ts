@@ -13,6 +13,8 @@ export type Input<Of extends Endpoint> = {
   readonly body: OutputOf<Of["body"]>;
   /** The header If-Live, at the endpoints that can answer `live_changed`. */
   readonly ifLive: DeploymentId | null;
+  /** The header Last-Event-ID, at the endpoints that can be followed. */
+  readonly lastEventId: number | null;
   /** What the client would rather have, of what the endpoint can give. */
   readonly mediaType: MediaTypeOf<Of>;
   readonly url: URL;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { type Endpoint, parseWith } from "#contract/endpoint.ts";
-import { takesIfLive } from "#contract/endpoint-facts.ts";
+import { takesIfLive, takesLastEventId } from "#contract/endpoint-facts.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { bodyErrors, queryErrors } from "#worker/http/field-errors.ts";
@@ -32,6 +32,8 @@ export async function readInput<Of extends Endpoint>(
   if (!query.success) return invalidQuery(query.error);
   const ifLive = takesIfLive(endpoint) ? readIfLive(request) : succeed(null);
   if (!ifLive.ok) return ifLive;
+  const lastEventId = takesLastEventId(endpoint) ? readLastEventId(request) : succeed(null);
+  if (!lastEventId.ok) return lastEventId;
   const json = endpoint.body === null ? succeed(null) : await readJson(request, endpoint.maxBodyBytes);
   if (!json.ok) return json;
   const body = parseWith<Of["body"]>(endpoint.body, json.value);
@@ -41,6 +43,7 @@ export async function readInput<Of extends Endpoint>(
     query: query.data,
     body: body.data,
     ifLive: ifLive.value,
+    lastEventId: lastEventId.value,
     mediaType: preferredMediaType<MediaTypeOf<Of>>(request.headers.get("accept"), [
       "application/json",
       ...endpoint.alsoAs,
@@ -60,5 +63,15 @@ function readIfLive(request: Request): Result<DeploymentId | null, "invalid_requ
   if (id.success) return succeed(id.data);
   return refuse("invalid_request", "The header If-Live must hold the id of a deployment.", [
     { pointer: "If-Live", message: "must be an id of the form dpl_…" },
+  ]);
+}
+
+/** Events are numbered; whoever has seen none says so with 0, or with nothing. */
+function readLastEventId(request: Request): Result<number | null, "invalid_request"> {
+  const header = request.headers.get("last-event-id");
+  if (header === null) return succeed(null);
+  if (/^\d{1,9}$/.test(header)) return succeed(Number(header));
+  return refuse("invalid_request", "The header Last-Event-ID must hold the id of an event of this log.", [
+    { pointer: "Last-Event-ID", message: "must be a line number, as the stream's ids are" },
   ]);
 }

@@ -1,14 +1,9 @@
-import * as z from "zod";
-
 import type { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
+import { indexOf, offsetBefore, type Stretch } from "#worker/logs/log-index.ts";
+import { putInPieces, type Upload } from "#worker/logs/put-in-pieces.ts";
 
 /** Whose log it is; the key of each of its objects begins with all three, so that one prefix finds them. */
 export type LogOwner = { accountId: AccountId; projectId: ProjectId; deploymentId: DeploymentId };
-
-/** Where some of a finished log's lines begin, so that a page far in is read from near its start. */
-type LogIndex = readonly (readonly [line: number, byte: number])[];
-
-const MAX_INDEX_ENTRIES = 60;
 
 const WINDOW_BYTES = 256 * 1024;
 
@@ -27,31 +22,63 @@ export class LogStore {
     this.#bucket = bucket;
   }
 
-  /** Writing the same part again writes the same bytes. */
+  /** A part that is written again takes the place of what was there. */
   async putPart(owner: LogOwner, firstLine: number, ndjson: string): Promise<void> {
     await this.#bucket.put(partKey(owner, firstLine), ndjson);
   }
 
-  async getPart(owner: LogOwner, firstLine: number): Promise<string | null> {
+  async getPart(owner: LogOwner, firstLine: number): Promise<Uint8Array | null> {
     const object = await this.#bucket.get(partKey(owner, firstLine));
-    return object === null ? null : await object.text();
+    return object === null ? null : new Uint8Array(await object.arrayBuffer());
   }
 
-  /** Makes the one whole object. The parts go only afterwards, so that a reader always finds the one or the other. */
-  async putWhole(owner: LogOwner, chunks: readonly string[]): Promise<void> {
-    const ndjson = chunks.join("");
-    await this.#bucket.put(wholeKey(owner), ndjson, {
-      httpMetadata: { contentType: "application/x-ndjson" },
-      customMetadata: { index: JSON.stringify(indexOf(ndjson)) },
+  /**
+   * Makes the one whole object of its parts, which stay, so that a reader always finds the one or the other.
+   * Holds no more than some 6 MiB in memory, however long the log.
+   */
+  async putWholeOfParts(
+    owner: LogOwner,
+    parts: readonly Stretch[],
+    upload: Pick<Upload, "note">,
+  ): Promise<void> {
+    await putInPieces(this.#bucket, this.#parts(owner, parts), {
+      ...upload,
+      key: wholeKey(owner),
+      bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
+      options: optionsFor(parts),
     });
+  }
+
+  async *#parts(owner: LogOwner, parts: readonly Stretch[]): AsyncGenerator<Uint8Array> {
+    for (const { firstLine } of parts) {
+      const part = await this.getPart(owner, firstLine);
+      if (part === null) throw new Error(`the log of ${owner.deploymentId} lacks its part ${firstLine}`);
+      yield part;
+    }
+  }
+
+  /** Makes the whole object of a log that never had a part. */
+  async putWhole(owner: LogOwner, chunks: readonly (Stretch & { readonly ndjson: string })[]): Promise<void> {
+    const ndjson = chunks.map((chunk) => chunk.ndjson).join("");
+    await this.#bucket.put(wholeKey(owner), ndjson, optionsFor(chunks));
   }
 
   async hasWhole(owner: LogOwner): Promise<boolean> {
     return (await this.#bucket.head(wholeKey(owner))) !== null;
   }
 
-  async deleteParts(owner: LogOwner, firstLines: readonly number[]): Promise<void> {
-    if (firstLines.length > 0) await this.#bucket.delete(firstLines.map((line) => partKey(owner, line)));
+  /** Gives up an upload of the whole object that was cut off; nothing happens where it is over. */
+  async abortUpload(owner: LogOwner, uploadId: string): Promise<void> {
+    try {
+      await this.#bucket.resumeMultipartUpload(wholeKey(owner), uploadId).abort();
+    } catch (error) {
+      // Source: R2's documentation, "Error codes": 10024 is NoSuchUpload.
+      if (!(error instanceof Error && error.message.includes("10024"))) throw error;
+    }
+  }
+
+  async deleteParts(owner: LogOwner, parts: readonly Stretch[]): Promise<void> {
+    if (parts.length > 0) await this.#bucket.delete(parts.map(({ firstLine }) => partKey(owner, firstLine)));
   }
 
   /**
@@ -101,17 +128,7 @@ export class LogStore {
   }
 }
 
-function indexOf(ndjson: string): LogIndex {
-  const bytes = new TextEncoder().encode(ndjson);
-  const starts: number[] = [0];
-  for (let at = 0; at < bytes.length - 1; at += 1) if (bytes[at] === 0x0a) starts.push(at + 1);
-  const stride = Math.max(1, Math.ceil(starts.length / MAX_INDEX_ENTRIES));
-  return starts.flatMap((byte, line) => (line % stride === 0 ? [[line + 1, byte] as const] : []));
-}
-
-const StoredIndex = z.array(z.tuple([z.int(), z.int()]));
-
-function offsetBefore(index: string | undefined, line: number): number {
-  const entries = index === undefined ? [] : StoredIndex.parse(JSON.parse(index));
-  return entries.findLast(([firstLine]) => firstLine <= line)?.[1] ?? 0;
-}
+const optionsFor = (stretches: readonly Stretch[]) => ({
+  httpMetadata: { contentType: "application/x-ndjson" },
+  customMetadata: { index: indexOf(stretches) },
+});

@@ -1,61 +1,75 @@
-import { LogLine } from "#contract/logs.ts";
 import type { LogOwner, LogStore } from "#worker/logs/log-store.ts";
+import { type StoredLine, storedLines } from "#worker/logs/stored-lines.ts";
 
-/** The lines that have not been put together into one object yet: parts in R2 by their first lines, then the rest. */
+/** The lines from one on that have not been put together into one object yet, or the first of them. */
 export type UnfinishedLines = {
+  /** Parts in R2, by their first lines. The first may begin before the line that was asked for. */
   readonly parts: readonly number[];
+  /** What follows the parts. If there are none, the first may begin before the line that was asked for. */
   readonly buffered: readonly { readonly firstLine: number; readonly ndjson: string }[];
+  /** Where to go on. */
+  readonly nextLine: number;
+  /** Whether there are no more lines at this moment. */
+  readonly isAll: boolean;
+};
+
+export type LogPlaces = {
+  readonly store: LogStore;
+  readonly owner: LogOwner;
+  /** Asks the lane; null where it holds nothing of the log, because it is finished, or gone, or has never been. */
+  readonly unfinished: (fromLine: number) => Promise<UnfinishedLines | null>;
 };
 
 /**
- * A deployment's log from a line on, as chunks of NDJSON without a gap or a line twice, wherever its lines stand now.
- * The first chunk may begin before `fromLine`.
+ * A deployment's log from a line on, some lines at a time, without a gap or a line twice, wherever they stand now and
+ * wherever they are moved meanwhile.
  *
- * @param unfinished asks the lane; called only while there is no finished log
+ * @param hasEnded whether the deployment has: then the finished log is looked for first, or else the lane is asked first
  */
 export async function* readLog(
-  store: LogStore,
-  owner: LogOwner,
+  places: LogPlaces,
   fromLine: number,
-  unfinished: () => Promise<UnfinishedLines>,
-): AsyncGenerator<string> {
-  const whole = await store.openWhole(owner, fromLine);
+  hasEnded: boolean,
+): AsyncGenerator<readonly StoredLine[]> {
+  const { store, owner, unfinished } = places;
+  const whole = hasEnded ? await store.openWhole(owner, fromLine) : null;
   if (whole !== null) {
-    yield* whole;
+    yield* storedLines(whole, fromLine);
     return;
   }
-  const { parts, buffered } = await unfinished();
-  if (parts.length === 0 && buffered.length === 0) {
-    // Between the two looks the log was finished, or there has never been a line.
-    const finished = await store.openWhole(owner, fromLine);
-    if (finished !== null) yield* finished;
-    return;
-  }
-  for (const [index, firstLine] of parts.entries()) {
-    const nextPart = parts[index + 1] ?? buffered[0]?.firstLine ?? Infinity;
-    if (nextPart <= fromLine) continue;
-    const part = await store.getPart(owner, firstLine);
-    if (part === null) {
-      // The parts went when the log was finished: go on in the finished one where this one ended.
-      const finished = await store.openWhole(owner, firstLine);
-      if (finished !== null) yield* from(firstLine, finished);
+  for (let at = fromLine, missing = 0; ;) {
+    const rest = await unfinished(at);
+    if (rest === null) {
+      const finished = await store.openWhole(owner, at);
+      if (finished !== null) yield* storedLines(finished, at);
       return;
     }
-    yield part;
+    const stopped = yield* readParts(places, rest, at);
+    if (stopped !== null) {
+      // The parts went because the log was finished meanwhile. The lane says so when it is asked again.
+      if (stopped === missing) throw new Error(`the log of ${owner.deploymentId} lacks its line ${stopped}`);
+      at = missing = stopped;
+      continue;
+    }
+    yield* storedLines(
+      rest.buffered.map((chunk) => chunk.ndjson),
+      at,
+    );
+    if (rest.isAll) return;
+    at = rest.nextLine;
   }
-  for (const chunk of buffered) yield chunk.ndjson;
 }
 
-async function* from(fromLine: number, chunks: AsyncGenerator<string>): AsyncGenerator<string> {
-  for await (const line of parseLines(chunks)) if (line.line >= fromLine) yield `${JSON.stringify(line)}\n`;
-}
-
-/** The lines of chunks of NDJSON, which may be cut anywhere. */
-export async function* parseLines(chunks: AsyncIterable<string>): AsyncGenerator<LogLine> {
-  let rest = "";
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) yield LogLine.parse(JSON.parse(line));
+/** @returns the line from which on a part was not there any more; null: all were */
+async function* readParts(
+  { store, owner }: LogPlaces,
+  { parts }: UnfinishedLines,
+  fromLine: number,
+): AsyncGenerator<readonly StoredLine[], number | null> {
+  for (const firstLine of parts) {
+    const part = await store.getPart(owner, firstLine);
+    if (part === null) return Math.max(fromLine, firstLine);
+    yield* storedLines([new TextDecoder().decode(part)], fromLine);
   }
+  return null;
 }

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 
 import type { ProjectReport, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import type { RollbackTarget } from "#contract/deployments.ts";
-import { createIdGenerator, type DeploymentId, type ServerId } from "#contract/ids.ts";
+import { createIdGenerator, DeploymentId, type ServerId } from "#contract/ids.ts";
 import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
 import { nextDeadline } from "#domain/lane/deadlines.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
@@ -33,6 +33,7 @@ import { LaneEffects } from "#worker/objects/lane-effects.ts";
 import { LaneOutbox } from "#worker/objects/lane-outbox.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
 import { LogBuffer } from "#worker/objects/log-buffer.ts";
+import { LogFollowers } from "#worker/objects/log-followers.ts";
 import type {
   RollbackCommand,
   RunEventsCommand,
@@ -53,6 +54,7 @@ export class ProjectLane extends DurableObject<Env> {
   #outbox: LaneOutbox;
   #logs: LogBuffer;
   #effects: LaneEffects;
+  #followers: LogFollowers;
   readonly #ids = createIdGenerator({
     now: () => Date.now(),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
@@ -65,7 +67,8 @@ export class ProjectLane extends DurableObject<Env> {
       outbox: this.#outbox,
       logs: this.#logs,
       effects: this.#effects,
-    } = openParts(ctx.storage, env));
+      followers: this.#followers,
+    } = openParts(ctx, env));
   }
 
   /** Refuses with `not_found`, `queue_full` and `live_changed`. Once it has answered, the deployment is in D1 or will be. */
@@ -182,9 +185,22 @@ export class ProjectLane extends DurableObject<Env> {
     return listTargets(lane).map((target) => viewTarget(lane, target, serverId));
   }
 
-  /** The lines that are not in the log's final object yet. */
-  async unfinishedLog(id: DeploymentId): Promise<UnfinishedLines> {
-    return this.#logs.read(id);
+  /** The lines from one on that are not in the log's final object yet; null where nothing of the log is here. */
+  async unfinishedLog(id: DeploymentId, fromLine: number): Promise<UnfinishedLines | null> {
+    return this.#logs.unfinished(id, fromLine);
+  }
+
+  /** The Worker's upgrade request to follow the log of the deployment that is the path's end (`lane-news.ts`). */
+  override async fetch(request: Request): Promise<Response> {
+    return this.#followers.accept(DeploymentId.parse(new URL(request.url).pathname.slice(1)));
+  }
+
+  override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    this.#followers.asked(socket, message);
+  }
+
+  override async webSocketClose(socket: WebSocket): Promise<void> {
+    socket.close();
   }
 
   /** Never throws: the platform would give up on the alarm after six tries, and this one must not be lost. */
@@ -207,7 +223,8 @@ export class ProjectLane extends DurableObject<Env> {
       outbox: this.#outbox,
       logs: this.#logs,
       effects: this.#effects,
-    } = openParts(this.ctx.storage, this.env));
+      followers: this.#followers,
+    } = openParts(this.ctx, this.env));
   }
 
   #newIds() {
@@ -273,18 +290,19 @@ export class ProjectLane extends DurableObject<Env> {
       nextDeadline(lane) ?? Infinity,
       nextForgetAt(lane) ?? Infinity,
       keptUntil(lane) ?? Infinity,
-      this.#logs.nextDueAt() ?? Infinity,
-      this.#effects.isPending() ? soonest : Infinity,
+      this.#effects.isPending() || this.#logs.due().length > 0 ? soonest : Infinity,
     );
     if (wakeAt === Infinity) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(Math.max(wakeAt, soonest));
   }
 }
 
-function openParts(storage: DurableObjectStorage, env: Env) {
+function openParts(ctx: DurableObjectState, env: Env) {
+  const { storage } = ctx;
   const store = new LaneStore(storage.sql);
   const outbox = new LaneOutbox(storage.sql);
-  const logs = new LogBuffer(storage.sql);
+  const logs: LogBuffer = new LogBuffer(storage.sql, (id) => followers.changed(id));
   const effects = new LaneEffects({ env, storage, store, outbox, logs, now: Date.now });
-  return { store, outbox, logs, effects };
+  const followers = new LogFollowers({ ctx, logs, settle: effects.writeRecords });
+  return { store, outbox, logs, effects, followers };
 }

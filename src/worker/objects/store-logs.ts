@@ -10,65 +10,87 @@ type Parts = {
   store: LaneStore;
   outbox: LaneOutbox;
   logs: LogBuffer;
-  now: () => number;
 };
 
-/** R2 loses the logs of deleted deployments, and gets the parts that are due and the whole of each log that has ended. */
+/**
+ * R2 loses the logs of deleted deployments, and gets the parts that are due and the whole of each log that has ended.
+ * A log that fails does not keep the others waiting; the error comes when they are done.
+ */
 export async function storeLogs(parts: Parts): Promise<void> {
-  const { store, outbox, logs, now } = parts;
+  const { store, outbox, logs } = parts;
   const owner = store.owner();
   if (owner === null) return;
   if (outbox.projectRemoval() === "logs") await deleteAllLogs(parts, owner);
   for (const id of outbox.removals(true)) await deleteLog(parts, owner, id);
-  for (const { id, ended } of logs.due(now())) {
-    await (ended ? storeWhole(parts, owner, id) : storePart(parts, owner, id));
+  const errors: unknown[] = [];
+  for (const { id, ended } of logs.due()) {
+    try {
+      if (ended) await storeWhole(parts, owner, id);
+      else while (logs.isPartDue(id)) await storePart(parts, owner, id);
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
 }
 
-async function deleteAllLogs({ outbox, logs, storage, env }: Parts, owner: LaneOwner): Promise<void> {
+async function deleteAllLogs(parts: Parts, owner: LaneOwner): Promise<void> {
+  const { outbox, logs, storage, env } = parts;
+  await giveUpUploads(parts, owner, null);
   storage.transactionSync(() => logs.forgetAll());
   await new LogStore(env.LOGS).deleteProject(owner);
   storage.transactionSync(() => outbox.noteProjectRemoved());
 }
 
-async function deleteLog(
-  { outbox, logs, storage, env }: Parts,
-  lane: LaneOwner,
-  deploymentId: DeploymentId,
-): Promise<void> {
+async function deleteLog(parts: Parts, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
+  const { outbox, logs, storage, env } = parts;
+  await giveUpUploads(parts, lane, deploymentId);
   storage.transactionSync(() => logs.forget(deploymentId));
   await new LogStore(env.LOGS).deleteAll({ ...lane, deploymentId });
   storage.transactionSync(() => outbox.noteRemoved(deploymentId));
 }
 
+/** @returns whether there was anything to store */
 async function storePart(
-  { logs, storage, env, now }: Parts,
-  lane: LaneOwner,
-  deploymentId: DeploymentId,
-): Promise<void> {
-  const { buffered } = logs.read(deploymentId);
-  const [first] = buffered;
-  if (first === undefined) return;
-  const ndjson = buffered.map((chunk) => chunk.ndjson).join("");
-  await new LogStore(env.LOGS).putPart({ ...lane, deploymentId }, first.firstLine, ndjson);
-  storage.transactionSync(() => logs.noteFlushed(deploymentId, buffered, now()));
-}
-
-async function storeWhole(
   { logs, storage, env }: Parts,
   lane: LaneOwner,
   deploymentId: DeploymentId,
-): Promise<void> {
-  const { parts, buffered } = logs.read(deploymentId);
+): Promise<boolean> {
+  const chunks = logs.nextPart(deploymentId);
+  const [first] = chunks;
+  if (first === undefined) return false;
+  const ndjson = chunks.map((chunk) => chunk.ndjson).join("");
+  await new LogStore(env.LOGS).putPart({ ...lane, deploymentId }, first.firstLine, ndjson);
+  storage.transactionSync(() => logs.noteFlushed(deploymentId, chunks));
+  return true;
+}
+
+async function storeWhole(parts: Parts, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
+  const { logs, storage, env } = parts;
   const owner = { ...lane, deploymentId };
-  const logStore = new LogStore(env.LOGS);
-  // Found on a second try: the whole log was written, and the first try was cut off while its parts went.
-  const isStored = parts.length > 0 && (await logStore.hasWhole(owner));
-  if (!isStored) {
-    const stored: string[] = [];
-    for (const firstLine of parts) stored.push((await logStore.getPart(owner, firstLine)) ?? "");
-    await logStore.putWhole(owner, [...stored, ...buffered.map((chunk) => chunk.ndjson)]);
+  const store = new LogStore(env.LOGS);
+  await giveUpUploads(parts, lane, deploymentId);
+  const rest = logs.unfinished(deploymentId, 1);
+  if (rest !== null && rest.parts.length === 0 && rest.isAll) {
+    await store.putWhole(owner, logs.nextPart(deploymentId));
+  } else if (!(await store.hasWhole(owner))) {
+    while (await storePart(parts, lane, deploymentId));
+    const note = (uploadId: string) => storage.transactionSync(() => logs.noteUpload(deploymentId, uploadId));
+    await store.putWholeOfParts(owner, logs.parts(deploymentId), { note });
   }
-  await logStore.deleteParts(owner, parts);
+  await store.deleteParts(owner, logs.parts(deploymentId));
   storage.transactionSync(() => logs.forget(deploymentId));
+}
+
+/** An upload that was cut off is begun anew. R2 drops one whose id could not be noted by itself, after seven days. */
+async function giveUpUploads(
+  { logs, storage, env }: Parts,
+  lane: LaneOwner,
+  of: DeploymentId | null,
+): Promise<void> {
+  const store = new LogStore(env.LOGS);
+  for (const { id, uploadId } of logs.uploads(of)) {
+    await store.abortUpload({ ...lane, deploymentId: id }, uploadId);
+    storage.transactionSync(() => logs.noteUpload(id, null));
+  }
 }

@@ -1,19 +1,51 @@
-import { succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import { answerPage } from "#worker/http/answers.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
-import { getDeploymentLog, getDeploymentLogText } from "#worker/operations/get-deployment-log.ts";
+import { eventStream, streamed } from "#worker/http/streamed.ts";
+import type { StoredLine } from "#worker/logs/stored-lines.ts";
+import { type DeploymentLogEvents, followDeploymentLog } from "#worker/operations/follow-deployment-log.ts";
+import { getDeploymentLog } from "#worker/operations/get-deployment-log.ts";
+import { readDeploymentLog } from "#worker/operations/read-deployment-log.ts";
+import { eventStreamStart, logEventText, logNdjson, logText } from "#worker/views/log-views.ts";
+
+/** After so long a client that follows comes again, and shows its token again. */
+const MAX_FOLLOW_MS = 15 * 60 * 1000;
 
 export const logHandlers = {
-  async getDeploymentLog(context, { params, query, mediaType, url }) {
+  async getDeploymentLog(context, { params, query, mediaType, lastEventId, url }) {
+    const id = params.deployment_id;
     switch (mediaType) {
       case "application/json":
-        return answerPage(getDeploymentLog(context, params.deployment_id, query), url);
-      case "text/plain": {
-        const text = await getDeploymentLogText(context, params.deployment_id);
-        if (!text.ok) return text;
-        const headers = { "content-type": "text/plain; charset=utf-8", vary: "accept" };
-        return succeed({ response: new Response(text.value, { headers }) });
+        return answerPage(getDeploymentLog(context, id, query), url);
+      case "text/plain":
+        return whole(await readDeploymentLog(context, id, query), "text/plain; charset=utf-8", logText);
+      case "application/x-ndjson":
+        return whole(await readDeploymentLog(context, id, query), "application/x-ndjson", logNdjson);
+      case "text/event-stream": {
+        const events = await followDeploymentLog(context, id, query, lastEventId);
+        if (!events.ok) return events;
+        const response = eventStream((signal) => eventTexts(events.value(signal)), MAX_FOLLOW_MS);
+        return succeed({ response });
       }
     }
   },
 } satisfies Partial<TokenHandlers>;
+
+function whole<Code extends "not_found" | "invalid_request">(
+  log: Result<AsyncIterable<readonly StoredLine[]>, Code>,
+  type: string,
+  textOf: (lines: readonly StoredLine[]) => string,
+) {
+  if (!log.ok) return log;
+  const headers = { "content-type": type, vary: "accept" };
+  return succeed({ response: new Response(streamed(mapped(log.value, textOf)), { headers }) });
+}
+
+async function* eventTexts(events: ReturnType<DeploymentLogEvents>): AsyncGenerator<string> {
+  yield eventStreamStart;
+  yield* mapped(events, logEventText);
+}
+
+async function* mapped<From>(source: AsyncIterable<From>, to: (one: From) => string): AsyncGenerator<string> {
+  for await (const one of source) yield to(one);
+}

@@ -1,3 +1,5 @@
+import { createParser } from "eventsource-parser";
+
 import type { Listed } from "../../../scripts/reference/html/document.ts";
 import { errorsOf } from "./json-schema.ts";
 import { document } from "./open-api.ts";
@@ -13,6 +15,7 @@ const UNSPOKEN = new Set([
     "date",
     "vary",
     "cache-control",
+    "x-accel-buffering",
   ],
   ...["access-control-allow-origin", "access-control-expose-headers", "connection", "keep-alive"],
 ]);
@@ -24,9 +27,8 @@ export type Verdict = {
   readonly faults: readonly string[];
 };
 
-/** Compares an answer with the document. */
-export async function undocumented(listed: Listed, request: Request, answer: Response): Promise<Verdict> {
-  const text = await answer.text();
+/** Compares an answer with the document. @param text its body */
+export function undocumented(listed: Listed, request: Request, answer: Response, text: string): Verdict {
   const code = /"code":"(\w+)"/.exec(answer.status >= 400 ? text : "")?.[1];
   const kind = code === undefined ? String(answer.status) : `${answer.status} ${code}`;
   return { kind, faults: faultsOf(listed, request, answer, text) };
@@ -51,6 +53,20 @@ function faultsOf({ operation }: Listed, request: Request, answer: Response, tex
   if (type === null)
     return text === "" && Object.keys(content).length === 0 ? faults : [...faults, "it has no type"];
   if (media === undefined) return [...faults, `the type ${type} is not documented: ${text}`];
-  const value: unknown = type === "text/plain" ? text : JSON.parse(text);
-  return [...faults, ...errorsOf(media.schema, value, "answered").map((error) => `${error} in ${text}`)];
+  const errors = valuesIn(type, text).flatMap((value) => errorsOf(media.schema, value, "answered"));
+  return [...faults, ...errors.map((error) => `${error} in ${text}`)];
+}
+
+/** What the schema of a media type is about: all of it, each line, or the data of each event. */
+function valuesIn(type: string, text: string): unknown[] {
+  if (type === "text/plain") return [text];
+  if (type === "application/x-ndjson") return text.split("\n").slice(0, -1).map(parsed);
+  if (type !== "text/event-stream") return [parsed(text)];
+  const values: unknown[] = [];
+  createParser({ onEvent: ({ data }) => values.push(parsed(data)) }).feed(text);
+  return values;
+}
+
+function parsed(json: string): unknown {
+  return JSON.parse(json);
 }

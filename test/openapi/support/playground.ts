@@ -12,6 +12,9 @@ import { STAND_IN } from "./values.ts";
 /** The most ids of a kind that requests are drawn from, so that those which are there stay likely. */
 const POOL = 12;
 
+/** A stream of a deployment that waits would go on for minutes. */
+const SILENT_MS = 100;
+
 type Secrets = Readonly<Record<Sender, string | null>>;
 
 /** An account with servers, projects, deployments and tokens, and what a request needs to be about them. */
@@ -85,7 +88,7 @@ export class Playground {
   }
 
   /** Sends a request, with ids of this place in it. */
-  async send(request: Request): Promise<Response> {
+  async send(request: Request): Promise<{ answer: Response; text: string }> {
     const secret = this.#secrets[request.sender];
     const list = this.#withIds(request.path.split("?")[0] ?? "");
     const path = this.#withIds(this.#withCursor(request.path, list));
@@ -99,13 +102,13 @@ export class Playground {
       },
       ...(request.body === null ? {} : { body: new TextEncoder().encode(this.#withIds(request.body)) }),
     });
+    const text = await textOf(answer);
     if (answer.ok && !path.startsWith("/v1/account")) {
-      const text = await answer.clone().text();
       this.#noteAll(text);
       // A cursor belongs to the list that gave it.
       for (const [, cursor = ""] of text.matchAll(/"next_cursor":"([^"]+)"/g)) this.#note(cursor, list);
     }
-    return answer;
+    return { answer, text };
   }
 
   async close(): Promise<void> {
@@ -148,6 +151,22 @@ export class Playground {
     const ids = (this.#ids.get(kind) ?? []).filter((one) => one !== id);
     this.#ids.set(kind, [id, ...ids].slice(0, POOL));
   }
+}
+
+/** The body; of a stream of events, what comes of it before it falls silent. */
+async function textOf(answer: Response): Promise<string> {
+  if (answer.body === null || answer.headers.get("content-type") !== "text/event-stream")
+    return await answer.text();
+  const reader = answer.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const next = await Promise.race([reader.read(), pause(SILENT_MS, null)]);
+    if (next?.value === undefined) break;
+    text += decoder.decode(next.value, { stream: true });
+  }
+  await reader.cancel();
+  return text;
 }
 
 async function send(gantry: Gantry, path: string, body: unknown): Promise<Response> {

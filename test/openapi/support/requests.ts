@@ -40,7 +40,14 @@ function validRequests({ method, path, operation }: Listed): fc.Arbitrary<Reques
       path: valuesByName(parameters, "path"),
       query: valuesByName(parameters, "query"),
       header: valuesByName(parameters, "header"),
-      accept: fc.constantFrom("application/json", "*/*", "text/plain", ""),
+      accept: fc.constantFrom(
+        "application/json",
+        "*/*",
+        "text/plain",
+        "application/x-ndjson",
+        "text/event-stream",
+        "",
+      ),
       body:
         body === undefined
           ? fc.constant(null)

@@ -24,7 +24,14 @@ export function spoiled(
       .map((sender) => changed({ sender, isAsDocumented: mayCall(sender, security) })),
     fc
       .tuple(
-        fc.constantFrom("If-Live", "Idempotency-Key", "If-None-Match", "Gantry-Bookmark", "Accept"),
+        fc.constantFrom(
+          "If-Live",
+          "Idempotency-Key",
+          "If-None-Match",
+          "Last-Event-ID",
+          "Gantry-Bookmark",
+          "Accept",
+        ),
         headerText,
       )
       .map(

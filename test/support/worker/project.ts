@@ -42,12 +42,21 @@ export class TestProject {
     return await call(path, { method: "POST", token: this.token, body, headers });
   }
 
-  async get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-    return await call(path, { token: this.token, headers });
+  async get(
+    path: string,
+    headers: Record<string, string> = {},
+    token: string = this.token,
+  ): Promise<Response> {
+    return await call(path, { token, headers });
   }
 
-  async call(method: string, path: string, body?: unknown): Promise<Response> {
-    return await call(path, { method, token: this.token, body });
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    return await call(path, { method, token: this.token, body, headers });
   }
 
   /** Changes its settings. */

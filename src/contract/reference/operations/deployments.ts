@@ -100,40 +100,6 @@ export const deploymentTexts = {
     body: {},
     answer: canceledDeployment,
   },
-  getDeploymentLog: {
-    tag: "Deployments",
-    description: prose`
-      What the deployment's commands wrote and what Gantry did, line by line. It can be read while the deployment
-      runs: \`next_cursor\` is null only when the deployment has ended and this was the last page, so go on asking with
-      it until then.
-
-      With \`Accept: text/plain\` the answer is the whole log as text, a line each: time, stage, message. \`limit\` and
-      \`cursor\` are for JSON. Passwords in URLs and known secrets are masked. A line is cut at 16 KiB, a log at 50 MiB,
-      and a line says so.`,
-    body: null,
-    answer: {
-      deployment_id: example.deployment,
-      status: "live",
-      lines: [
-        {
-          line: 1,
-          time: "2026-11-20T09:14:02.402Z",
-          stream: "system",
-          stage: "fetch",
-          message: "Fetching main of git@github.com:acme/shop.git",
-        },
-        {
-          line: 2,
-          time: "2026-11-20T09:14:05.977Z",
-          stream: "stdout",
-          stage: "build",
-          message: "added 214 packages in 3s",
-        },
-      ],
-      next_cursor: null,
-    },
-    text: "2026-11-20T09:14:02.402Z fetch    Fetching main of git@github.com:acme/shop.git\n2026-11-20T09:14:05.977Z build    added 214 packages in 3s\n",
-  },
   rollBack: {
     tag: "Deployments",
     description: prose`

@@ -1,4 +1,4 @@
-import { LogLine, LogPage, LogStage, LogStream } from "#contract/logs.ts";
+import { LogEnd, LogLine, LogPage, LogStage, LogStream } from "#contract/logs.ts";
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
 export const logSchemas = {
@@ -29,5 +29,10 @@ export const logSchemas = {
     lines: "The page's lines, in their order.",
     next_cursor:
       "What to send as `cursor` to go on. `null` only when the deployment has ended and this was the last page.",
+  }),
+  LogEnd: object(LogEnd, "The data of a stream's last event, whose name is `end`.", {
+    deployment_id: "The deployment.",
+    status: "How the deployment has ended; `deleted` where it is not there any more.",
+    failure: "Why it failed, if it did.",
   }),
 } satisfies Record<string, SchemaText>;

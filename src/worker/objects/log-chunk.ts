@@ -1,0 +1,48 @@
+import type { OutputLine } from "#contract/agent-protocol.ts";
+import { type LogLine, MAX_LOG_BYTES } from "#contract/logs.ts";
+import type { Stretch } from "#worker/logs/log-index.ts";
+
+/** A row may have 2 MB. Source: Cloudflare's documentation, "Limits of Durable Objects". */
+const ROW_BYTES = 256 * 1024;
+
+/** Some lines in a row of the lane's buffer, as NDJSON. */
+export type LogChunk = Stretch & { readonly ndjson: string };
+
+/** The line that stands where a log is cut. @param lines what is left out */
+export function cutMark(lines: readonly OutputLine[], now: number): OutputLine {
+  return {
+    time: new Date(now).toISOString(),
+    stream: "system",
+    stage: lines[0]?.stage ?? "build",
+    message: `The log is cut here: what commands write past ${MAX_LOG_BYTES / 1024 / 1024} MiB is left out`,
+  };
+}
+
+/** Numbers the lines, and makes rows of them that are not too long. */
+export function chunksOf(lines: readonly OutputLine[], firstLine: number): LogChunk[] {
+  const chunks: LogChunk[] = [];
+  let current = { firstLine, bytes: 0, ndjson: "" };
+  for (const [index, line] of lines.entries()) {
+    const json = `${JSON.stringify({ line: firstLine + index, ...line } satisfies LogLine)}\n`;
+    const bytes = new TextEncoder().encode(json).length;
+    if (current.bytes > 0 && current.bytes + bytes > ROW_BYTES) {
+      chunks.push(current);
+      current = { firstLine: firstLine + index, bytes: 0, ndjson: "" };
+    }
+    current.bytes += bytes;
+    current.ndjson += json;
+  }
+  return current.bytes === 0 ? chunks : [...chunks, current];
+}
+
+/** Bytes of all together. */
+export function sumOf(stretches: readonly Stretch[]): number {
+  return stretches.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** NDJSON without its first lines. */
+export function withoutLines(ndjson: string, count: number): string {
+  let at = 0;
+  for (let line = 0; line < count; line += 1) at = ndjson.indexOf("\n", at) + 1;
+  return ndjson.slice(at);
+}

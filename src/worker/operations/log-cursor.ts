@@ -1,0 +1,26 @@
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+
+/** A cursor of a log: the last line that was read. */
+const CURSOR = /^line:(\d{1,9})$/;
+
+export function logCursor(lastLine: number): string {
+  return btoa(`line:${lastLine}`);
+}
+
+/** The line that a cursor stands for; 0 where there is none. */
+export function lineOfCursor(cursor: string | undefined): Result<number, "invalid_request"> {
+  if (cursor === undefined) return succeed(0);
+  const line = CURSOR.exec(atobOrEmpty(cursor))?.[1];
+  if (line !== undefined) return succeed(Number(line));
+  return refuse("invalid_request", "The cursor is not one of this list.", [
+    { pointer: "?cursor", message: "is not a cursor of a log" },
+  ]);
+}
+
+function atobOrEmpty(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,97 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { expect, vi } from "vitest";
+
+import { LogEnd, LogLine } from "#contract/logs.ts";
+import type { TestProject } from "./project.ts";
+
+type How = { readonly query?: string; readonly headers?: Record<string, string>; readonly token?: string };
+
+/** A client that follows a log, event by event. */
+export class LogReader {
+  readonly response: Response;
+  readonly lines: LogLine[] = [];
+  end: LogEnd | null = null;
+  comments = 0;
+  isClosed = false;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+
+  private constructor(response: Response) {
+    if (response.body === null) throw new Error("no body");
+    this.response = response;
+    this.#reader = response.body.getReader();
+  }
+
+  /** Opens the stream, and reads nothing of it yet. */
+  static async open(project: TestProject, id: string, how: How = {}): Promise<LogReader> {
+    const headers = { accept: "text/event-stream", ...how.headers };
+    const response = await project.get(`/v1/logs/${id}${how.query ?? ""}`, headers, how.token);
+    expect(response.status).toBe(200);
+    return new LogReader(response);
+  }
+
+  /** Opens the stream, and reads it all the while. */
+  static async follow(project: TestProject, id: string, how: How = {}): Promise<LogReader> {
+    const reader = await LogReader.open(project, id, how);
+    void reader.readOn();
+    return reader;
+  }
+
+  async readOn(): Promise<void> {
+    const decoder = new TextDecoder();
+    const parser = createParser({
+      onEvent: (event) => this.#take(event),
+      onComment: () => (this.comments += 1),
+      onError: (error) => {
+        throw error;
+      },
+    });
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (done) break;
+        parser.feed(decoder.decode(value, { stream: true }));
+      }
+    } finally {
+      this.isClosed = true;
+    }
+  }
+
+  #take({ event, id, data }: EventSourceMessage): void {
+    if (event === "end") {
+      this.end = LogEnd.parse(JSON.parse(data));
+      return;
+    }
+    const line = LogLine.parse(JSON.parse(data));
+    if (event !== undefined || id !== String(line.line)) throw new Error(`event ${event}, id ${id}: ${data}`);
+    this.lines.push(line);
+  }
+
+  get numbers(): number[] {
+    return this.lines.map(({ line }) => line);
+  }
+
+  get messages(): string[] {
+    return this.lines.map(({ message }) => message);
+  }
+
+  /** Waits for a line. */
+  async sees(message: string): Promise<void> {
+    await vi.waitFor(() => expect(this.messages).toContain(message), { timeout: 10_000 });
+  }
+
+  /** Waits until the stream is closed. */
+  async closes(): Promise<LogEnd | null> {
+    await vi.waitFor(() => expect(this.isClosed).toBe(true), { timeout: 15_000 });
+    return this.end;
+  }
+
+  /** Goes away. */
+  async leave(): Promise<void> {
+    await this.#reader.cancel();
+  }
+}
+
+/** The numbers from 1 to `count`. */
+export function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index + 1);
+}

@@ -1,0 +1,178 @@
+import { abortAllDurableObjects, evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { problemOf } from "../../support/worker/call.ts";
+import { emptyReport, output } from "../../support/worker/connected-agent.ts";
+import { LogReader, upTo } from "../../support/worker/log-reader.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
+
+/** A deployment that runs, with a line of output. */
+async function running() {
+  const project = await TestProject.connected();
+  const { id } = await project.start();
+  const order = await project.agent.orderOf(id);
+  await project.agent.reports(order, { type: "stage", stage: "fetch" }, output("one"));
+  return { project, id, order };
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("following a log", () => {
+  it("gives the lines so far, then each as it comes, and ends with the verdict", async () => {
+    const { project, id, order } = await running();
+    const reader = await LogReader.follow(project, id);
+    await reader.sees("one");
+    expect(reader.messages).toEqual(["Queued as version 1 by test: branch main", "one"]);
+    for (const message of ["two", "three"]) {
+      await project.agent.reports(order, output(message));
+      await reader.sees(message);
+    }
+    expect(reader.end).toBeNull();
+    await project.agent.carriesOut(order);
+    expect(await reader.closes()).toEqual({ deployment_id: id, status: "live", failure: null });
+    expect(reader.numbers).toEqual(upTo(reader.lines.length));
+    expect(reader.messages.at(-1)).toContain("Live: version 1");
+  });
+
+  it("is a stream that nobody keeps or gathers", async () => {
+    const { project, id } = await running();
+    const { response } = await LogReader.follow(project, id);
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(response.headers.get("x-accel-buffering")).toBe("no");
+    expect(response.headers.get("vary")).toBe("accept");
+    expect(response.headers.has("etag")).toBe(false);
+    expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+  });
+
+  it("of a deployment that has ended gives everything and ends at once", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.deploy();
+    const reader = await LogReader.follow(project, id);
+    expect(await reader.closes()).toEqual({ deployment_id: id, status: "live", failure: null });
+    expect(reader.numbers).toEqual(upTo(reader.lines.length));
+    expect(reader.messages.at(-1)).toContain("Live: version 1");
+  });
+
+  it("says why a deployment failed", async () => {
+    const { project, id, order } = await running();
+    const reader = await LogReader.follow(project, id);
+    const failure = { code: "build_failed", message: "exit code 2", stage: "build" } as const;
+    const result = { outcome: "failed", failure } as const;
+    await project.agent.reports(order, { type: "result", result, project: emptyReport(order) });
+    expect(await reader.closes()).toEqual({ deployment_id: id, status: "failed", failure });
+  });
+
+  it("goes on after the line that Last-Event-ID names, or a page's cursor, in that order", async () => {
+    const { project, id, order } = await running();
+    await project.agent.reports(order, output("two", "three"));
+    const resumed = await LogReader.follow(project, id, { headers: { "last-event-id": "2" } });
+    const { next_cursor } = await (
+      await project.get(`/v1/logs/${id}?limit=3`)
+    ).json<{ next_cursor: string }>();
+    const query = `?cursor=${encodeURIComponent(next_cursor)}`;
+    const fromPage = await LogReader.follow(project, id, { query });
+    const both = await LogReader.follow(project, id, { query, headers: { "last-event-id": "1" } });
+    await project.agent.carriesOut(order);
+    for (const [reader, first] of [
+      [resumed, 3],
+      [fromPage, 4],
+      [both, 2],
+    ] as const) {
+      await reader.closes();
+      expect(reader.numbers).toEqual(upTo(reader.numbers.at(-1) ?? 0).slice(first - 1));
+    }
+    const after = await LogReader.follow(project, id, { headers: { "last-event-id": "2" } });
+    await after.closes();
+    expect(after.numbers).toEqual(resumed.numbers);
+    const nothing = await LogReader.follow(project, id, { headers: { "last-event-id": "999" } });
+    expect(await nothing.closes()).toMatchObject({ status: "live" });
+    expect(nothing.lines).toEqual([]);
+  });
+
+  it.each(["x", "-1", "1.5", "1,2", "99999999999"])("refuses Last-Event-ID: %s", async (value) => {
+    const { project, id } = await running();
+    const headers = { accept: "text/event-stream", "last-event-id": value };
+    const refused = await project.get(`/v1/logs/${id}`, headers);
+    expect(await problemOf(refused)).toMatchObject({ status: 422, errors: [{ pointer: "Last-Event-ID" }] });
+  });
+
+  it("does nothing for HEAD", async () => {
+    const { project, id } = await running();
+    const answer = await project.call("HEAD", `/v1/logs/${id}`, undefined, { accept: "text/event-stream" });
+    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    expect(await answer.text()).toBe("");
+  });
+});
+
+describe("whoever follows a log", () => {
+  it("misses no line and gets none twice, while parts go to R2 and the whole is put together", async () => {
+    const { project, id, order } = await running();
+    const readers = [await LogReader.follow(project, id)];
+    // Some of them have more than a part's size, so that one goes to R2 at once.
+    for (let batch = 0; batch < 6; batch += 1) {
+      const lines = Array.from({ length: 150 }, (_, index) => `${batch}-${index} ${"ü".repeat(900)}`);
+      await project.agent.reports(order, output(...lines));
+      readers.push(await LogReader.follow(project, id));
+      const lastEventId = String(batch * 100 + 50);
+      readers.push(await LogReader.follow(project, id, { headers: { "last-event-id": lastEventId } }));
+    }
+    await project.agent.carriesOut(order);
+    for (const reader of readers) {
+      expect(await reader.closes()).toMatchObject({ status: "live" });
+      const last = reader.numbers.at(-1) ?? 0;
+      expect(reader.numbers).toEqual(upTo(last).slice((reader.numbers[0] ?? 0) - 1));
+      expect(reader.messages.at(-1)).toContain("Live: version 1");
+    }
+    expect(readers[0]?.messages.filter((message) => message.includes("ü"))).toHaveLength(6 * 150);
+  });
+
+  it("does not notice that the lane is evicted, or that it dies", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { project, id, order } = await running();
+    const reader = await LogReader.follow(project, id);
+    await reader.sees("one");
+    await evictDurableObject(laneOf(project));
+    await project.agent.reports(order, output("after an eviction"));
+    await reader.sees("after an eviction");
+    await abortAllDurableObjects();
+    await project.agent.reports(order, output("after a crash"));
+    await reader.sees("after a crash");
+    await abortAllDurableObjects();
+    await project.agent.connect({ runs: [order] });
+    await project.agent.carriesOut(order);
+    expect(await reader.closes()).toMatchObject({ status: "live" });
+    expect(reader.numbers).toEqual(upTo(reader.lines.length));
+  });
+
+  it("is told at once where the deployment is deleted", async () => {
+    const { project, id } = await running();
+    const queued = await project.start();
+    const readers = [await LogReader.follow(project, queued.id), await LogReader.follow(project, id)];
+    await vi.waitFor(() => expect(readers[0]?.lines).toHaveLength(1));
+    await readers[1]?.sees("one");
+    expect((await project.delete(queued.id)).status).toBe(204);
+    expect(await readers[0]?.closes()).toEqual({
+      deployment_id: queued.id,
+      status: "deleted",
+      failure: null,
+    });
+    expect((await project.delete(id)).status).toBe(204);
+    expect(await readers[1]?.closes()).toEqual({ deployment_id: id, status: "deleted", failure: null });
+  });
+
+  it("is told of a cancellation while the deployment waits for its server", async () => {
+    const project = await TestProject.create();
+    const { id } = await project.start();
+    const reader = await LogReader.follow(project, id);
+    await reader.sees("Queued as version 1 by test: branch main");
+    await project.post(`/v1/deployments/${id}/cancel`);
+    expect(await reader.closes()).toMatchObject({ status: "canceled" });
+    expect(reader.messages.at(-1)).toBe("Canceled by test");
+  });
+});
