@@ -133,6 +133,7 @@ export const FromAgent = z.discriminatedUnion("type", [
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
+/** A message has at most 16 KiB of UTF-8. What is counted here is UTF-16, which never is more. */
 export const OutputLine = z.strictObject({
   time: z.string().max(40),
   stream: LogStream,

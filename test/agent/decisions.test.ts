@@ -10,6 +10,7 @@ import { createMask } from "#agent/mask.ts";
 import { createInterrupt } from "#agent/run/interrupt.ts";
 import { decidePrune } from "#agent/run/prune.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
+import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
 import { decideTarget } from "#agent/run/verify-stage.ts";
 import { defaultSettings } from "#agent/settings.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
@@ -113,6 +114,32 @@ describe("a deployment's log", () => {
       "the log is full: what the commands write from here on is left out",
       "done",
     ]);
+  });
+});
+
+describe("a line of the log", () => {
+  const written = (text: string, mask = (whole: string) => whole) => {
+    const lines: string[] = [];
+    const reporter = { line: (each: { message: string }) => void lines.push(each.message) };
+    createRunLog(reporter, mask, { now: () => 0 }).system("build", text);
+    return lines[0] ?? "";
+  };
+
+  it("of 16 KiB is left as it is", () => {
+    const text = "ü".repeat(MAX_LOG_LINE_BYTES / 2);
+    expect(written(text)).toBe(text);
+  });
+
+  it("over 16 KiB is cut between two characters, and says by how much", () => {
+    const line = written(`x${"ü".repeat(MAX_LOG_LINE_BYTES)}`);
+    expect(Buffer.byteLength(line)).toBeLessThanOrEqual(MAX_LOG_LINE_BYTES);
+    const [, kept = "", cut] = /^(xü+)… \[(\d+) bytes of this line are cut\]$/.exec(line) ?? [];
+    expect(Buffer.byteLength(kept) + Number(cut)).toBe(1 + 2 * MAX_LOG_LINE_BYTES);
+  });
+
+  it("is measured after its secrets have been hidden", () => {
+    const secret = "s".repeat(MAX_LOG_LINE_BYTES);
+    expect(written(`user:${secret}@host`, (text) => text.replace(secret, "***"))).toBe("user:***@host");
   });
 });
 

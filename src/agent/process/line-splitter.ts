@@ -1,9 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 
-import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
-
-const MARK_BYTES = 64;
-const KEPT_BYTES = MAX_LOG_LINE_BYTES - MARK_BYTES;
+import { cutMark, headOf, KEPT_BYTES } from "#agent/process/cut-line.ts";
 
 /**
  * Makes lines of a stream of bytes. Bytes that are not UTF-8 become U+FFFD.
@@ -45,7 +42,7 @@ export function createLineSplitter(): LineSplitter {
   }
 
   function take(): string {
-    const line = cutBytes === 0 ? kept : `${kept}… [${cutBytes} bytes of this line are cut]`;
+    const line = cutBytes === 0 ? kept : kept + cutMark(cutBytes);
     kept = "";
     keptBytes = 0;
     cutBytes = 0;
@@ -83,10 +80,4 @@ export function createLineSplitter(): LineSplitter {
 
 function withoutReturn(line: string): string {
   return line.endsWith("\r") ? line.slice(0, -1) : line;
-}
-
-/** The longest beginning that is at most so many bytes of UTF-8, without half a character. */
-function headOf(text: string, maxBytes: number): string {
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(maxBytes, 0)));
-  return text.slice(0, read);
 }

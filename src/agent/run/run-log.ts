@@ -1,8 +1,9 @@
 import type { Clock } from "#agent/context.ts";
 import type { Mask } from "#agent/mask.ts";
+import { cutLine } from "#agent/process/cut-line.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import type { RunLog } from "#agent/run/run-scope.ts";
-import { MAX_LOG_BYTES, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+import { MAX_LOG_BYTES } from "#contract/logs.ts";
 
 /** Kept free below the limit of the whole log for Gantry's own lines. */
 const RESERVED_BYTES = 256 * 1024;
@@ -21,7 +22,7 @@ export function createRunLog(
 
   const write: RunLog["line"] = (stream, stage, message) => {
     const time = new Date(clock.now()).toISOString();
-    reporter.line({ time, stream, stage, message: mask(message).slice(0, MAX_LOG_LINE_BYTES) });
+    reporter.line({ time, stream, stage, message: cutLine(mask(message)) });
   };
 
   return {
