@@ -2,6 +2,7 @@ import { readlink, rename } from "node:fs/promises";
 import { join } from "node:path";
 
 import { eventually } from "../eventually.ts";
+import type { Host } from "../host.ts";
 import { processesIn, signal } from "../processes.ts";
 import type { Fault, Scene } from "./point.ts";
 
@@ -57,15 +58,28 @@ export const killBelowAgent =
 /** Starts the agent again, as systemd would. */
 export const agentComesBack = async ({ host }: Scene): Promise<void> => host.startAgent();
 
+/** How often the agent has said that its link is lost. */
+async function lossesOf(host: Host): Promise<number> {
+  return (await host.output()).split("cannot be reached").length;
+}
+
+/** Refuses every connection until the agent has noticed. */
+export const controlPlaneIsAway: Fault = async ({ host }) => {
+  const before = await lossesOf(host);
+  await host.link.refuse();
+  await eventually("the agent has noticed that nobody is there", async () => (await lossesOf(host)) > before);
+  const welcome = host.welcomed();
+  await host.link.open();
+  await welcome;
+};
+
 /** Waits until the agent has noticed that its link is dead, and then lets it through again. */
 export const linkFallsSilent =
   (held: "arrives" | "lost"): Fault =>
   async ({ host }) => {
+    const before = await lossesOf(host);
     host.link.silence();
-    await eventually("the agent has noticed the silence", async () => {
-      const output = await host.output();
-      return output.trimEnd().split("\n").at(-1)?.includes("cannot be reached") === true;
-    });
+    await eventually("the agent has noticed the silence", async () => (await lossesOf(host)) > before);
     const welcome = host.welcomed();
     await host.link.open(held);
     await welcome;

@@ -1,7 +1,6 @@
-import { eventually } from "../eventually.ts";
 import { toldByAgent } from "../passages.ts";
 import { canceling } from "./doings.ts";
-import { faults, linkFallsSilent } from "./faults.ts";
+import { controlPlaneIsAway, faults, linkFallsSilent } from "./faults.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint } from "./point.ts";
 
@@ -25,14 +24,6 @@ const greetingIs =
 const lostWithTheLink: Fault = async ({ host }) => {
   host.link.cut();
   return "drop";
-};
-
-const controlPlaneIsAway: Fault = async ({ host }) => {
-  await host.link.refuse();
-  await eventually("the agent has noticed", async () => (await host.output()).includes("cannot be reached"));
-  const welcome = host.welcomed();
-  await host.link.open();
-  await welcome;
 };
 
 const linkIsSlow: Fault = async ({ host }) => {
