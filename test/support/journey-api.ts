@@ -37,9 +37,14 @@ export type Api = {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-export function createApi(baseUrl: string, token: string): Api {
+/** @param send what carries the requests; `fetch` where it is left out */
+export function createApi(
+  baseUrl: string,
+  token: string,
+  send: (url: string, init: RequestInit) => Promise<Response> = fetch,
+): Api {
   const call: Api["call"] = async (method, path, body, headers = {}, signal) => {
-    const answer = await fetch(baseUrl + path, {
+    const answer = await send(baseUrl + path, {
       method,
       headers: {
         authorization: `Bearer ${token}`,

@@ -12,6 +12,7 @@ import { createHealthServer, type HealthServer } from "./health-server.ts";
 import { createHost, type Host } from "./host.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLinkProxy, type LinkProxy } from "./link-proxy.ts";
+import { patientFetch } from "./patient-fetch.ts";
 import { workerdBelow } from "./processes.ts";
 import { createRequests, type Requests } from "./requests.ts";
 import { createSsh, sshPath } from "./source.ts";
@@ -65,7 +66,7 @@ export async function createInstallation({
     onCrash,
   });
   const ready = WorkerReady.parse(await worker.ready);
-  const api = createApi(ready.url, ready.token);
+  const api = createApi(ready.url, ready.token, patientFetch);
   const clients = await createLinkProxy(ready.url);
   const ledger = createLedger();
   const health = await createHealthServer();

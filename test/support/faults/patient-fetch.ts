@@ -1,0 +1,24 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+
+const GIVE_UP_MS = 30_000;
+const ANSWER_MS = 5_000;
+const BETWEEN_TRIES_MS = 100;
+
+/** Asks again, with the same key, until the server answers below 500: for whoever only wants to see how things are. */
+export async function patientFetch(url: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (init.method === "POST" && !headers.has("idempotency-key"))
+    headers.set("idempotency-key", randomUUID());
+  const deadline = Date.now() + GIVE_UP_MS;
+  for (;;) {
+    try {
+      const answer = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(ANSWER_MS) });
+      if (answer.status < 500 || Date.now() > deadline) return answer;
+      await answer.arrayBuffer();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+    await pause(BETWEEN_TRIES_MS);
+  }
+}
