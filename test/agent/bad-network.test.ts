@@ -7,7 +7,7 @@ import { TcpProxy } from "../support/tcp-proxy.ts";
 import { eventsOf, ids, messagesOf, World } from "./support/harness.ts";
 import { expectWholeProject } from "./support/whole-project.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let world: World;
 let network: TcpProxy;

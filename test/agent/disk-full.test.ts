@@ -10,7 +10,7 @@ import { eventsOf, messagesOf, World } from "./support/harness.ts";
 import { mountSmallDisk, type SmallDisk } from "./support/small-disk.ts";
 import { expectWholeProject } from "./support/whole-project.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const MIB = 1024 * 1024;
 

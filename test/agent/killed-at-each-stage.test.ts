@@ -19,7 +19,7 @@ import { isAlive, World } from "./support/harness.ts";
 import { createRepository } from "./support/repository.ts";
 import { expectWholeProject, servedVersion } from "./support/whole-project.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const bundle = bundleAgent();
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { eventsOf, messagesOf, World } from "./support/harness.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let world: World;
 beforeEach(async () => {

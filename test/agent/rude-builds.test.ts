@@ -9,7 +9,7 @@ import { Timeouts } from "#contract/projects.ts";
 import { isAlive, messagesOf, World } from "./support/harness.ts";
 import { expectWholeProject } from "./support/whole-project.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let world: World;
 beforeEach(async () => {

@@ -9,7 +9,7 @@ import { resultOf } from "../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { isAlive, World } from "./support/harness.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let world: World;
 let first: AgentProcess;

@@ -250,8 +250,8 @@ export class FakeControlPlane {
   }
 
   #instruct(run: FakeRun): Instruction {
-    if (run.instruction !== "continue") return run.instruction;
     if (resultOf(run) !== null) return "over";
+    if (run.instruction !== "continue") return run.instruction;
     const last = run.events.findLast((event) => event.type !== "output");
     return run.grantsPermit && last?.type === "ready" ? "activate" : "continue";
   }
