@@ -18,7 +18,7 @@ export type FollowedLog<End> = {
 };
 
 const MAX_FAILURES = 5;
-const FIRST_PAUSE_MS = 100;
+const SHORTEST_PAUSE_MS = 50;
 
 /**
  * A log from after a line on, first what is there and then what comes, each line once, to its end. Where the lane is
@@ -31,8 +31,7 @@ export async function* followLog<End>(
   signal: AbortSignal,
 ): AsyncGenerator<LogEvent<End>> {
   let last = afterLine;
-  let failures = 0;
-  while (!signal.aborted && failures < MAX_FAILURES) {
+  for (let failures = 0; !signal.aborted;) {
     try {
       for await (const event of followOnce(log, last, signal)) {
         if (event.type === "lines") last = event.lines.at(-1)?.line ?? last;
@@ -44,8 +43,9 @@ export async function* followLog<End>(
       if (signal.aborted) return;
       failures += 1;
       console.warn(JSON.stringify({ level: "warn", at: "follow log", failures, message: String(error) }));
+      if (failures === MAX_FAILURES) return;
     }
-    await pause(FIRST_PAUSE_MS * 2 ** failures, signal);
+    await pause(SHORTEST_PAUSE_MS * 2 ** failures, signal);
   }
 }
 

@@ -26,7 +26,7 @@ export class LaneFollower {
   }
 
   /** Throws where the lane cannot be reached. */
-  static async connect(lane: Fetcher, id: DeploymentId): Promise<LaneFollower> {
+  static async connect(lane: Pick<Fetcher, "fetch">, id: DeploymentId): Promise<LaneFollower> {
     const { webSocket } = await lane.fetch(`https://lane/${id}`, { headers: { upgrade: "websocket" } });
     if (webSocket === null) throw new Error("the lane made no upgrade");
     return new LaneFollower(webSocket);

@@ -13,6 +13,16 @@ export class LogReader {
   end: LogEnd | null = null;
   comments = 0;
   isClosed = false;
+  #isPaused = false;
+  #hasLeft = false;
+  readonly #decoder = new TextDecoder();
+  readonly #parser = createParser({
+    onEvent: (event) => this.#take(event),
+    onComment: () => (this.comments += 1),
+    onError: (error) => {
+      throw error;
+    },
+  });
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
 
   private constructor(response: Response) {
@@ -37,23 +47,23 @@ export class LogReader {
   }
 
   async readOn(): Promise<void> {
-    const decoder = new TextDecoder();
-    const parser = createParser({
-      onEvent: (event) => this.#take(event),
-      onComment: () => (this.comments += 1),
-      onError: (error) => {
-        throw error;
-      },
-    });
+    this.#isPaused = false;
     try {
-      for (;;) {
+      while (!this.#isPaused) {
         const { done, value } = await this.#reader.read();
         if (done) break;
-        parser.feed(decoder.decode(value, { stream: true }));
+        this.#parser.feed(this.#decoder.decode(value, { stream: true }));
       }
+    } catch (error) {
+      if (!this.#hasLeft) throw error;
     } finally {
-      this.isClosed = true;
+      if (!this.#isPaused) this.isClosed = true;
     }
+  }
+
+  /** Takes in what is on the way, and reads nothing more. */
+  pause(): void {
+    this.#isPaused = true;
   }
 
   #take({ event, id, data }: EventSourceMessage): void {
@@ -87,6 +97,7 @@ export class LogReader {
 
   /** Goes away. */
   async leave(): Promise<void> {
+    this.#hasLeft = true;
     await this.#reader.cancel();
   }
 }

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("following a log", () => {
+describe("following a log", { timeout: 30_000 }, () => {
   it("gives the lines so far, then each as it comes, and ends with the verdict", async () => {
     const { project, id, order } = await running();
     const reader = await LogReader.follow(project, id);
@@ -110,7 +110,7 @@ describe("following a log", () => {
   });
 });
 
-describe("whoever follows a log", () => {
+describe("whoever follows a log", { timeout: 30_000 }, () => {
   it("misses no line and gets none twice, while parts go to R2 and the whole is put together", async () => {
     const { project, id, order } = await running();
     const readers = [await LogReader.follow(project, id)];

@@ -2,9 +2,9 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import { LogPage } from "#contract/logs.ts";
-import { problemOf } from "../support/worker/call.ts";
-import { output } from "../support/worker/connected-agent.ts";
-import { TestProject } from "../support/worker/project.ts";
+import { problemOf } from "../../support/worker/call.ts";
+import { output } from "../../support/worker/connected-agent.ts";
+import { TestProject } from "../../support/worker/project.ts";
 
 async function page(project: TestProject, id: string, query = ""): Promise<LogPage> {
   return LogPage.parse(await (await project.get(`/v1/logs/${id}${query}`)).json());

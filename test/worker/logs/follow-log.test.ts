@@ -1,0 +1,99 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { DeploymentId } from "#contract/ids.ts";
+import { type FollowedLog, followLog, type LogEvent } from "#worker/logs/follow-log.ts";
+import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import { ids } from "../../support/worker/account.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+const HEARTBEAT_MS = 20;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A real lane with a deployment that waits, and what it takes to follow its log. */
+async function waiting(): Promise<{ project: TestProject; id: string; log: FollowedLog<string> }> {
+  const project = await TestProject.create();
+  const id = DeploymentId.parse((await project.start()).id);
+  const log = {
+    read: async function* () {},
+    connect: () => LaneFollower.connect(env.PROJECT_LANE.getByName(project.id), id),
+    ending: async () => "ended",
+    heartbeatMs: HEARTBEAT_MS,
+  };
+  return { project, id, log };
+}
+
+/** A lane that takes the link and never says anything. */
+const silent = {
+  fetch: async () => {
+    const { 0: client, 1: server } = new WebSocketPair();
+    server.accept();
+    return new Response(null, { status: 101, webSocket: client });
+  },
+};
+
+/** The first events of a followed log; it is left then. */
+async function first(count: number, log: FollowedLog<string>, afterLine = 0): Promise<string[]> {
+  const types: LogEvent<string>["type"][] = [];
+  for await (const { type } of followLog(log, afterLine, new AbortController().signal)) {
+    types.push(type);
+    if (types.length === count) break;
+  }
+  return types;
+}
+
+describe("a log that is followed", () => {
+  it("shows that it is alive while nothing is written", async () => {
+    const { log } = await waiting();
+    expect(await first(4, log)).toEqual(["lines", "alive", "alive", "alive"]);
+  });
+
+  it("is left at once when it is told to, whatever it waits for", async () => {
+    const { log } = await waiting();
+    const aborted = new AbortController();
+    const types: string[] = [];
+    for await (const { type } of followLog({ ...log, heartbeatMs: 60_000 }, 0, aborted.signal)) {
+      types.push(type);
+      setTimeout(() => aborted.abort(), 10);
+    }
+    expect(types).toEqual(["lines"]);
+  });
+
+  it("is asked for over another link where the lane does not even answer pings", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { log } = await waiting();
+    const lanes = [silent, silent];
+    const connect = async () => {
+      const lane = lanes.pop();
+      return lane === undefined ? await log.connect() : await LaneFollower.connect(lane, ids.deployment());
+    };
+    const types = await first(5, { ...log, connect });
+    expect(types.toSorted()).toEqual(["alive", "alive", "alive", "alive", "lines"]);
+  });
+
+  it("is given up after five failures in a row, without an end", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { log } = await waiting();
+    let tries = 0;
+    const connect = () => {
+      tries += 1;
+      return Promise.reject(new Error("no lane"));
+    };
+    expect(await first(1, { ...log, connect })).toEqual([]);
+    expect(tries).toBe(5);
+  });
+
+  it("ends when the database says how, and is alive until then", async () => {
+    const { project, id, log } = await waiting();
+    await project.post(`/v1/deployments/${id}/cancel`);
+    const answers = [null, null];
+    const types = await first(9, {
+      ...log,
+      ending: async () => (answers.pop() === null ? null : "canceled"),
+    });
+    expect(types.slice(-3)).toEqual(["alive", "alive", "end"]);
+  });
+});

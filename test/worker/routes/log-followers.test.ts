@@ -1,0 +1,118 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+
+import { DeploymentId } from "#contract/ids.ts";
+import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import { LogBuffer } from "#worker/objects/log-buffer.ts";
+import { output } from "../../support/worker/connected-agent.ts";
+import { onCalls } from "../../support/worker/intercept.ts";
+import { LogReader, upTo } from "../../support/worker/log-reader.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
+
+async function running() {
+  const project = await TestProject.connected();
+  const { id } = await project.start();
+  const order = await project.agent.orderOf(id);
+  await project.agent.reports(order, { type: "stage", stage: "build" }, output("one"));
+  return { project, id: DeploymentId.parse(id), order };
+}
+
+const Attachment = z.object({ after: z.int().nullable() });
+
+/** How many follow, and how many of those wait for more: the others have not taken in yet what they were sent. */
+async function followers(project: TestProject): Promise<{ open: number; waiting: number }> {
+  return await runInDurableObject(laneOf(project), (_lane, ctx) => {
+    const places = ctx.getWebSockets().map((socket) => Attachment.parse(socket.deserializeAttachment()));
+    return { open: places.length, waiting: places.filter(({ after }) => after !== null).length };
+  });
+}
+
+/** What the Worker does for a client that takes everything at once. */
+class Follower {
+  readonly numbers: number[] = [];
+  messages = 0;
+  isOver = false;
+
+  async run(lane: ReturnType<typeof laneOf>, id: DeploymentId): Promise<void> {
+    const link = await LaneFollower.connect(lane, id);
+    while (!this.isOver) {
+      link.ask(this.numbers.at(-1) ?? 0);
+      let news = null;
+      while (news === null) news = await link.news(10_000);
+      this.messages += 1;
+      if (news.kind === "lines") this.numbers.push(...news.lines.map(({ line }) => line));
+      else this.isOver = true;
+    }
+    link.close();
+  }
+}
+
+describe("a thousand who follow one deployment", () => {
+  it("cost the lane no more for each event than a few do, and no report waits for them", async () => {
+    const { project, id, order } = await running();
+    const all = Array.from({ length: 1000 }, () => new Follower());
+    const runs = Promise.all(all.map((follower) => follower.run(laneOf(project), id)));
+    await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 1000, waiting: 1000 }), {
+      timeout: 30_000,
+      interval: 200,
+    });
+    let reads = 0;
+    onCalls(LogBuffer.prototype, "linesAfter", () => (reads += 1));
+    const sent = () => all.reduce((sum, { messages }) => sum + messages, 0);
+    const before = sent();
+    const beganAt = performance.now();
+    for (let event = 0; event < 30; event += 1) await project.agent.reports(order, output(`line ${event}`));
+    // 2 ms for each message of a round: the next one comes after two seconds.
+    const rounds = 2 + Math.floor((performance.now() - beganAt) / 2000);
+    expect(sent() - before).toBeLessThanOrEqual(rounds * 1000);
+    // One read for each line at which somebody waits.
+    expect(reads).toBeLessThanOrEqual(rounds * 3);
+    const haveAll = () => all.filter(({ numbers }) => numbers.length === 32).length;
+    await vi.waitFor(() => expect(haveAll()).toBe(1000), { timeout: 30_000, interval: 200 });
+    for (const { numbers } of all) expect(numbers).toEqual(upTo(32));
+    await project.agent.carriesOut(order);
+    await runs;
+  }, 60_000);
+});
+
+describe("a reader that stops reading", { timeout: 30_000 }, () => {
+  it("holds nothing in the lane but its place, and gets all of it when it goes on", async () => {
+    const { project, id, order } = await running();
+    const reader = await LogReader.follow(project, id);
+    await reader.sees("one");
+    reader.pause();
+    const lines = Array.from({ length: 60 }, (_, index) => `${index} ${"x".repeat(8000)}`);
+    for (let event = 0; event < 6; event += 1) await project.agent.reports(order, output(...lines));
+    await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 1, waiting: 0 }));
+    const seen = reader.lines.length;
+    expect(seen).toBeLessThan(200);
+    await project.agent.reports(order, output("the last"));
+    expect(await followers(project)).toEqual({ open: 1, waiting: 0 });
+    void reader.readOn();
+    await reader.sees("the last");
+    expect(reader.numbers).toEqual(upTo(3 + 360));
+  });
+});
+
+describe("a reader that goes away", { timeout: 30_000 }, () => {
+  it("is gone from the lane at once, although nothing happens there", async () => {
+    const { project, id } = await running();
+    const reader = await LogReader.follow(project, id);
+    await reader.sees("one");
+    await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 1, waiting: 1 }));
+    await reader.leave();
+    await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 0, waiting: 0 }));
+  });
+
+  it("is gone when the deployment has ended", async () => {
+    const { project, id, order } = await running();
+    const readers = await Promise.all([1, 2, 3].map(() => LogReader.follow(project, id)));
+    await project.agent.carriesOut(order);
+    for (const reader of readers) expect(await reader.closes()).toMatchObject({ status: "live" });
+    await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 0, waiting: 0 }));
+  });
+});
