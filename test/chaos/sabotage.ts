@@ -1,9 +1,10 @@
 import { type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, open, rename, rm } from "node:fs/promises";
+import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { eventually } from "../support/faults/eventually.ts";
+import { fillDisk } from "../support/faults/fill-disk.ts";
 import type { Host } from "../support/faults/host.ts";
 import type { LinkProxy } from "../support/faults/link-proxy.ts";
 import { descendantsOf, signal } from "../support/faults/processes.ts";
@@ -28,19 +29,6 @@ function loseSome(link: LinkProxy, chance: Chance): () => void {
     if (passage.kind === "answer") return chance.pick(["drop", "dribble"]);
     return "pass";
   });
-}
-
-async function fillDisk(host: Host): Promise<string> {
-  const ballast = join(host.home, "ballast");
-  const piece = Buffer.alloc(64 * 1024);
-  const file = await open(ballast, "a");
-  try {
-    for (;;) await file.write(piece);
-  } catch {
-    // There is no room for any more.
-  }
-  await file.close();
-  return ballast;
 }
 
 async function startSecond(host: Host): Promise<{ child: ChildProcess; home: string }> {

@@ -8,8 +8,7 @@ const BETWEEN_TRIES_MS = 100;
 /** Asks again, with the same key, until the server answers below 500: for whoever only wants to see how things are. */
 export async function patientFetch(url: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
-  if (init.method === "POST" && !headers.has("idempotency-key"))
-    headers.set("idempotency-key", randomUUID());
+  if (init.method === "POST" && !headers.has("idempotency-key")) headers.set("idempotency-key", randomUUID());
   const deadline = Date.now() + GIVE_UP_MS;
   for (;;) {
     try {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { eventually } from "../eventually.ts";
 import { signal } from "../processes.ts";
 import { deployNext } from "./deploy-next.ts";
-import { rollingBack } from "./doings.ts";
+import { moving, purging, rollingBack } from "./doings.ts";
 import { agentComesBack, faults } from "./faults.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint, Scene } from "./point.ts";
@@ -55,6 +55,27 @@ const comesLate = async (scene: Scene): Promise<void> => {
 const isLost: FaultPoint["check"] = ({ failure }) => {
   if (failure?.code !== "server_lost")
     throw new Error(`it failed with ${failure?.code}, and not server_lost`);
+};
+
+const isOffline: FaultPoint["check"] = ({ failure }) => {
+  if (failure?.code !== "server_offline")
+    throw new Error(`it failed with ${failure?.code}, and not server_offline`);
+};
+
+/** The agent comes when the deployment has been given up. */
+const comesTooLate = async (scene: Scene): Promise<void> => {
+  const { installation, site } = scene;
+  await eventually("the deployment is given up", async () => {
+    const [newest] = await installation.api.listDeployments(site.projectId);
+    return newest?.status === "failed";
+  });
+  await agentComesBack(scene);
+};
+
+/** So many that it takes a moment to remove them. */
+const manyFiles = { build: "mkdir -p many; touch many/$(seq -s ' many/' 4000)" };
+const deployManyFiles = async (scene: Scene): Promise<void> => {
+  for (let count = 0; count < 2; count += 1) await deployNext(scene, manyFiles);
 };
 
 const dies = { fault: faults.agentDies, recover: agentComesBack } as const;
@@ -123,6 +144,47 @@ export const agentPoints: readonly FaultPoint[] = [
     ...dies,
     ends: ["failed"],
     check: isLost,
+  },
+  {
+    name: "the agent dies in the activate command of the first deployment",
+    isFirst: true,
+    at: at.gate("activate"),
+    ...dies,
+    ends: ["failed"],
+    check: isLost,
+  },
+  {
+    name: "the agent dies while it removes an old release",
+    settings: () => ({ keep_releases: 2 }),
+    prepare: deployManyFiles,
+    commit: manyFiles,
+    at: at.prune,
+    ...dies,
+    ends: ["live"],
+  },
+  {
+    name: "the agent dies before it lets go of a project that has moved",
+    doing: moving,
+    at: at.forget,
+    ...dies,
+    ends: ["live"],
+  },
+  { name: "the agent dies before it purges a project", doing: purging, at: at.forget, ...dies, ends: [] },
+  {
+    name: "the agent dies before it says that a project is purged",
+    doing: purging,
+    at: at.forgotten,
+    ...dies,
+    ends: [],
+  },
+  {
+    name: "the agent is away for longer than a start may wait",
+    settings: () => ({ timeouts: { queue_seconds: 1 } }),
+    at: at.startRequest,
+    fault: faults.agentGoesAway,
+    recover: comesTooLate,
+    ends: ["failed"],
+    check: isOffline,
   },
   {
     name: "the agent is ended in the fetch",

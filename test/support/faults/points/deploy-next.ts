@@ -1,13 +1,14 @@
 import type { Deployment } from "#contract/deployments.ts";
 
 import { startedOf } from "../requests.ts";
+import type { CommitChange } from "../source.ts";
 import type { Scene } from "./point.ts";
 
 const VERDICT_MS = 40_000;
 
 /** Deploys a new commit with nothing going wrong. @throws unless it goes live */
-export async function deployNext({ installation, site }: Scene): Promise<Deployment> {
-  await site.source.commit();
+export async function deployNext({ installation, site }: Scene, commit?: CommitChange): Promise<Deployment> {
+  await site.source.commit(commit);
   const started = startedOf(await installation.requests.start(site.projectId));
   const ended = await installation.api.ended(started.id, VERDICT_MS);
   if (ended.status !== "live")

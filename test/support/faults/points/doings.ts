@@ -22,6 +22,31 @@ async function startAtGate({ installation, site }: Scene, gate: GateName): Promi
   return started;
 }
 
+/** Moves the project to another server, and deploys it there. */
+export const moving: Doing = async (scene) => {
+  const { installation, host, site } = scene;
+  const other = installation.hosts.find((one) => one !== host);
+  if (other === undefined) throw new Error("there is no other server");
+  // The old address ends some time after the new one begins.
+  await site.visitor?.leave();
+  site.visitor = null;
+  site.host = other;
+  const change = { server_id: other.serverId };
+  await installation.requests.send("PATCH", `/v1/projects/${site.projectId}`, change);
+  return installation.requests.start(site.projectId);
+};
+
+/** Deletes the project with all its files. */
+export const purging: Doing = async ({ installation, site }) => {
+  await site.visitor?.leave();
+  site.visitor = null;
+  const status = await installation.requests.deleteProject(site.projectId, true);
+  // A second try, after an answer that was lost, finds nothing any more.
+  if (status !== 204 && status !== 404) throw new Error(`the deletion is answered with ${status}`);
+  site.deletion = "purged";
+  return "nothing started";
+};
+
 /** Two starts and a rollback at the same moment. @returns the first start */
 export const everythingAtOnce: Doing = async ({ installation, site }) => {
   const { requests } = installation;

@@ -1,5 +1,9 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
 import type { RunEvent } from "#contract/agent-protocol.ts";
 
+import { eventually } from "../eventually.ts";
 import type { GateName } from "../gate.ts";
 import {
   answerOf,
@@ -96,6 +100,21 @@ export const at = {
     const told = toldByAgent(passage);
     return told?.type === "forgotten" && told.project_id === site.projectId;
   }),
+  /** The agent removes the files of a release; or, if that was too quick, it is done with that. */
+  prune: ((scene) => {
+    const temp = join(scene.host.home, "projects", scene.site.projectId, "tmp");
+    let isReported = false;
+    const result = standing(scene.host.link, (passage) => {
+      const events = ofThisSite(passage, scene) ? (reportOf(passage)?.events ?? []) : [];
+      return (isReported ||= events.some((event) => event.type === "result"));
+    });
+    const isPruning = async () =>
+      (await readdir(temp).catch(() => [])).some((name) => name.startsWith("bin-releases"));
+    return {
+      reached: eventually("a release is pruned", async () => isReported || (await isPruning())),
+      go: (fate) => result.go(fate),
+    };
+  }) satisfies Moment,
   /** The health check has been asked, and does not answer. */
   healthCheck: (({ installation: { health } }) => {
     health.next("hang");

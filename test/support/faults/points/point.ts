@@ -25,14 +25,16 @@ export type Moment = (scene: Scene) => Armed | Promise<Armed>;
 /** What goes wrong. It says what becomes of that which stood still; where it does not, that passes. */
 export type Fault = (scene: Scene) => Promise<Fate | void>;
 
-/** What is under way when something goes wrong. */
-export type Doing = (scene: Scene) => Promise<StartEnd>;
+/** What is under way when something goes wrong: usually a deployment. */
+export type Doing = (scene: Scene) => Promise<StartEnd | "nothing started">;
 
 /** A deployment is under way, comes to a moment, something goes wrong, and it is put right again. */
 export type FaultPoint = {
   readonly name: string;
   /** Of the project, besides those of every site. */
   readonly settings?: (installation: Installation) => Record<string, unknown>;
+  /** Nothing has been deployed before, and so nobody visits. */
+  readonly isFirst?: boolean;
   /** Comes before everything else, with nothing going wrong yet. */
   readonly prepare?: (scene: Scene) => Promise<unknown>;
   /** What the deployment's commit is like. */

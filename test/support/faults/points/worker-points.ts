@@ -1,7 +1,7 @@
 import { eventually } from "../eventually.ts";
 import { signal } from "../processes.ts";
 import { deployNext } from "./deploy-next.ts";
-import { canceling, everythingAtOnce, rollingBack } from "./doings.ts";
+import { canceling, everythingAtOnce, moving, purging, rollingBack } from "./doings.ts";
 import { faults } from "./faults.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint } from "./point.ts";
@@ -121,5 +121,26 @@ export const workerPoints: readonly FaultPoint[] = [
     at: at.startAnswer,
     fault: faults.runtimeDies,
     ends: ["live", "superseded"],
+  },
+  {
+    name: "the runtime dies with the order to purge a project on its way",
+    doing: purging,
+    at: at.forget,
+    fault: faults.runtimeDies,
+    ends: [],
+  },
+  {
+    name: "the runtime dies before it hears that a project is purged",
+    doing: purging,
+    at: at.forgotten,
+    fault: faults.runtimeDies,
+    ends: [],
+  },
+  {
+    name: "the Worker dies while a project moves",
+    doing: moving,
+    at: at.forget,
+    fault: faults.workerDies,
+    ends: ["live"],
   },
 ];

@@ -1,0 +1,49 @@
+import { rm } from "node:fs/promises";
+
+import { eventually } from "../eventually.ts";
+import { fillDisk } from "../fill-disk.ts";
+import { at } from "./moments.ts";
+import type { Fault, FaultPoint, Scene } from "./point.ts";
+
+let ballast = "";
+
+const diskIsFull: Fault = async ({ host }) => {
+  ballast = await fillDisk(host);
+};
+
+/** What made it fail must last until it has. */
+const diskHasRoomAfterwards = async ({ installation, site }: Scene): Promise<void> => {
+  await eventually("the deployment has ended", async () => {
+    const [newest] = await installation.api.listDeployments(site.projectId);
+    return newest?.status !== "building";
+  });
+  await rm(ballast);
+};
+
+const writesMuch = { build: "head -c 3000000 /dev/zero > big" };
+
+/** The disk of the agent's home is full, and has room again once the deployment has ended. */
+export const diskPoints: readonly FaultPoint[] = [
+  {
+    name: "the disk is full in the fetch",
+    at: at.gate("fetch"),
+    fault: diskIsFull,
+    recover: diskHasRoomAfterwards,
+    ends: ["failed"],
+  },
+  {
+    name: "the disk is full in the build",
+    commit: writesMuch,
+    at: at.gate("build"),
+    fault: diskIsFull,
+    recover: diskHasRoomAfterwards,
+    ends: ["failed"],
+  },
+  {
+    name: "the disk is full in the activate command",
+    at: at.gate("activate"),
+    fault: diskIsFull,
+    recover: diskHasRoomAfterwards,
+    ends: ["live", "failed"],
+  },
+];
