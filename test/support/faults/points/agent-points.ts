@@ -73,7 +73,7 @@ const comesTooLate = async (scene: Scene): Promise<void> => {
 };
 
 /** So many that it takes a moment to remove them. */
-const manyFiles = { build: "mkdir -p many; touch many/$(seq -s ' many/' 4000)" };
+const manyFiles = { build: "mkdir -p many; touch many/$(seq -s ' many/' 600)" };
 const deployManyFiles = async (scene: Scene): Promise<void> => {
   for (let count = 0; count < 2; count += 1) await deployNext(scene, manyFiles);
 };
