@@ -8,12 +8,14 @@ import { buildAssets } from "../reference/build-assets.ts";
 import { root } from "./root.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
 
-/** Everything that goes into the bundle. The lock file stands for the packages. */
+/** Everything that goes into the bundle and the files beside it. The lock file stands for the packages. */
 const INPUTS = [
   "src/worker",
   "src/contract",
   "src/domain",
+  "src/agent",
   "scripts/reference",
+  "scripts/parts/build-agent.ts",
   "wrangler.toml",
   "package.json",
   "package-lock.json",

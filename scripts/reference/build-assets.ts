@@ -1,11 +1,13 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 import * as z from "zod";
 
 import { problemCodes } from "#contract/endpoint-facts.ts";
 
+import { agentFiles } from "../parts/build-agent.ts";
 import { root } from "../parts/root.ts";
+import { writeWhole } from "../parts/write-whole.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
 import { referencePage } from "./html/reference-page.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -30,21 +32,23 @@ export async function referenceFiles(): Promise<Map<string, string>> {
   ]);
 }
 
-/** Writes them. Each is replaced as a whole, because a Worker that runs may be reading it. */
+/** The folders of files whose names change with their content, so that old ones have to be removed. */
+const changing = [
+  { folder: "docs", suffix: ".html" },
+  { folder: "agent", suffix: ".mjs" },
+];
+
+/** Writes all that the Worker serves as files: the reference, the agent and its installer. */
 export async function buildAssets(folder: string): Promise<void> {
-  const files = await referenceFiles();
-  for (const name of await readdir(join(folder, "docs"), { recursive: true }).catch(() => []))
-    if (name.endsWith(".html") && !files.has(`docs/${name}`))
-      await rm(join(folder, "docs", name), { force: true });
+  const files = new Map([...(await referenceFiles()), ...(await agentFiles())]);
   for (const [path, text] of files) {
     const file = join(folder, path);
     if ((await readFile(file, "utf8").catch(() => null)) === text) continue;
     await mkdir(dirname(file), { recursive: true });
-    const draft = `${file}.${process.pid}.tmp`;
-    await writeFile(draft, text);
-    await rename(draft, file).catch(async (error: unknown) => {
-      await rm(draft, { force: true });
-      throw error;
-    });
+    await writeWhole(file, text);
   }
+  for (const { folder: below, suffix } of changing)
+    for (const name of await readdir(join(folder, below), { recursive: true }).catch(() => []))
+      if (name.endsWith(suffix) && !files.has(`${below}/${name}`))
+        await rm(join(folder, below, name), { force: true });
 }

@@ -50,11 +50,10 @@ export async function enrollAgent(
     await api.createEnrollment({ params: { server_id: serverId } }),
     "Making an enrolment token",
   );
-  const { code, output } = await runCommand([
-    process.execPath,
-    "src/agent/main.ts",
-    ...["enroll", "--url", url, "--token", enrollment.token, "--home", agentHome],
-  ]);
+  const { code, output } = await runCommand(
+    [process.execPath, "src/agent/main.ts", ...["enroll", "--url", url, "--home", agentHome]],
+    { env: { GANTRY_TOKEN: enrollment.token } },
+  );
   if (code !== 0) throw new Problem(`The agent could not be enrolled:\n${output.trim()}`);
   return true;
 }

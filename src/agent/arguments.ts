@@ -4,17 +4,30 @@ import { parseArgs } from "node:util";
 import { reasonOf } from "#agent/reason-of.ts";
 
 export const USAGE = `usage:
-  gantry-agent enroll --url URL --token TOKEN --home DIR
-  gantry-agent run --home DIR [--sites-socket PATH]`;
+  gantry-agent enroll --url URL [--token TOKEN] --home DIR
+  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH]
+  gantry-agent status --home DIR
+  gantry-agent check-policy FILE
+  gantry-agent --version
+
+GANTRY_TOKEN stands for --token, which everybody on this server can see; GANTRY_HOME stands for --home.`;
 
 export type AgentArguments =
   | { readonly kind: "enroll"; readonly url: string; readonly token: string; readonly home: string }
-  | { readonly kind: "run"; readonly home: string; readonly sitesSocket: string | null }
+  | {
+      readonly kind: "run";
+      readonly home: string;
+      readonly policy: string | null;
+      readonly sitesSocket: string | null;
+    }
+  | { readonly kind: "status"; readonly home: string }
+  | { readonly kind: "check_policy"; readonly path: string }
+  | { readonly kind: "version" }
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly message: string };
 
-/** Reads the command line, without the names of node and the script. */
-export function readArguments(argv: readonly string[]): AgentArguments {
+/** Reads the command line, without the names of node and the script, and what the environment says instead. */
+export function readArguments(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): AgentArguments {
   let parsed;
   try {
     parsed = parseArgs({
@@ -24,7 +37,9 @@ export function readArguments(argv: readonly string[]): AgentArguments {
         url: { type: "string" },
         token: { type: "string" },
         home: { type: "string" },
+        policy: { type: "string" },
         "sites-socket": { type: "string" },
+        version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     });
@@ -33,11 +48,19 @@ export function readArguments(argv: readonly string[]): AgentArguments {
   }
   const { values, positionals } = parsed;
   if (values.help === true) return { kind: "help" };
+  if (values.version === true) return { kind: "version" };
   const [command, ...others] = positionals;
-  if (others.length > 0) return { kind: "wrong", message: `unexpected: ${others.join(" ")}` };
+  if (command === "check-policy") {
+    const [path, ...more] = others;
+    if (path === undefined) return { kind: "wrong", message: "say which file" };
+    return more.length > 0 ? unexpected(more) : { kind: "check_policy", path: resolve(path) };
+  }
+  if (others.length > 0) return unexpected(others);
+  const home = values.home ?? environment["GANTRY_HOME"];
   switch (command) {
     case "enroll": {
-      const { url, token, home } = values;
+      const { url } = values;
+      const token = values.token ?? environment["GANTRY_TOKEN"];
       if (url === undefined) return missing("--url");
       if (token === undefined) return missing("--token");
       if (home === undefined) return missing("--home");
@@ -46,13 +69,19 @@ export function readArguments(argv: readonly string[]): AgentArguments {
       return { kind: "enroll", url: url.replace(/\/+$/, ""), token, home: resolve(home) };
     }
     case "run": {
-      const { home, "sites-socket": socket } = values;
+      const { policy, "sites-socket": socket } = values;
       if (home === undefined) return missing("--home");
-      const sitesSocket = socket === undefined ? null : resolve(socket);
-      return { kind: "run", home: resolve(home), sitesSocket };
+      return {
+        kind: "run",
+        home: resolve(home),
+        policy: policy === undefined ? null : resolve(policy),
+        sitesSocket: socket === undefined ? null : resolve(socket),
+      };
     }
+    case "status":
+      return home === undefined ? missing("--home") : { kind: "status", home: resolve(home) };
     case undefined:
-      return { kind: "wrong", message: "say what to do: enroll or run" };
+      return { kind: "wrong", message: "say what to do: enroll, run, status or check-policy" };
     default:
       return { kind: "wrong", message: `there is no command ${command}` };
   }
@@ -60,4 +89,8 @@ export function readArguments(argv: readonly string[]): AgentArguments {
 
 function missing(option: string): AgentArguments {
   return { kind: "wrong", message: `${option} is missing` };
+}
+
+function unexpected(words: readonly string[]): AgentArguments {
+  return { kind: "wrong", message: `unexpected: ${words.join(" ")}` };
 }

@@ -16,7 +16,10 @@ export type EnrollRequest = {
 
 export type EnrollEnd =
   | { readonly kind: "enrolled"; readonly connection: Connection }
-  | { readonly kind: "refused"; readonly message: string };
+  | {
+      readonly kind: "unreachable" | "token_refused" | "protocol_mismatch" | "failed";
+      readonly message: string;
+    };
 
 /** Trades the enrolment token for this server's own credential, and keeps that in the home folder. */
 export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
@@ -35,7 +38,7 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
   });
   if (answer.kind !== "answered") {
     const why = answer.kind === "failed" ? answer.reason : "no answer in time";
-    return { kind: "refused", message: `${request.url} cannot be reached: ${why}` };
+    return { kind: "unreachable", message: `${request.url} cannot be reached: ${why}` };
   }
   const body = parseJson(answer.body);
   const enrolled = Enrolled.safeParse(body);
@@ -50,7 +53,8 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
     answer.status === 401
       ? " An enrolment token works once and for one hour; make a new one for the server."
       : "";
-  return { kind: "refused", message: `${request.url} refused the enrolment: ${why}${hint}` };
+  const kind = answer.status === 401 ? "token_refused" : "failed";
+  return { kind, message: `${request.url} refused the enrolment: ${why}${hint}` };
 }
 
 function parseJson(text: string): unknown {

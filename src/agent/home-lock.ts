@@ -47,6 +47,12 @@ export async function lockHome(
   return { kind: "taken", release: () => rm(path, { force: true }) };
 }
 
+/** The process that works in a home folder; `null` where none does. */
+export async function holderOf(home: string): Promise<number | null> {
+  const holder = await readHolder(join(home, "agent.lock"));
+  return holder !== null && isHolding(holder) ? holder.pid : null;
+}
+
 function isHolding(holder: Holder): boolean {
   if (holder.pid === process.pid || holder.boot_id !== bootId()) return false;
   if (holder.start_time !== null) return startTimeOf(holder.pid) === holder.start_time;

@@ -4,7 +4,9 @@ import { connect, type LinkRefusal, type OpenConnection } from "#agent/connect.t
 import type { AgentContext } from "#agent/context.ts";
 import { pause } from "#agent/pause.ts";
 import { reasonOf } from "#agent/reason-of.ts";
-import type { FromAgent } from "#contract/agent-protocol.ts";
+import { noteLinkStatus } from "#agent/link-status.ts";
+import { AGENT_VERSION } from "#agent/version.ts";
+import { type FromAgent, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
 export type LinkEnd =
   | { readonly kind: "closed" }
@@ -24,6 +26,16 @@ export function createLink(context: AgentContext): Link {
   const { settings, say } = context;
   let agent: Agent | null = null;
   let open: OpenConnection | null = null;
+
+  /** @param reason why there is no link; `null` where there is one */
+  function note(reason: string | null): void {
+    const { url, server_id } = context.connection;
+    const since = new Date(context.clock.now()).toISOString();
+    noteLinkStatus(context.home, {
+      ...{ pid: process.pid, agent_version: AGENT_VERSION, protocol: PROTOCOL_VERSION },
+      ...{ url, server_id, connected: reason === null, since, reason },
+    });
+  }
 
   function announce(): void {
     const through = open;
@@ -51,6 +63,7 @@ export function createLink(context: AgentContext): Link {
               onMessage: (message) => theAgent.handle(message),
               onWelcome: () => {
                 failures = 0;
+                note(null);
                 say(`connected to ${context.connection.url}`);
               },
               say,
@@ -63,8 +76,10 @@ export function createLink(context: AgentContext): Link {
           failures += 1;
           const delayMs = backOffMs(failures, context.random(), settings);
           // One line for each loss, not for each try after it.
-          if (end.wasWelcome || failures === 1)
+          if (end.wasWelcome || failures === 1) {
             say(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);
+            note(`it cannot be reached: ${end.reason}`);
+          }
           await pause(delayMs, signal);
           if (signal.aborted) return { kind: "closed" };
         }

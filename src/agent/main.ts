@@ -1,17 +1,19 @@
+import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 
 import { readArguments, USAGE } from "#agent/arguments.ts";
 import { type Connection, connectionPath, readConnection } from "#agent/connection-file.ts";
 import { enroll } from "#agent/enroll.ts";
+import { exitCodes } from "#agent/exit-codes.ts";
 import { lockHome } from "#agent/home-lock.ts";
 import { runAgent } from "#agent/run-agent.ts";
 import { readSettings } from "#agent/settings.ts";
+import { agentStatus } from "#agent/show-status.ts";
 import { createSites, noSites } from "#agent/sites-client.ts";
+import { AGENT_VERSION } from "#agent/version.ts";
+import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
 const settings = readSettings(process.env);
-
-/** `unwanted`: the control plane does not want this agent, and a new start would change nothing about that. */
-const exitCodes = { ok: 0, failed: 1, usage: 2, unwanted: 3 } as const;
 
 function say(message: string): void {
   console.log(`${new Date().toISOString()} ${message}`);
@@ -21,7 +23,21 @@ function say(message: string): void {
 process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 
+/** Files that root writes into another user's home could not be read by the agent that works there. */
+async function isForeignHome(home: string): Promise<boolean> {
+  const owner = await stat(home).then(
+    ({ uid }) => uid,
+    () => null,
+  );
+  if (owner === null || process.getuid?.() !== 0 || owner === 0) return false;
+  console.error(
+    `${home} belongs to the user with the number ${owner}, and you are root: do this as that user.`,
+  );
+  return true;
+}
+
 async function enrollServer(url: string, token: string, home: string): Promise<number> {
+  if (await isForeignHome(home)) return exitCodes.failed;
   const end = await enroll({
     url,
     token,
@@ -29,23 +45,24 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
     hostname: hostname(),
     timeoutMs: settings.answerMs,
   });
-  if (end.kind === "refused") {
-    console.error(end.message);
-    return exitCodes.failed;
+  if (end.kind === "enrolled") {
+    say(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
+    return exitCodes.ok;
   }
-  say(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
-  return exitCodes.ok;
+  console.error(end.message);
+  return exitCodes[end.kind];
 }
 
 async function runServer(home: string, sitesSocket: string | null): Promise<number> {
+  if (await isForeignHome(home)) return exitCodes.give_up;
   const read = await readConnection(home);
   switch (read.kind) {
     case "missing":
       console.error(`There is no ${connectionPath(home)}: enrol this server first.\n${USAGE}`);
-      return exitCodes.failed;
+      return exitCodes.give_up;
     case "unreadable":
       console.error(`${connectionPath(home)} cannot be read: ${read.reason}.`);
-      return exitCodes.failed;
+      return exitCodes.give_up;
     case "found":
       return serve(home, read.connection, sitesSocket);
   }
@@ -84,16 +101,29 @@ async function serve(home: string, connection: Connection, sitesSocket: string |
   await lock.release();
   if (end === null) return exitCodes.ok;
   console.error(end);
-  return exitCodes.unwanted;
+  return exitCodes.give_up;
+}
+
+async function showStatus(home: string): Promise<number> {
+  const { isConnected, text } = await agentStatus(home);
+  console.log(text);
+  return isConnected ? exitCodes.ok : exitCodes.not_connected;
 }
 
 async function main(): Promise<number> {
-  const args = readArguments(process.argv.slice(2));
+  const args = readArguments(process.argv.slice(2), process.env);
   switch (args.kind) {
     case "enroll":
       return enrollServer(args.url, args.token, args.home);
     case "run":
       return runServer(args.home, args.sitesSocket);
+    case "status":
+      return showStatus(args.home);
+    case "check_policy":
+      return exitCodes.failed;
+    case "version":
+      console.log(`gantry-agent ${AGENT_VERSION}, protocol ${PROTOCOL_VERSION}, Node ${process.version}`);
+      return exitCodes.ok;
     case "help":
       console.log(USAGE);
       return exitCodes.ok;

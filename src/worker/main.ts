@@ -11,6 +11,7 @@ import { implement } from "#worker/http/implement.ts";
 import { noteTokenUses } from "#worker/http/note-token-uses.ts";
 import { accountHandlers } from "#worker/routes/account.ts";
 import { agentHandlers, enrollmentHandlers } from "#worker/routes/agent.ts";
+import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { deploymentHandlers } from "#worker/routes/deployments.ts";
 import { healthHandlers } from "#worker/routes/health.ts";
@@ -60,6 +61,7 @@ implement<keyof AgentHandlers, AgentContext>(app, agentHandlers, enterAsAgent(au
 implement(app, openHandlers, enterFreely(servicesOf));
 routeAgentConnect(app, authentication, clock);
 routeReference(app);
+routeAgentFiles(app);
 answerElsewhere(app);
 
 export default { fetch: app.fetch } satisfies ExportedHandler<Env>;

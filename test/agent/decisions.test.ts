@@ -148,6 +148,7 @@ describe("the command line", () => {
     expect(readArguments(["run", "--home", "/srv/gantry"])).toEqual({
       kind: "run",
       home: "/srv/gantry",
+      policy: null,
       sitesSocket: null,
     });
     expect(readArguments(["enroll", "--url", "https://x.example/", "--token", "t", "--home", "/h"])).toEqual({
@@ -158,11 +159,24 @@ describe("the command line", () => {
     });
   });
 
+  it("leaves the token and the home to the environment, where not everybody sees them", () => {
+    const environment = { GANTRY_TOKEN: "t", GANTRY_HOME: "/h" };
+    expect(readArguments(["enroll", "--url", "https://x.example"], environment)).toMatchObject({
+      kind: "enroll",
+      token: "t",
+      home: "/h",
+    });
+    expect(readArguments(["status"], environment)).toEqual({ kind: "status", home: "/h" });
+    expect(readArguments(["run", "--home", "/other"], environment)).toMatchObject({ home: "/other" });
+  });
+
   it.each([
-    [[], "say what to do: enroll or run"],
+    [[], "say what to do: enroll, run, status or check-policy"],
     [["dance"], "there is no command dance"],
     [["run"], "--home is missing"],
     [["run", "--home", "/h", "extra"], "unexpected: extra"],
+    [["check-policy"], "say which file"],
+    [["check-policy", "a", "b"], "unexpected: b"],
     [["enroll", "--url", "ftp://x", "--token", "t", "--home", "/h"], "--url must be"],
   ])("that is wrong is told what is wrong: %j", (argv, message) => {
     const read = readArguments(argv);

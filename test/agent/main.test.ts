@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { exitCodes } from "#agent/exit-codes.ts";
 import { bootId } from "#agent/process/process-table.ts";
 import { resultOf } from "../support/fake-control-plane.ts";
 import { enrollAgent, spawnAgent, spawnRunningAgent } from "./support/agent-process.ts";
@@ -41,7 +42,7 @@ describe("gantry-agent enroll", () => {
       ["enroll", "--url", world.control.url, "--token", "spent", "--home", world.home],
       {},
     );
-    expect(await agent.exited).toBe(1);
+    expect(await agent.exited).toBe(exitCodes.token_refused);
     expect(agent.output()).toMatch(/refused the enrolment: The enrolment token is unknown/);
     expect(agent.output()).toMatch(/make a new one for the server/);
     expect(existsSync(join(world.home, "agent.json"))).toBe(false);
@@ -51,7 +52,7 @@ describe("gantry-agent enroll", () => {
 describe("gantry-agent run", () => {
   it("says how to enrol where that has not been done", async () => {
     const agent = spawnAgent(["run", "--home", world.home]);
-    expect(await agent.exited).toBe(1);
+    expect(await agent.exited).toBe(exitCodes.give_up);
     expect(agent.output()).toMatch(/agent\.json: enrol this server first/);
   });
 
@@ -89,6 +90,34 @@ describe("gantry-agent run", () => {
     expect((await world.deploy()).result.outcome).toBe("live");
     agent.child.kill("SIGTERM");
     expect(await agent.exited).toBe(0);
+  });
+});
+
+describe("gantry-agent status", () => {
+  const status = async () => {
+    const asked = spawnAgent(["status", "--home", world.home]);
+    return { code: await asked.exited, text: asked.output().trim() };
+  };
+
+  it("tells whether an agent works here, and whether it is connected", async () => {
+    expect(await status()).toEqual({ code: exitCodes.not_connected, text: `not enrolled, in ${world.home}` });
+    await enrollAgent(world);
+    expect(await status()).toEqual({ code: exitCodes.not_connected, text: `not running, in ${world.home}` });
+    const agent = await spawnRunningAgent(world);
+    const { url, serverId } = world.control;
+    await expect
+      .poll(async () => (await status()).text, { timeout: 15_000 })
+      .toMatch(
+        new RegExp(`^connected to ${url} as ${serverId} .* protocol 1, process ${agent.child.pid}\\)$`),
+      );
+    await world.control.close();
+    await expect
+      .poll(async () => (await status()).text, { timeout: 15_000 })
+      .toMatch(/^not connected to .*: it cannot be reached/);
+    agent.child.kill("SIGTERM");
+    await agent.exited;
+    expect((await status()).text).toBe(`not running, in ${world.home}`);
+    await world.control.listen();
   });
 });
 

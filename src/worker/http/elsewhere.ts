@@ -1,5 +1,6 @@
 import type { Context as HonoContext } from "hono";
 
+import { agentFilePaths } from "#contract/agent-files.ts";
 import { AGENT_CONNECT_PATH, endpoints } from "#contract/endpoints.ts";
 import { type Refusal, refuse } from "#contract/problems.ts";
 import { referencePaths } from "#contract/reference-paths.ts";
@@ -25,7 +26,8 @@ export function answerElsewhere(app: App): void {
 }
 
 function methodsByPath(): Map<string, Set<string>> {
-  const byPath = new Map([AGENT_CONNECT_PATH, ...referencePaths].map((path) => [path, new Set(["GET"])]));
+  const readOnly = [AGENT_CONNECT_PATH, ...referencePaths, ...Object.values(agentFilePaths)];
+  const byPath = new Map(readOnly.map((path) => [path, new Set(["GET"])]));
   for (const { path, method } of Object.values(endpoints))
     byPath.set(path, (byPath.get(path) ?? new Set()).add(method));
   return byPath;

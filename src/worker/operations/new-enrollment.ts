@@ -1,3 +1,4 @@
+import { installCommand } from "#contract/agent-files.ts";
 import type { Enrollment } from "#contract/servers.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { Context } from "#worker/context.ts";
@@ -14,14 +15,14 @@ export async function newEnrollment(
   now: number,
 ): Promise<{ readonly record: EnrollmentRecord; readonly shown: Enrollment }> {
   const token = formToken(randomTokenCharacters(context.randomBytes), "enrollment");
-  const [agent, home] = ["node gantry-agent.mjs", "--home ~/.gantry-agent"];
   const expiresAt = now + LIFETIME_MS;
   return {
     record: { enrollmentHash: await secretHash(token), enrollmentExpiresAt: expiresAt },
     shown: {
       token,
       expires_at: timestamp(expiresAt),
-      command: `${agent} enroll --url ${context.origin} --token ${token} ${home} && ${agent} run ${home}`,
+      // In the environment, because everybody on the server can see the arguments of a program.
+      command: `${installCommand(context.origin)} | GANTRY_TOKEN=${token} sh`,
     },
   };
 }

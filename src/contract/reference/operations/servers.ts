@@ -23,7 +23,7 @@ const server = {
 const enrollment = {
   token: secrets.enrollment,
   expires_at: "2026-11-02T09:00:00.000Z",
-  command: `./gantry-agent.mjs enroll --url https://gantry.example.com --token ${secrets.enrollment}`,
+  command: `curl -fsSL https://gantry.example.com/install.sh | GANTRY_TOKEN=${secrets.enrollment} sh`,
 } as const;
 
 export const serverTexts = {
@@ -39,7 +39,7 @@ export const serverTexts = {
     tag: "Servers",
     description: prose`
       Registers a host and answers with how its agent joins: a token that works once, within an hour, and the command
-      that uses it on the host. The server is \`pending\` until the agent connects.
+      that uses it: run as root on the host, it installs the agent as a service. The server is \`pending\` until the agent connects.
 
       The name must be new in the account (409 \`name_taken\`). \`ip\` is shown and used for nothing else. If the hour
       has passed, \`POST /v1/servers/{server_id}/enrollment\` makes another token.`,

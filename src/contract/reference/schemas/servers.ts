@@ -51,7 +51,8 @@ export const serverSchemas = {
   Enrollment: object(Enrollment, "How an agent joins.", {
     token: "The enrolment token. It works once, and is shown only here.",
     expires_at: "Until when it works: an hour.",
-    command: "What to run on the server, beside the agent's file.",
+    command:
+      "What to run on the server, as root: it installs the agent as a service that joins with this token.",
   }),
   CreateServerInput: object(CreateServerInput, "A new server.", { name: rowFields.name, ip: rowFields.ip }),
   UpdateServerInput: object(UpdateServerInput, "What changes in a server; what is left out stays as it is.", {

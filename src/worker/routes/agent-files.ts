@@ -1,0 +1,26 @@
+import { agentFilePaths } from "#contract/agent-files.ts";
+import type { App } from "#worker/http/app.ts";
+
+/** What may stand between quotes in a shell script: a host can be named by whoever asks. */
+const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/;
+
+/** The agent and its installer: files that were made when the Worker was built. */
+export function routeAgentFiles(app: App): void {
+  app.get(agentFilePaths.installer, async (c) => {
+    const { origin } = new URL(c.req.url);
+    if (!PLAIN_ORIGIN.test(origin)) return c.notFound();
+    // Without the request's own conditions: the file here is not what was sent before.
+    const file = await c.env.ASSETS.fetch(new Request(c.req.url));
+    if (!file.ok) return c.notFound();
+    const script = (await file.text()).replaceAll("@ORIGIN@", origin);
+    return c.text(script, 200, { "x-content-type-options": "nosniff" });
+  });
+  app.get(agentFilePaths.agent, async (c) => {
+    const file = await c.env.ASSETS.fetch(c.req.raw);
+    if (file.status === 404) return c.notFound();
+    // What the files' server answers cannot be given other headers.
+    const response = new Response(file.body, file);
+    response.headers.set("x-content-type-options", "nosniff");
+    return response;
+  });
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+import { expect } from "vitest";
+
+import type { ServerCreated } from "#contract/servers.ts";
+
+import { createRepository } from "../agent/support/repository.ts";
+import type { Gantry } from "../openapi/support/gantry.ts";
+import { DownloadSite } from "./download-site.ts";
+import { createApi } from "./journey-api.ts";
+import { runShell, type ShellEnd } from "./run-shell.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** A folder of this machine that agents are installed into, without a service. */
+export class Machine {
+  readonly folder = mkdtempSync(join(tmpdir(), "gantry-install-"));
+  readonly prefix = join(this.folder, "prefix");
+  readonly program = join(this.prefix, "bin/gantry-agent");
+  readonly home = join(this.prefix, "share/gantry");
+  readonly site: DownloadSite;
+  readonly #gantry: Gantry;
+  readonly #agents: ChildProcess[] = [];
+
+  private constructor(gantry: Gantry, site: DownloadSite) {
+    this.#gantry = gantry;
+    this.site = site;
+  }
+
+  static async create(gantry: Gantry): Promise<Machine> {
+    return new Machine(gantry, await DownloadSite.open(gantry.url));
+  }
+
+  async close(): Promise<void> {
+    for (const agent of this.#agents) await this.end(agent);
+    await this.site.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** What a shell finds here, with this Node first and without the programs of the packages. */
+  environment(node = process.execPath): { PATH: string; HOME: string } {
+    const tools = join(this.folder, `tools-${node.replaceAll("/", "-")}`);
+    mkdirSync(tools, { recursive: true });
+    if (!existsSync(join(tools, "node"))) symlinkSync(node, join(tools, "node"));
+    const path = (process.env["PATH"] ?? "")
+      .split(delimiter)
+      .filter((part) => !part.includes("node_modules"));
+    return { PATH: [tools, ...path].join(delimiter), HOME: this.folder };
+  }
+
+  /** With a program in front of one that is there. */
+  withProgram(name: string, script: string): Environment {
+    const tools = join(this.folder, `other-${name}`);
+    mkdirSync(tools);
+    writeFileSync(join(tools, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(tools, name), 0o755);
+    const { PATH, HOME } = this.environment();
+    return { PATH: `${tools}${delimiter}${PATH}`, HOME };
+  }
+
+  async installer(): Promise<string> {
+    return await (await fetch(`${this.site.url}/install.sh`)).text();
+  }
+
+  /** What `curl … | GANTRY_TOKEN=… sh -s -- …` does, without a service. */
+  async install(
+    token: string | null,
+    args: readonly string[] = [],
+    { env = this.environment(), script }: { env?: Environment; script?: string } = {},
+  ): Promise<ShellEnd> {
+    return await runShell(["sh", "-s", "--", "--no-service", "--prefix", this.prefix, ...args], {
+      input: script ?? (await this.installer()),
+      env: { ...env, ...(token === null ? {} : { GANTRY_TOKEN: token }) },
+    });
+  }
+
+  /** The line as the API answers with it, but for the service that this machine may not have. */
+  async runLine({ enrollment }: ServerCreated, env: Environment = this.environment()): Promise<ShellEnd> {
+    const line = `${enrollment.command} -s -- --no-service --prefix ${this.prefix}`;
+    return await runShell(["sh", "-c", line], { env });
+  }
+
+  /** Runs what was installed, as the installer says that it is run. */
+  async startAgent(env: Environment = this.environment()): Promise<ChildProcess> {
+    const agent = spawn(this.program, ["run"], { env, stdio: "ignore" });
+    this.#agents.push(agent);
+    await expect.poll(async () => (await this.status(env)).code, { timeout: 20_000 }).toBe(0);
+    return agent;
+  }
+
+  async status(env: Environment = this.environment()): Promise<ShellEnd> {
+    return await runShell([this.program, "status"], { env });
+  }
+
+  async end(agent: ChildProcess): Promise<void> {
+    if (agent.exitCode !== null || agent.signalCode !== null) return;
+    const exited = once(agent, "exit");
+    agent.kill("SIGTERM");
+    await exited;
+  }
+
+  /** Has a site deployed to a server. @returns where its page is served from */
+  async deploySite({ id, name }: ServerCreated): Promise<string> {
+    const repository = createRepository(join(this.folder, "repository"));
+    repository.commit({ "index.html": "installed" });
+    const api = createApi(this.#gantry.url, this.#gantry.token);
+    const project = await api.createProject({
+      name,
+      server_id: id,
+      repository: repository.path,
+      build_command: "echo built >> index.html",
+    });
+    const started = await api.start(project.id);
+    expect(await api.ended(started.id)).toMatchObject({ status: "live", failure: null });
+    const page = join(this.home, "projects", project.id, "current/index.html");
+    expect(readFileSync(page, "utf8")).toBe("installedbuilt\n");
+    return page;
+  }
+
+  /** What an installation has left or made. */
+  get installed(): string[] {
+    if (!existsSync(this.prefix)) return [];
+    return readdirSync(this.prefix, { recursive: true, encoding: "utf8" }).toSorted();
+  }
+}

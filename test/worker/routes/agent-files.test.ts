@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+
+import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
+
+describe("the agent's installer", () => {
+  it("is a script for anybody, with this installation's address, and is never kept", async () => {
+    const response = await call("/install.sh");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/plain; charset=UTF-8");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const script = await response.text();
+    expect(script).toMatch(/^#!\/bin\/sh\n/);
+    expect(script).toContain(`origin='${ORIGIN}'`);
+    expect(script).not.toMatch(/@[A-Z_0-9]+@/);
+  });
+
+  it("is sent whole to who has a file with the same tag: the address in it may be another", async () => {
+    const again = await call("/install.sh", { headers: { "if-none-match": "*" } });
+    expect(again.status).toBe(200);
+  });
+
+  it("names the agent's file and its hash", async () => {
+    const script = await (await call("/install.sh")).text();
+    const [, file] = /^agent_file='(.+)'$/m.exec(script) ?? [];
+    const [, hash] = /^agent_sha256='([0-9a-f]{64})'$/m.exec(script) ?? [];
+    const response = await call(`/agent/${file}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toMatch(/^text\/javascript/);
+    const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", await response.arrayBuffer()));
+    expect([...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")).toBe(hash);
+  });
+
+  it.each(["/agent/gantry-agent-0.0.0-000000000000.mjs", "/agent/..%2finstall.sh", "/agent/", "/agent"])(
+    "%s is not a part of it",
+    async (path) => {
+      expect(await problemOf(await call(path))).toMatchObject({ status: 404, code: "not_found" });
+    },
+  );
+
+  it("is only read", async () => {
+    const response = await call("/install.sh", { method: "POST" });
+    expect(await problemOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
+    expect((await call("/install.sh", { method: "HEAD" })).status).toBe(200);
+  });
+});
