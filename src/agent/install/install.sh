@@ -374,7 +374,7 @@ RestrictSUIDSGID=yes
 RemoveIPC=yes
 LockPersonality=yes
 SystemCallArchitectures=native
-SystemCallFilter=@system-service @sandbox
+SystemCallFilter=@system-service seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self
 SystemCallErrorNumber=EPERM
 # Not MemoryDenyWriteExecute: Node compiles while it runs, and so do many builds.
 
@@ -404,8 +404,9 @@ start_service() {
   systemctl restart gantry-agent || return 12
   says='' up=12 waited=0
   while [ $waited -lt $((start_seconds * 2)) ]; do
-    if says=$(as_user "$node" "$program" status --home "$home" 2>&1 </dev/null); then return 0; fi
+    says=$(as_user "$node" "$program" status --home "$home" 2>&1 </dev/null) || true
     case $says in
+      'connected to'*) return 0 ;;
       'not connected'*) up=3 ;;
       *) up=12 ;;
     esac
@@ -418,7 +419,7 @@ start_service() {
 }
 
 last_words() {
-  journalctl --unit=gantry-agent --lines=5 --output=cat --no-pager 2>/dev/null || true
+  journalctl --unit=gantry-agent --lines=12 --output=cat --no-pager 2>/dev/null || true
 }
 
 run_service() {

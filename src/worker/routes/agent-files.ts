@@ -12,7 +12,8 @@ export function routeAgentFiles(app: App): void {
     // Without the request's own conditions: the file here is not what was sent before.
     const file = await c.env.ASSETS.fetch(new Request(c.req.url));
     if (!file.ok) return c.notFound();
-    const script = (await file.text()).replaceAll("@ORIGIN@", origin);
+    // Not text(), which warns of what is not named a text.
+    const script = new TextDecoder().decode(await file.arrayBuffer()).replaceAll("@ORIGIN@", origin);
     return c.text(script, 200, { "x-content-type-options": "nosniff" });
   });
   app.get(agentFilePaths.agent, async (c) => {

@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { DownloadSite } from "../support/download-site.ts";
+import { readServer, registerServer } from "../support/enrolments.ts";
+import { ServiceMachine } from "../support/service-machine.ts";
+
+const probe = await ServiceMachine.create();
+await probe?.close();
+
+describe.skipIf(probe === null)("a service, on a machine that is thrown away", () => {
+  let gantry: Gantry;
+  let site: DownloadSite;
+  let machine: ServiceMachine;
+  beforeAll(async () => {
+    gantry = await startGantry();
+  });
+  afterAll(() => gantry.close());
+  beforeEach(async () => {
+    site = await DownloadSite.open(gantry.url);
+    const made = await ServiceMachine.create();
+    if (made === null) throw new Error("there is no mount namespace any more");
+    machine = made;
+  });
+  afterEach(async () => {
+    await machine.close();
+    await site.close();
+  });
+
+  async function install(token: string | null, args = "") {
+    const script = await (await fetch(`${site.url}/install.sh`)).text();
+    return await machine.run(`sh -s -- ${args}`, token === null ? {} : { GANTRY_TOKEN: token }, script);
+  }
+  const calls = async () => (await machine.run("cat /run/systemd/fake/calls")).output;
+  const file = async (path: string) => (await machine.run(`cat ${path}`)).output;
+
+  it("is enrolled and run as a user of its own, updated, and removed with and without its files", async () => {
+    const server = await registerServer(gantry);
+    const installed = await machine.run(server.enrollment.command);
+    expect(installed).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`connected to ${gantry.url} as ${server.id}`),
+    });
+    expect((await readServer(gantry, server.id)).status).toMatch(/healthy|degraded/);
+    const user = await machine.run("getent passwd gantry");
+    expect(user.output).toMatch(/:\/var\/lib\/gantry:\/usr\/sbin\/nologin\n$/);
+    const modes = "stat -c '%U %a %n' /var/lib/gantry /var/lib/gantry/agent.json";
+    expect((await machine.run(modes)).output).toBe(
+      "gantry 750 /var/lib/gantry\ngantry 600 /var/lib/gantry/agent.json\n",
+    );
+    const owners = "stat -c '%U %a' /usr/local/lib/gantry/gantry-agent.mjs /etc/gantry/policy.json";
+    expect((await machine.run(owners)).output).toBe("root 644\nroot 644\n");
+    expect((await machine.run("ps -o user= -p $(cat /run/systemd/fake/pid)")).output.trim()).toBe("gantry");
+    expect(await calls()).toMatch(/daemon-reload\nenable --quiet gantry-agent\nrestart gantry-agent\n/);
+    expect((await machine.run("gantry-agent status")).code).toBe(0);
+
+    const before = await file("/run/systemd/fake/pid");
+    await machine.run('echo \'{"version":1,"build_commands":"none"}\' > /etc/gantry/policy.json');
+    expect((await install(null)).output).toContain("connected to");
+    expect(await file("/run/systemd/fake/pid")).not.toBe(before);
+    expect(await file("/etc/gantry/policy.json")).toContain('"none"');
+
+    const removed = await install(null, "--uninstall");
+    expect(removed).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("; /etc/gantry; the user gantry."),
+    });
+    const left = "ls -d /etc/systemd/system/gantry-agent.service /usr/local/bin/gantry-agent /var/lib/gantry";
+    expect((await machine.run(`${left} 2>/dev/null`)).output).toBe("/var/lib/gantry\n");
+    expect((await install(null)).output).toContain(`as ${server.id}`);
+    expect((await install(null, "--uninstall --purge")).code).toBe(0);
+    const nothing =
+      "ls -d /usr/local/lib/gantry /var/lib/gantry /etc/gantry 2>/dev/null; getent passwd gantry";
+    expect((await machine.run(nothing)).output).toBe("");
+  });
+
+  it("that was updated to what does not start gets the file of before back, and runs it", async () => {
+    const { enrollment } = await registerServer(gantry);
+    await install(enrollment.token);
+    site.release('if (process.argv[2] === "run") throw new Error("broken"); console.log("fine");\n');
+    const update = await install(null);
+    expect(update).toMatchObject({ code: 12, output: expect.stringContaining("the one before is back") });
+    expect(update.output).toContain("broken");
+    await expect
+      .poll(async () => (await machine.run("gantry-agent status")).code, { timeout: 15_000 })
+      .toBe(0);
+  });
+
+  it("is not installed beside an agent that runs by hand", async () => {
+    const { enrollment } = await registerServer(gantry);
+    await install(enrollment.token, "--no-start");
+    expect(await calls()).not.toContain("restart");
+    await machine.run("systemctl restart gantry-agent");
+    await expect
+      .poll(async () => (await machine.run("gantry-agent status")).code, { timeout: 15_000 })
+      .toBe(0);
+    // It still runs, and systemd knows nothing of it.
+    const pid = (await file("/run/systemd/fake/pid")).trim();
+    await machine.run("rm /run/systemd/fake/pid");
+    expect(await install(null)).toMatchObject({
+      code: 11,
+      output: expect.stringContaining(`as process ${pid}, and not as the service`),
+    });
+    await machine.run(`echo ${pid} > /run/systemd/fake/pid`);
+  });
+
+  it("that is refused its token leaves neither user nor folder", async () => {
+    expect((await install(`gantry_enroll_${"x".repeat(36)}`)).code).toBe(10);
+    const nothing = "ls -d /usr/local/lib/gantry /var/lib/gantry 2>/dev/null; getent passwd gantry";
+    expect((await machine.run(nothing)).output).toBe("");
+  });
+
+  it("has a unit without a mistake, and confined", async ({ skip }) => {
+    const { enrollment } = await registerServer(gantry);
+    await install(enrollment.token, "--no-start");
+    const unit = "/etc/systemd/system/gantry-agent.service";
+    if ((await machine.run("command -v systemd-analyze")).code !== 0)
+      skip("there is no systemd-analyze here");
+    expect(await machine.run(`systemd-analyze verify ${unit} 2>&1 | grep gantry`)).toMatchObject({
+      output: "",
+    });
+    const { output } = await machine.run(`systemd-analyze security --offline=true ${unit}`);
+    const [, exposure] = /Overall exposure level for gantry-agent.service: (\d+\.\d+)/.exec(output) ?? [];
+    expect(Number(exposure)).toBeLessThan(2.5);
+  });
+});
