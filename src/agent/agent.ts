@@ -3,6 +3,7 @@ import { mkdir, statfs } from "node:fs/promises";
 import type { AgentContext } from "#agent/context.ts";
 import { forgetProject } from "#agent/forget-project.ts";
 import { pause } from "#agent/pause.ts";
+import { checkForget } from "#agent/policy/check-policy.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { type Leftover, recoverProject } from "#agent/recover.ts";
 import { reportLeftover } from "#agent/report-leftover.ts";
@@ -106,6 +107,9 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
 
   async function forget(projectId: ProjectId, purge: boolean): Promise<void> {
     if (isStopping) return;
+    const refusal = checkForget(context.policy, purge);
+    // Not told, so it will be asked for again, until the policy or the control plane's mind has changed.
+    if (refusal !== null) return context.say(`${projectId}: ${refusal}`);
     const endTurn = await turns.take(projectId);
     try {
       await forgetProject(context, projectId, purge);

@@ -1,4 +1,5 @@
 import type { Connection } from "#agent/connection-file.ts";
+import type { Policy } from "#agent/policy/policy.ts";
 import type { AgentSettings } from "#agent/settings.ts";
 import type { Sites } from "#agent/sites-client.ts";
 
@@ -15,6 +16,8 @@ export type AgentContext = {
   readonly home: string;
   readonly connection: Connection;
   readonly settings: AgentSettings;
+  /** What this server's owner lets the control plane order. It was read at the start, and counts until the end. */
+  readonly policy: Policy;
   readonly clock: Clock;
   /** From 0 to 1, as Math.random. */
   readonly random: () => number;

@@ -1,11 +1,13 @@
 import { stat } from "node:fs/promises";
 import { hostname } from "node:os";
 
-import { readArguments, USAGE } from "#agent/arguments.ts";
+import { type AgentArguments, readArguments, USAGE } from "#agent/arguments.ts";
 import { type Connection, connectionPath, readConnection } from "#agent/connection-file.ts";
 import { enroll } from "#agent/enroll.ts";
 import { exitCodes } from "#agent/exit-codes.ts";
 import { lockHome } from "#agent/home-lock.ts";
+import { openPolicy, type Policy } from "#agent/policy/policy.ts";
+import { readPolicy } from "#agent/policy/read-policy.ts";
 import { runAgent } from "#agent/run-agent.ts";
 import { readSettings } from "#agent/settings.ts";
 import { agentStatus } from "#agent/show-status.ts";
@@ -14,6 +16,8 @@ import { AGENT_VERSION } from "#agent/version.ts";
 import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
 const settings = readSettings(process.env);
+
+type RunArguments = Extract<AgentArguments, { kind: "run" }>;
 
 function say(message: string): void {
   console.log(`${new Date().toISOString()} ${message}`);
@@ -53,7 +57,7 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
   return exitCodes[end.kind];
 }
 
-async function runServer(home: string, sitesSocket: string | null): Promise<number> {
+async function runServer({ home, policy: path, sitesSocket }: RunArguments): Promise<number> {
   if (await isForeignHome(home)) return exitCodes.give_up;
   const read = await readConnection(home);
   switch (read.kind) {
@@ -64,11 +68,25 @@ async function runServer(home: string, sitesSocket: string | null): Promise<numb
       console.error(`${connectionPath(home)} cannot be read: ${read.reason}.`);
       return exitCodes.give_up;
     case "found":
-      return serve(home, read.connection, sitesSocket);
+      break;
   }
+  if (path === null) return serve(home, read.connection, openPolicy, sitesSocket);
+  const policy = await readPolicy(path);
+  // Without its owner's limits the agent would carry out whatever it is told.
+  if (policy.kind === "refused") {
+    console.error(`The agent does not start: ${policy.reason}`);
+    return exitCodes.give_up;
+  }
+  say(`keeping to the policy ${path}, as it is now`);
+  return serve(home, read.connection, policy.policy, sitesSocket);
 }
 
-async function serve(home: string, connection: Connection, sitesSocket: string | null): Promise<number> {
+async function serve(
+  home: string,
+  connection: Connection,
+  policy: Policy,
+  sitesSocket: string | null,
+): Promise<number> {
   const { stopGraceMs, farewellMs } = settings;
   const lock = await lockHome(home, stopGraceMs + 2 * farewellMs, say);
   if (lock.kind === "held") {
@@ -89,6 +107,7 @@ async function serve(home: string, connection: Connection, sitesSocket: string |
     {
       home,
       connection,
+      policy,
       settings,
       clock: { now: () => Date.now(), monotonic: () => performance.now() },
       random: () => Math.random(),
@@ -110,17 +129,27 @@ async function showStatus(home: string): Promise<number> {
   return isConnected ? exitCodes.ok : exitCodes.not_connected;
 }
 
+async function checkPolicy(path: string): Promise<number> {
+  const read = await readPolicy(path);
+  if (read.kind === "read") {
+    console.log(JSON.stringify(read.policy, null, 2));
+    return exitCodes.ok;
+  }
+  console.error(read.reason);
+  return exitCodes.failed;
+}
+
 async function main(): Promise<number> {
   const args = readArguments(process.argv.slice(2), process.env);
   switch (args.kind) {
     case "enroll":
       return enrollServer(args.url, args.token, args.home);
     case "run":
-      return runServer(args.home, args.sitesSocket);
+      return runServer(args);
     case "status":
       return showStatus(args.home);
     case "check_policy":
-      return exitCodes.failed;
+      return checkPolicy(args.path);
     case "version":
       console.log(`gantry-agent ${AGENT_VERSION}, protocol ${PROTOCOL_VERSION}, Node ${process.version}`);
       return exitCodes.ok;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import type { AgentContext } from "#agent/context.ts";
+import { checkRelease } from "#agent/policy/check-policy.ts";
 import { sayingLog } from "#agent/report-leftover.ts";
 import { reactivate } from "#agent/run/revert.ts";
 import { linkTarget, readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
@@ -26,8 +27,10 @@ export async function restoreRelease(
   const folder = projectFolder(context.home, projectId);
   const wasCutOff = (await readRestoreNote(folder)) !== null;
   if (!wasCutOff && (await readCurrent(folder)) === version) return false;
-  if ((await readRelease(folder, version)) === null) {
-    context.say(`${projectId}: ${linkTarget(version)} should be live, but is not here`);
+  const release = await readRelease(folder, version);
+  const refusal = release === null ? "is not here" : checkRelease(context.policy, release);
+  if (refusal !== null) {
+    context.say(`${projectId}: ${linkTarget(version)} should be live, but ${refusal}`);
     await removeRestoreNote(folder);
     return false;
   }

@@ -3,11 +3,13 @@ import type { Command } from "#agent/process/command.ts";
 /**
  * A bare repository on this server and the one it mirrors.
  * `remote` is `null` for commands that talk to nobody. `allowLocal`: the remote may be a path on this server.
+ * `isConfined`: neither the remote nor what it holds may send git to another address.
  */
 export type GitPlace = {
   readonly gitDir: string;
   readonly remote: string | null;
   readonly allowLocal: boolean;
+  readonly isConfined: boolean;
   readonly env: Readonly<Record<string, string>>;
 };
 
@@ -24,7 +26,11 @@ const fixedConfig: readonly (readonly [string, string])[] = [
   ["core.symlinks", "true"],
   ["core.fileMode", "true"],
   ["core.protectHFS", "true"],
+  ["core.protectNTFS", "true"],
   ["core.fsmonitor", "false"],
+  ["submodule.recurse", "false"],
+  // What a server may offer to be fetched from elsewhere.
+  ["transfer.bundleURI", "false"],
   ["log.showSignature", "false"],
   ["fetch.recurseSubmodules", "false"],
   ["fetch.fsckObjects", "false"],
@@ -34,15 +40,28 @@ const fixedConfig: readonly (readonly [string, string])[] = [
   ["gc.auto", "0"],
 ];
 
+/**
+ * A redirect leads where the server says, and Git LFS, where the owner has it, where the repository's own .lfsconfig says.
+ * Its files stay pointers then.
+ */
+const confinedConfig: typeof fixedConfig = [
+  ["http.followRedirects", "false"],
+  ["filter.lfs.smudge", ""],
+  ["filter.lfs.process", ""],
+  ["filter.lfs.required", "false"],
+];
+
 function git(place: GitPlace, cwd: string, args: readonly string[]): Command {
   const config = [
     ...fixedConfig,
+    ...(place.isConfined ? confinedConfig : []),
     ...(place.remote === null ? [] : [[`remote.${REMOTE}.url`, place.remote] as const]),
   ];
   const env: Record<string, string> = {
     ...place.env,
-    // Neither ext:: nor fd::, which run commands, whatever a redirect or a submodule says.
-    GIT_ALLOW_PROTOCOL: place.allowLocal ? "file:git:http:https:ssh" : "git:http:https:ssh",
+    // Those of the contract. Neither ext:: nor fd::, which run commands, nor one that is not encrypted, whatever a redirect
+    // or a submodule says.
+    GIT_ALLOW_PROTOCOL: place.allowLocal ? "file:https:ssh" : "https:ssh",
     GIT_CONFIG_COUNT: String(config.length),
   };
   for (const [index, [key, value]] of config.entries()) {

@@ -1,5 +1,6 @@
 import { commandEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
+import { checkActivateCommand } from "#agent/policy/check-policy.ts";
 import { hasSucceeded } from "#agent/process/command.ts";
 import { type CommandEnd, describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";
 import type { CommandScope, RunScope } from "#agent/run/run-scope.ts";
@@ -66,6 +67,12 @@ export async function runActivateCommand(
 ): Promise<CommandEnd | null> {
   if (release.activate_command === null) return null;
   const { context, log } = scope;
+  // Only of a release from before the policy, which is switched back to because the newer one is no good.
+  const refusal = checkActivateCommand(context.policy, release.activate_command);
+  if (refusal !== null) {
+    log.system("activate", refusal);
+    return null;
+  }
   log.system("activate", `running ${release.activate_command}`);
   const startedAt = context.clock.monotonic();
   const root = await folderInside(releasePath(scope.folder, release.version), release.root_directory);

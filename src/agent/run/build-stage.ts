@@ -3,6 +3,7 @@ import { realpath } from "node:fs/promises";
 import { commandEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { hasSucceeded } from "#agent/process/command.ts";
+import { checkBuildCommand } from "#agent/policy/check-policy.ts";
 import { killProcessesOfRun } from "#agent/process/process-table.ts";
 import { planBuild } from "#agent/run/plan-build.ts";
 import { describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";
@@ -28,6 +29,9 @@ export async function buildRelease(
   }
   const { build_command, output_directory } = await planBuild(scope, await realpath(path), root.path);
   reporter.report({ type: "stage", stage: "build" }, build_command === null ? "patient" : "urgent");
+  // A preset's command is known only now.
+  const refusal = checkBuildCommand(scope.context.policy, build_command);
+  if (refusal !== null) return fail("refused_by_policy", "build", refusal);
   if (build_command !== null) {
     const built = await runBuild(scope, build_command, root.path, commit.sha);
     if (!built.ok) return built;
@@ -40,6 +44,7 @@ export async function buildRelease(
   if (scope.interrupt.signal.aborted) return interrupted;
   const release: Release = {
     version: order.version,
+    repository: scope.mask(order.source.repository),
     commit_sha: commit.sha,
     commit_message: commit.message,
     branch: order.source.branch,

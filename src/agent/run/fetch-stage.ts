@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 
 import { gitEnvironment } from "#agent/commands/environment.ts";
+import { isGitConfined } from "#agent/policy/check-policy.ts";
 import { decideWanted, fetchCommit } from "#agent/run/fetch-commit.ts";
 import { createGitRunner } from "#agent/run/git-runner.ts";
 import type { FetchedCommit, Origin } from "#agent/run/mirror-steps.ts";
@@ -24,6 +25,7 @@ export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>
 
 async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
   const { order, folder, reporter } = scope;
+  const { policy } = scope.context;
   reporter.report({ type: "stage", stage: "fetch" }, "urgent");
   // What an earlier try of this version left behind.
   await removeRelease(folder, order.version);
@@ -37,6 +39,7 @@ async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
       repository: order.source.repository,
       mirrors: folder.mirrors,
       shown: scope.mask(order.source.repository),
+      isConfined: isGitConfined(policy),
       env: gitEnvironment(scope.context.environment, order.run_id),
       now: () => scope.context.clock.monotonic(),
     };
@@ -47,7 +50,7 @@ async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
     reporter.report({ type: "resolved", commit_sha: commit.value.sha, commit_message: message }, "patient");
     const release = releasePath(folder, order.version);
     await mkdir(release, { recursive: true });
-    const written = await writeTree({ git, folder }, origin, commit.value, release);
+    const written = await writeTree({ git, folder, policy }, origin, commit.value, release);
     return written.ok ? commit : written;
   } finally {
     limit.clear();

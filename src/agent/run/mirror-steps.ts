@@ -13,6 +13,8 @@ export type Origin = {
   readonly mirrors: { readonly sha1: string; readonly sha256: string };
   /** The repository as it may be shown. */
   readonly shown: string;
+  /** Nothing may lead to another place than the one that was allowed. */
+  readonly isConfined: boolean;
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds that only rise. */
   readonly now: () => number;
@@ -30,6 +32,7 @@ export async function prepareMirror(
     gitDir: origin.mirrors[format],
     remote: origin.repository,
     allowLocal: isLocal(origin.repository),
+    isConfined: origin.isConfined,
     env: origin.env,
   };
   if ((await readMirror(place.gitDir, origin.repository)).exists) {
@@ -70,7 +73,7 @@ export async function discardDamaged(git: GitRunner, origin: Origin): Promise<St
   let isAny = false;
   for (const gitDir of [origin.mirrors.sha1, origin.mirrors.sha256]) {
     if (!(await readMirror(gitDir, origin.repository)).exists) continue;
-    const place: GitPlace = { gitDir, remote: null, allowLocal: false, env: origin.env };
+    const place: GitPlace = { gitDir, remote: null, allowLocal: false, isConfined: true, env: origin.env };
     const checked = await git.run(checkMirror(place, cwdOf(place)), "probe");
     if (!checked.ok) return checked;
     if (checked.value.code === 0) continue;

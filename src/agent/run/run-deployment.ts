@@ -1,3 +1,4 @@
+import { checkOrder, checkRelease, type PolicyRefusal } from "#agent/policy/check-policy.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { activateRelease } from "#agent/run/activate-stage.ts";
 import { buildRelease } from "#agent/run/build-stage.ts";
@@ -92,11 +93,15 @@ async function prepareRelease(
   previous: number | null,
   progress: Progress,
 ): Promise<Step<Release>> {
-  const { order, folder, journal, log } = scope;
+  const { order, folder, journal, log, context } = scope;
+  const ordered = permit(null, checkOrder(context.policy, order));
+  if (!ordered.ok) return ordered;
   if (order.reuse_release !== null) {
     const kept = await readRelease(folder, order.reuse_release);
-    if (kept !== null) return done(kept);
+    if (kept !== null) return permit(kept, checkRelease(context.policy, kept));
     log.system("fetch", `${linkTarget(order.reuse_release)} is not here any more: building it again`);
+    const rebuilt = permit(null, checkOrder(context.policy, { ...order, reuse_release: null }));
+    if (!rebuilt.ok) return rebuilt;
   }
   if (previous === order.version)
     return fail("internal", "fetch", `${linkTarget(order.version)} is what is served already`);
@@ -106,6 +111,10 @@ async function prepareRelease(
   if (!commit.ok) return commit;
   progress.stage = "build";
   return buildRelease(scope, commit.value);
+}
+
+function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
+  return refusal === null ? done(value) : fail("refused_by_policy", "fetch", refusal);
 }
 
 /** Leaves the project as it was before the run. */

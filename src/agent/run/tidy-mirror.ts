@@ -15,6 +15,7 @@ export async function tidyMirror(scope: RunScope): Promise<void> {
     gitDir,
     remote: null,
     allowLocal: false,
+    isConfined: true,
     env: gitEnvironment(scope.context.environment, scope.marker),
   };
   const limit = startLimit(LONGEST_SECONDS, scope.interrupt);

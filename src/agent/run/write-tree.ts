@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { exportTree, listTree, readSubmoduleConfig } from "#agent/commands/git.ts";
 import { readGitlinks, readSubmoduleEntries, type SubmoduleEntry } from "#agent/commands/read-git-output.ts";
 import { resolveSubmoduleUrl } from "#agent/commands/submodule-url.ts";
+import { checkRepository } from "#agent/policy/check-policy.ts";
+import type { Policy } from "#agent/policy/policy.ts";
 import { fetchCommit } from "#agent/run/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/git-runner.ts";
 import { cwdOf, type FetchedCommit, type Origin } from "#agent/run/mirror-steps.ts";
@@ -20,6 +22,7 @@ const MAX_DEPTH = 8;
 export type TreeJob = {
   readonly git: GitRunner;
   readonly folder: ProjectFolder;
+  readonly policy: Policy;
 };
 
 /**
@@ -116,6 +119,8 @@ async function writeSubmodule(
   if (place.kind !== "inside") return refuse(`its path ${module.path} is not a folder of its own`);
   const address = resolveSubmoduleUrl(parent.repository, module.url);
   if (address.kind === "refused") return refuse(address.reason);
+  const refusal = checkRepository(job.policy, address.url);
+  if (refusal !== null) return fail("refused_by_policy", "fetch", `submodule ${module.name}: ${refusal}`);
 
   const name = createHash("sha256").update(address.url).digest("hex").slice(0, 24);
   const origin: Origin = {

@@ -16,6 +16,8 @@ import { ShellCommand } from "#contract/projects.ts";
  */
 export const Release = z.object({
   version: ReleaseVersion,
+  /** Where its commit was fetched from, without a password. Left out in releases of an earlier agent. */
+  repository: z.string().optional(),
   commit_sha: CommitSha,
   commit_message: z.string(),
   branch: z.string(),

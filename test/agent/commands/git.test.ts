@@ -14,6 +14,7 @@ const place: GitPlace = {
   gitDir: "/p/mirror.git",
   remote: "https://me:secret@example.com/x.git",
   allowLocal: false,
+  isConfined: false,
   env: { PATH: "/bin" },
 };
 
@@ -33,9 +34,9 @@ describe("a git command", () => {
 
   it("runs no hooks, asks nothing, and speaks none of the protocols that run commands", () => {
     const { env } = fetchTip(place, "/p", "refs/heads/main", true);
-    expect(env["GIT_ALLOW_PROTOCOL"]).toBe("git:http:https:ssh");
+    expect(env["GIT_ALLOW_PROTOCOL"]).toBe("https:ssh");
     expect(fetchTip({ ...place, allowLocal: true }, "/p", "x", true).env["GIT_ALLOW_PROTOCOL"]).toBe(
-      "file:git:http:https:ssh",
+      "file:https:ssh",
     );
     const count = Number(env["GIT_CONFIG_COUNT"]);
     const config = Array.from({ length: count }, (_, index) => [

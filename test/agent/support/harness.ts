@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import type * as z from "zod";
+
 import type { AgentContext } from "#agent/context.ts";
+import { Policy } from "#agent/policy/policy.ts";
 import { runAgent } from "#agent/run-agent.ts";
 import { type AgentSettings, defaultSettings } from "#agent/settings.ts";
 import { noSites, type Sites } from "#agent/sites-client.ts";
@@ -48,6 +51,8 @@ export class World {
   /** Called once no agent runs any more. */
   readonly cleanUps: (() => void)[] = [];
   #agents: { stop(): Promise<unknown> }[] = [];
+  /** What the agent's owner limits; read when an agent starts. */
+  policy: Partial<z.input<typeof Policy>> = {};
   #version = 0;
 
   static async create(): Promise<World> {
@@ -65,7 +70,11 @@ export class World {
     if (this.control.breaches.length > 0) throw new Error(this.control.breaches.join("\n"));
   }
 
-  context(settings: Partial<AgentSettings> = {}, sites: Sites = noSites): AgentContext {
+  context(
+    settings: Partial<AgentSettings> = {},
+    sites: Sites = noSites,
+    environment = process.env,
+  ): AgentContext {
     return {
       home: this.home,
       connection: {
@@ -75,17 +84,18 @@ export class World {
       },
       settings: { ...quickSettings, ...settings },
       clock: { now: () => Date.now() + this.clockShiftMs, monotonic: () => performance.now() },
+      policy: Policy.parse({ version: 1, ...this.policy }),
       random: () => Math.random(),
-      environment: process.env,
+      environment,
       sites,
       say: (message) => void this.said.push(message),
     };
   }
 
   /** Starts the agent in this process, and waits until it has greeted. */
-  async startAgent(settings: Partial<AgentSettings> = {}, sites: Sites = noSites) {
+  async startAgent(settings: Partial<AgentSettings> = {}, sites: Sites = noSites, environment = process.env) {
     const ending = new AbortController();
-    const ended = runAgent(this.context(settings, sites), ending.signal);
+    const ended = runAgent(this.context(settings, sites, environment), ending.signal);
     const agent = {
       ended,
       stop() {

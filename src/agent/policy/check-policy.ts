@@ -1,0 +1,108 @@
+import { isLocal } from "#agent/commands/submodule-url.ts";
+import type { Policy } from "#agent/policy/policy.ts";
+import { matchesPattern, parseRepository } from "#agent/policy/repository-address.ts";
+import type { Release } from "#agent/workspace/releases.ts";
+import type { RunOrder } from "#contract/agent-protocol.ts";
+import { maskUrlPassword } from "#contract/git-names.ts";
+import type { HealthCheck } from "#contract/projects.ts";
+
+/** Why an order is refused, as a sentence that names the rule; `null` where it is not. */
+export type PolicyRefusal = string | null;
+
+const refuse = (rule: keyof Policy, what: string) =>
+  `this server's policy (${rule}) does not allow ${maskUrlPassword(what)}`;
+
+/** Everything about an order that is known before anything is fetched. */
+export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
+  return (
+    checkRepository(policy, order.source.repository) ??
+    checkBranch(policy, order.source.branch) ??
+    // A release that is here has been fetched by the name of then; its commit is only told.
+    (order.source.commit !== null && order.reuse_release === null && policy.commits === "none"
+      ? refuse("commits", `a commit by its hash (${order.source.commit})`)
+      : null) ??
+    (order.build_command === undefined ? null : checkOwnBuildCommand(policy, order.build_command)) ??
+    checkActivateCommand(policy, order.activate_command) ??
+    checkSharedPaths(policy, order.shared_paths) ??
+    checkHealthCheck(policy, order.health_check)
+  );
+}
+
+export function checkRepository({ repositories }: Policy, repository: string): PolicyRefusal {
+  if (repositories === "any") return null;
+  const isAllowed =
+    repositories === "remote"
+      ? !isLocal(repository) && parseRepository(repository, "address") !== null
+      : repositories.some((pattern) => matchesPattern(repository, pattern));
+  return isAllowed ? null : refuse("repositories", `the repository ${repository}`);
+}
+
+function checkBranch({ branches }: Policy, branch: string): PolicyRefusal {
+  if (branches === "any" || branches.some((pattern) => isBranch(branch, pattern))) return null;
+  return refuse("branches", `the branch ${branch}`);
+}
+
+function isBranch(branch: string, pattern: string): boolean {
+  const escaped = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
+  return new RegExp(`^${escaped.join("[^/]*")}$`, "u").test(branch);
+}
+
+/** A command that the control plane says by itself. */
+function checkOwnBuildCommand(policy: Policy, command: string | null): PolicyRefusal {
+  if (command !== null && policy.build_commands === "preset")
+    return refuse("build_commands", `a build command of the project's own: ${command}`);
+  return checkBuildCommand(policy, command);
+}
+
+/** The command that is about to be run, whoever says it. */
+export function checkBuildCommand({ build_commands }: Policy, command: string | null): PolicyRefusal {
+  if (command === null || build_commands === "any" || build_commands === "preset") return null;
+  if (build_commands !== "none" && build_commands.includes(command)) return null;
+  return refuse("build_commands", `the build command ${command}`);
+}
+
+export function checkActivateCommand({ activate_commands }: Policy, command: string | null): PolicyRefusal {
+  if (command === null || activate_commands === "any") return null;
+  if (activate_commands !== "none" && activate_commands.includes(command)) return null;
+  return refuse("activate_commands", `the activate command ${command}`);
+}
+
+function checkSharedPaths({ shared_paths }: Policy, paths: readonly string[]): PolicyRefusal {
+  if (shared_paths === "any") return null;
+  const other = paths.find((path) => shared_paths === "none" || !shared_paths.includes(path));
+  return other === undefined ? null : refuse("shared_paths", `the shared path ${other}`);
+}
+
+const OWN_HOSTS = ["127.0.0.1", "[::1]", "localhost"];
+
+function checkHealthCheck({ health_checks }: Policy, check: HealthCheck | null): PolicyRefusal {
+  if (check === null || health_checks === "any") return null;
+  if (health_checks === "none") return refuse("health_checks", "a health check");
+  // A path is asked of this server itself. The project's domain is the control plane's word, so it is not trusted.
+  if (check.url === undefined) return null;
+  const { hostname, origin } = new URL(check.url);
+  if (OWN_HOSTS.includes(hostname)) return null;
+  if (health_checks !== "local" && health_checks.includes(origin)) return null;
+  return refuse("health_checks", `a request to ${origin}`);
+}
+
+/** A release that is here, perhaps from before the policy, and is to be switched to. */
+export function checkRelease(policy: Policy, release: Release): PolicyRefusal {
+  if (policy.repositories !== "any" && release.repository === undefined)
+    return refuse("repositories", `release ${release.version}, as it does not say where it is from`);
+  return (
+    (release.repository === undefined ? null : checkRepository(policy, release.repository)) ??
+    checkActivateCommand(policy, release.activate_command)
+  );
+}
+
+export function checkForget({ forget }: Policy, purge: boolean): PolicyRefusal {
+  if (forget === "none") return refuse("forget", "to let go of a project");
+  if (forget === "keep_files" && purge) return refuse("forget", "to remove a project's files");
+  return null;
+}
+
+/** In git's own words: what may lead a fetch to another place than the one that was allowed. */
+export function isGitConfined({ repositories }: Policy): boolean {
+  return repositories !== "any";
+}

@@ -1,0 +1,50 @@
+import * as z from "zod";
+
+import { parseRepository } from "#agent/policy/repository-address.ts";
+import { BranchName, SharedPath } from "#contract/git-names.ts";
+import { ShellCommand } from "#contract/projects.ts";
+
+const RepositoryPattern = z
+  .string()
+  .min(1)
+  .max(2048)
+  .refine((pattern) => parseRepository(pattern, "pattern") !== null, {
+    message:
+      "must be an address such as https://github.com/you/* or git@github.com:you/*, without a password",
+  });
+
+/** A branch's or tag's name, in which a `*` stands for anything that git allows there but a `/`. */
+const BranchPattern = z
+  .string()
+  .refine((pattern) => BranchName.safeParse(pattern.replaceAll("*", "x")).success, {
+    message: "must be a branch's or tag's name, such as main or release/*",
+  });
+
+const Origin = z.url({ protocol: /^https?$/ }).refine((text) => new URL(text).origin === text, {
+  message: "must be only scheme, host and port, such as http://127.0.0.1:3000",
+});
+
+/**
+ * What this server's owner lets the control plane order. What is left out is `any`, as it is without a policy; an unknown
+ * name is an error, so that a mistyped rule does not go without effect.
+ */
+export const Policy = z.strictObject({
+  version: z.literal(1),
+  /** `remote`: none that lies on this server. Submodules count too. */
+  repositories: z.union([z.enum(["any", "remote"]), z.array(RepositoryPattern)]).default("any"),
+  branches: z.union([z.literal("any"), z.array(BranchPattern)]).default("any"),
+  /** `none`: only what a branch or tag stands for, no commit by its hash. */
+  commits: z.enum(["any", "none"]).default("any"),
+  /** `preset`: only what the framework's preset says of the files. A list: exactly these. */
+  build_commands: z.union([z.enum(["any", "preset", "none"]), z.array(ShellCommand)]).default("any"),
+  activate_commands: z.union([z.enum(["any", "none"]), z.array(ShellCommand)]).default("any"),
+  shared_paths: z.union([z.enum(["any", "none"]), z.array(SharedPath)]).default("any"),
+  /** `local`: only this server itself. A list: that, and these. */
+  health_checks: z.union([z.enum(["any", "local", "none"]), z.array(Origin)]).default("any"),
+  /** `keep_files`: no purge. `none`: the agent lets go of no project. */
+  forget: z.enum(["any", "keep_files", "none"]).default("any"),
+});
+export type Policy = z.infer<typeof Policy>;
+
+/** Without a policy, the control plane may order all that the protocol has. */
+export const openPolicy: Policy = Policy.parse({ version: 1 });

@@ -1,0 +1,69 @@
+import { constants, type Stats } from "node:fs";
+import { open, realpath, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+
+import * as z from "zod";
+
+import { Policy } from "#agent/policy/policy.ts";
+import { reasonOf } from "#agent/reason-of.ts";
+
+export type PolicyRead =
+  | { readonly kind: "read"; readonly policy: Policy }
+  /** `reason`: a sentence for a person. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Reads a policy, and refuses one that somebody else could have written: the file, and each folder on the way to it, must
+ * be root's or this user's, and no group's or others' to write.
+ */
+export async function readPolicy(path: string): Promise<PolicyRead> {
+  const refuse = (reason: string): PolicyRead => ({
+    kind: "refused",
+    reason: `the policy ${path} ${reason}`,
+  });
+  let text: string;
+  try {
+    const real = await realpath(path);
+    for (let folder = dirname(real); ; folder = dirname(folder)) {
+      const wrong = whoElseWrites(await stat(folder));
+      if (wrong !== null) return refuse(`does not count, because ${folder} ${wrong}`);
+      if (folder === dirname(folder)) break;
+    }
+    // Nothing but what was opened is looked at and read. A pipe would be waited for without end.
+    const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return refuse("is not a file");
+      const wrong = whoElseWrites(found);
+      if (wrong !== null) return refuse(`does not count, because it ${wrong}`);
+      if (found.size > MAX_BYTES) return refuse("is larger than 1 MiB");
+      text = await file.readFile("utf8");
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return refuse(`cannot be read: ${reasonOf(error)}`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return refuse(`is not JSON: ${reasonOf(error)}`);
+  }
+  const parsed = Policy.safeParse(value);
+  return parsed.success
+    ? { kind: "read", policy: parsed.data }
+    : refuse(`is wrong:\n${z.prettifyError(parsed.error)}`);
+}
+
+function whoElseWrites(found: Stats): string | null {
+  if (found.uid !== 0 && found.uid !== process.getuid?.())
+    return `belongs to the user with the number ${found.uid}: it must be root's or the agent's own`;
+  // In a folder with the sticky bit nobody can replace what is another's.
+  const isSticky = found.isDirectory() && (found.mode & 0o1000) !== 0;
+  return (found.mode & 0o022) === 0 || isSticky
+    ? null
+    : "can be written to by a group or by others: take that away with chmod go-w";
+}

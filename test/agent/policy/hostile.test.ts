@@ -1,0 +1,342 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import { join } from "node:path";
+
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { type RunOrder } from "#contract/agent-protocol.ts";
+import { HealthCheck } from "#contract/projects.ts";
+
+import { messagesOf, World } from "../support/harness.ts";
+import { createRepository } from "../support/repository.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+const refused = (rule: string, stage = "fetch") => ({
+  outcome: "failed",
+  failure: {
+    code: "refused_by_policy",
+    stage,
+    message: expect.stringContaining(`this server's policy (${rule}) does not allow`),
+  },
+});
+const trace = () => join(world.folder, "trace");
+const source = (change: Partial<RunOrder["source"]>) => ({
+  source: { repository: world.repository.path, branch: "main", commit: null, ...change },
+});
+
+describe("under a policy, an order", () => {
+  it("for what is allowed is carried out", async () => {
+    world.policy = {
+      repositories: [world.repository.path],
+      branches: ["main"],
+      build_commands: ["echo built > built.txt"],
+      activate_commands: "none",
+      shared_paths: ["storage"],
+      health_checks: "local",
+    };
+    await world.startAgent();
+    const { result } = await world.deploy({
+      build_command: "echo built > built.txt",
+      shared_paths: ["storage"],
+    });
+    expect(result.outcome).toBe("live");
+    expect(world.read("current/built.txt")).toBe("built\n");
+  });
+
+  it("that breaks one rule fails before anything is fetched or run, and names the rule", async () => {
+    world.policy = {
+      repositories: [world.repository.path],
+      branches: ["main", "release/*"],
+      commits: "none",
+      build_commands: ["true"],
+      activate_commands: ["true"],
+      shared_paths: ["storage"],
+      health_checks: ["https://shop.example.com"],
+    };
+    await world.startAgent();
+    const touch = `touch ${trace()}`;
+    const check = (url: string) => ({ health_check: HealthCheck.parse({ url }) });
+    const orders: [string, Partial<RunOrder>][] = [
+      ["repositories", source({ repository: "https://github.com/evil/site" })],
+      ["repositories", source({ repository: `${world.repository.path}/.git` })],
+      ["repositories", source({ repository: "git@evil.example:site" })],
+      ["branches", source({ branch: "other" })],
+      ["branches", source({ branch: "release/a/b" })],
+      ["branches", source({ branch: "Main" })],
+      ["commits", source({ commit: "0123456789" })],
+      ["build_commands", { build_command: touch }],
+      ["build_commands", { build_command: `true\n${touch}` }],
+      ["build_commands", { build_command: "true " }],
+      ["activate_commands", { activate_command: touch }],
+      ["shared_paths", { shared_paths: ["storage", "other"] }],
+      ["health_checks", check("http://169.254.169.254/latest/meta-data")],
+      ["health_checks", check("http://127.0.0.1.evil.example/")],
+      ["health_checks", check("http://localhost@evil.example/")],
+      ["health_checks", check("https://shop.example.com:8443/")],
+      ["health_checks", { ...check("http://inside.example/"), domain: "inside.example" }],
+    ];
+    for (const [rule, change] of orders) {
+      const { result, run } = await world.deploy(change);
+      expect({ change, result }).toEqual({ change, result: refused(rule) });
+      expect(messagesOf(run)).toEqual([]);
+    }
+    expect(world.has("mirror.git")).toBe(false);
+    expect(existsSync(trace())).toBe(false);
+  });
+
+  it.each(["http://127.0.0.1:1/", "http://[::1]:1/", "http://localhost:1/", "http://0x7f.1:1/"])(
+    "may ask %s, which is this server, where only that is allowed",
+    async (url) => {
+      world.policy = { health_checks: "local" };
+      await world.startAgent();
+      const { result } = await world.deploy({ health_check: HealthCheck.parse({ url, tries: 1 }) });
+      expect(result).toMatchObject({ failure: { code: "health_check_failed" } });
+    },
+  );
+
+  it("with a framework whose preset builds is refused once the files tell the command, unless presets are allowed", async () => {
+    world.repository.commit({ "package.json": '{"scripts":{"build":"true"},"dependencies":{"vite":"1"}}' });
+    world.policy = { build_commands: "none" };
+    const agent = await world.startAgent();
+    const { build_command: _, output_directory: __, ...order } = world.order();
+    const asked = (change: Partial<RunOrder>) => world.control.dispatch({ ...order, ...change });
+    expect(await world.control.result(asked({}))).toEqual(refused("build_commands", "build"));
+    await agent.stop();
+    world.policy = { build_commands: "preset" };
+    await world.startAgent();
+    const own = world.order({ build_command: `touch ${trace()}` });
+    expect(await world.control.result(world.control.dispatch(own))).toEqual(refused("build_commands"));
+    const preset = world.order({ framework: "static" });
+    delete preset.build_command;
+    expect(await world.control.result(world.control.dispatch(preset))).toMatchObject({ outcome: "live" });
+    expect(existsSync(trace())).toBe(false);
+  });
+
+  it("for a repository with a submodule from elsewhere is refused before that is asked", async () => {
+    const other = createRepository(join(world.folder, "other"));
+    other.commit({ "secret.txt": "secret" });
+    world.repository.git("submodule", "--quiet", "add", other.path, "module");
+    world.repository.commit({});
+    world.policy = { repositories: [world.repository.path] };
+    const agent = await world.startAgent();
+    const { result } = await world.deploy();
+    expect(result).toEqual(refused("repositories"));
+    expect(result).toMatchObject({
+      failure: { message: expect.stringMatching(/^submodule module: .*other$/) },
+    });
+    await agent.stop();
+    world.policy = { repositories: [world.repository.path, other.path] };
+    await world.startAgent();
+    expect((await world.deploy()).result.outcome).toBe("live");
+  });
+});
+
+describe("a release from before the policy", () => {
+  it("is neither rolled back to nor restored, where its repository or its activate command is not allowed now", async () => {
+    const first = await world.startAgent();
+    await world.deploy({ activate_command: `echo one >> ${trace()}` });
+    await world.deploy({ keep_releases: [1] });
+    await first.stop();
+    writeFileSync(trace(), "");
+    world.policy = { activate_commands: "none" };
+    const second = await world.startAgent();
+    expect((await world.deploy({ reuse_release: 1, keep_releases: [1, 2] })).result).toEqual(
+      refused("activate_commands"),
+    );
+    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    await world.control.waitFor("a word", () =>
+      world.said.some((line) => /releases\/1 should be live, but this/.test(line)),
+    );
+    expect(world.current).toBe("releases/2");
+    await second.stop();
+    world.policy = { repositories: ["https://github.com/acme/*"] };
+    await world.startAgent();
+    const allowed = source({ repository: "https://github.com/acme/shop" });
+    const back = await world.deploy({ ...allowed, reuse_release: 1, permitted: true });
+    expect(back.result).toEqual(refused("repositories"));
+    expect(world.current).toBe("releases/2");
+    expect(readFileSync(trace(), "utf8")).toBe("");
+  });
+
+  it("that is gone is not built again by its hash, where only branches are allowed", async () => {
+    const sha = world.repository.git("rev-parse", "HEAD");
+    world.policy = { commits: "none" };
+    await world.startAgent();
+    const { result } = await world.deploy({ ...source({ commit: sha }), reuse_release: 7 });
+    expect(result).toEqual(refused("commits"));
+  });
+
+  it("that is served stays, whatever the control plane wants to be forgotten", async () => {
+    world.policy = { forget: "keep_files" };
+    const agent = await world.startAgent();
+    await world.deploy({ shared_paths: ["storage"] });
+    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
+    await world.control.waitFor("a word", () => world.said.some((line) => line.includes("policy (forget)")));
+    expect(world.current).toBe("releases/1");
+    world.control.send({ type: "forget", project_id: world.projectId, purge: false });
+    await world.control.waitFor("the answer", () => world.control.messages.at(-1)?.type === "forgotten");
+    expect(world.has("shared/storage")).toBe(true);
+    await agent.stop();
+  });
+});
+
+describe("git, where repositories are limited", () => {
+  it("follows no redirect to another address", async () => {
+    const key = join(world.folder, "key.pem");
+    const cert = join(world.folder, "cert.pem");
+    const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"];
+    const names = ["-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert];
+    execFileSync("openssl", [...request, ...names], { stdio: "ignore" });
+    const asked: string[] = [];
+    const server = createServer(
+      { key: readFileSync(key), cert: readFileSync(cert) },
+      (incoming, response) => {
+        asked.push(incoming.url ?? "");
+        response.writeHead(302, { location: (incoming.url ?? "").replace("/acme/", "/evil/") });
+        response.end();
+      },
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const origin = `https://localhost:${typeof address === "object" ? address?.port : ""}`;
+    writeFileSync(join(world.folder, ".gitconfig"), `[http]\n\tsslCAInfo = ${cert}\n`);
+    const environment = { PATH: process.env["PATH"], HOME: world.folder };
+    const order = source({ repository: `${origin}/acme/shop` });
+
+    const free = await world.startAgent({}, undefined, environment);
+    await world.deploy(order);
+    // So the server can be reached, and git would have followed.
+    expect(asked.some((url) => url.startsWith("/evil/"))).toBe(true);
+    await free.stop();
+    asked.length = 0;
+    world.policy = { repositories: [`${origin}/acme/*`] };
+    await world.startAgent({}, undefined, environment);
+    expect((await world.deploy(order)).result).toMatchObject({ failure: { code: "fetch_failed" } });
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.filter((url) => !url.startsWith("/acme/"))).toEqual([]);
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it("runs no LFS, which asks where the repository says", async () => {
+    const smudge = `touch ${trace()}; cat`;
+    writeFileSync(
+      join(world.folder, ".gitconfig"),
+      `[filter "lfs"]\n\tsmudge = "${smudge}"\n\trequired = true\n`,
+    );
+    world.repository.commit({ ".gitattributes": "*.bin filter=lfs\n", "a.bin": "pointer" });
+    const environment = { ...process.env, HOME: world.folder };
+    world.policy = { repositories: [world.repository.path] };
+    const confined = await world.startAgent({}, undefined, environment);
+    expect((await world.deploy()).result.outcome).toBe("live");
+    expect(world.read("current/a.bin")).toBe("pointer");
+    expect(existsSync(trace())).toBe(false);
+    await confined.stop();
+    world.policy = {};
+    await world.startAgent({}, undefined, environment);
+    await world.deploy();
+    // So the owner's filter is one, and would have been run.
+    expect(existsSync(trace())).toBe(true);
+  });
+});
+
+describe("a control plane that sends anything", () => {
+  const nasty = fc.constantFrom<unknown>(
+    "../../../etc",
+    "--upload-pack=id",
+    "-x",
+    "$(id)",
+    "`id`",
+    "a\0b",
+    "ext::sh -c id",
+    "/etc",
+    "..",
+    "",
+    " ",
+    "a/../../b",
+    "\u202e",
+    "x".repeat(5000),
+    -1,
+    1e308,
+    0,
+    null,
+    true,
+    [],
+    {},
+    [[]],
+  );
+
+  it("never has a file written outside a project's folder, nor anything run, nor the agent ended", async () => {
+    world.policy = {
+      repositories: [],
+      build_commands: "none",
+      activate_commands: "none",
+      health_checks: "none",
+      forget: "none",
+    };
+    const filesElsewhere = () =>
+      readdirSync(world.folder, { recursive: true, encoding: "utf8" }).filter(
+        (path) => !path.startsWith("home"),
+      );
+    const before = filesElsewhere();
+    await world.startAgent();
+    const paths = [
+      "run_id",
+      "project_id",
+      "deployment_id",
+      "project_name",
+      "domain",
+      "version",
+      "source",
+      "reuse_release",
+      "root_directory",
+      "framework",
+      "build_command",
+      "output_directory",
+      "activate_command",
+      "shared_paths",
+      "health_check",
+      "timeouts",
+      "keep_releases",
+      "permitted",
+    ] as const;
+    const orders = fc.array(fc.tuple(fc.constantFrom(...paths), nasty), { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(
+        orders,
+        fc.constantFrom("run", "restore", "forget", "stop"),
+        nasty,
+        async (changes, type, value) => {
+          const order = { ...world.order(), ...Object.fromEntries(changes) };
+          world.control.sendText(JSON.stringify({ type: "run", order }));
+          world.control.sendText(
+            JSON.stringify({ type, project_id: value, release: value, purge: true, run_id: value }),
+          );
+        },
+      ),
+      { numRuns: 150 },
+    );
+    world.control.sendText("x".repeat(900_000));
+    world.control.sendText("[".repeat(100_000));
+    const { result } = await world.deploy();
+    expect(result).toEqual(refused("repositories"));
+    expect(filesElsewhere()).toEqual(before);
+    world.control.breaches.length = 0;
+  });
+
+  it("with a message that is too long loses the link, and gets it back", async () => {
+    await world.startAgent();
+    const greetings = world.control.messages.length;
+    world.control.sendText("x".repeat(2 * 1024 * 1024));
+    await world.control.waitFor("a new link", () => world.control.messages.length > greetings);
+    expect((await world.deploy()).result.outcome).toBe("live");
+  });
+});

@@ -1,0 +1,118 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { exitCodes } from "#agent/exit-codes.ts";
+import { openPolicy } from "#agent/policy/policy.ts";
+import { readPolicy } from "#agent/policy/read-policy.ts";
+
+import { enrollAgent, spawnAgent } from "../support/agent-process.ts";
+import { World } from "../support/harness.ts";
+
+let folder: string;
+const path = () => join(folder, "policy.json");
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gantry-policy-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (text: string, mode = 0o644): void => {
+  writeFileSync(path(), text);
+  chmodSync(path(), mode);
+};
+
+const isRoot = process.getuid?.() === 0;
+
+describe("a policy file", () => {
+  it("limits nothing that it does not name", async () => {
+    write('{"version": 1}');
+    expect(await readPolicy(path())).toEqual({ kind: "read", policy: openPolicy });
+    const full = {
+      version: 1,
+      repositories: ["git@github.com:acme/*"],
+      branches: ["main", "release/*"],
+      commits: "none",
+      build_commands: ["npm ci && npm run build"],
+      activate_commands: "none",
+      shared_paths: ["storage"],
+      health_checks: ["https://shop.example.com"],
+      forget: "keep_files",
+    };
+    write(JSON.stringify(full));
+    expect(await readPolicy(path())).toEqual({ kind: "read", policy: full });
+  });
+
+  it.each([
+    ["nothing", "", /is not JSON/],
+    ["half of one", '{"version": 1, "reposit', /is not JSON/],
+    ["another version", '{"version": 2}', /is wrong:[^]*version/],
+    ["no version", "{}", /is wrong:[^]*version/],
+    ["a mistyped rule", '{"version":1,"repository":["x"]}', /Unrecognized key[^]*repository/],
+    ["a pattern that is none", '{"version":1,"repositories":["github.com/acme"]}', /must be an address/],
+    [
+      "a pattern with a password",
+      '{"version":1,"repositories":["https://a:b@c.example/*"]}',
+      /without a password/,
+    ],
+    [
+      "an origin with a path",
+      '{"version":1,"health_checks":["https://a.example/up"]}',
+      /only scheme, host and port/,
+    ],
+    ["a list where there is none", '{"version":1,"forget":["any"]}', /forget/],
+    ["a list", "[]", /is wrong/],
+  ])("that holds %s is refused, and the reason says why", async (_what, text, reason) => {
+    write(text);
+    expect(await readPolicy(path())).toEqual({ kind: "refused", reason: expect.stringMatching(reason) });
+  });
+
+  it.each([0o664, 0o646, 0o666])("that others may write to (%o) does not count", async (mode) => {
+    write('{"version": 1}', mode);
+    expect(await readPolicy(path())).toEqual({
+      kind: "refused",
+      reason: expect.stringMatching(/can be written to by a group or by others.*chmod go-w/),
+    });
+  });
+
+  it("in a folder that others may write to does not count, and one behind a link counts as where it leads", async () => {
+    const open = join(folder, "open");
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    writeFileSync(join(open, "policy.json"), '{"version": 1}');
+    symlinkSync(join(open, "policy.json"), path());
+    expect(await readPolicy(path())).toEqual({
+      kind: "refused",
+      reason: expect.stringContaining(`${open} can be`),
+    });
+  });
+
+  it.skipIf(!isRoot)("of another user does not count", async () => {
+    write('{"version": 1}');
+    chownSync(path(), 65_534, 65_534);
+    expect(await readPolicy(path())).toEqual({ kind: "refused", reason: expect.stringContaining("65534") });
+  });
+
+  it.each(["missing", "a folder"])("that is %s is refused", async (what) => {
+    if (what === "a folder") mkdirSync(path());
+    expect((await readPolicy(path())).kind).toBe("refused");
+  });
+});
+
+describe("an agent", () => {
+  it("does not start with a policy that is wrong or gone, and says so for its supervisor to leave it ended", async () => {
+    const world = await World.create();
+    await enrollAgent(world);
+    write('{"version": 1, "oops": true}');
+    for (const file of [path(), join(folder, "gone.json")]) {
+      const agent = spawnAgent(["run", "--home", world.home, "--policy", file]);
+      expect(await agent.exited).toBe(exitCodes.give_up);
+      expect(agent.output()).toContain(`The agent does not start: the policy ${file}`);
+      const checked = spawnAgent(["check-policy", file]);
+      expect(await checked.exited).toBe(exitCodes.failed);
+    }
+    expect(world.control.messages).toEqual([]);
+    await world.close();
+  }, 60_000);
+});
