@@ -1,7 +1,8 @@
 CREATE TABLE `accounts` (
 	`id` text PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,
-	`created_at` integer NOT NULL
+	`created_at` integer NOT NULL,
+	`log_retention_days` integer DEFAULT 90 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `deployments` (
@@ -45,7 +46,7 @@ CREATE TABLE `idempotency_keys` (
 	`answer` text
 );
 --> statement-breakpoint
-CREATE INDEX `idempotency_keys_account` ON `idempotency_keys` (`account_id`,`created_at`);--> statement-breakpoint
+CREATE INDEX `idempotency_keys_created` ON `idempotency_keys` (`created_at`);--> statement-breakpoint
 CREATE TABLE `projects` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
@@ -98,6 +99,11 @@ CREATE INDEX `servers_account` ON `servers` (`account_id`,`id`);--> statement-br
 CREATE UNIQUE INDEX `servers_credential` ON `servers` (`credential_hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `servers_enrollment` ON `servers` (`enrollment_hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `servers_name` ON `servers` (`account_id`,`name`);--> statement-breakpoint
+CREATE TABLE `sweeps` (
+	`name` text PRIMARY KEY NOT NULL,
+	`position` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `tokens` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,

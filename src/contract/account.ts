@@ -3,10 +3,17 @@ import * as z from "zod";
 import { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
 import { Scope } from "#contract/scopes.ts";
 
+export const DEFAULT_LOG_RETENTION_DAYS = 90;
+const MAX_LOG_RETENTION_DAYS = 3650;
+
+/** Days from a deployment's end on. */
+const LogRetentionDays = z.int().min(1).max(MAX_LOG_RETENTION_DAYS);
+
 /** Who the token speaks for, and what it may do. */
 export const Account = z.strictObject({
   id: AccountId,
   name: z.string(),
+  log_retention_days: LogRetentionDays,
   token: z.strictObject({
     id: TokenId,
     name: z.string(),
@@ -16,6 +23,10 @@ export const Account = z.strictObject({
   }),
 });
 export type Account = z.infer<typeof Account>;
+
+/** Settings to change; what is left out stays. */
+export const UpdateAccountInput = z.strictObject({ log_retention_days: LogRetentionDays.optional() });
+export type UpdateAccountInput = z.infer<typeof UpdateAccountInput>;
 
 export const Health = z.strictObject({ status: z.literal("ok") });
 export type Health = z.infer<typeof Health>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { Account, Health } from "#contract/account.ts";
+import { Account, Health, UpdateAccountInput } from "#contract/account.ts";
 import { EnrollInput, Enrolled, RunEvents, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import {
   DeployInput,
@@ -131,6 +131,7 @@ export const endpoints = {
     query: LogQuery,
     success: { status: 200, body: LogPage },
     alsoAs: ["text/plain", "application/x-ndjson", "text/event-stream"],
+    problems: ["log_expired"],
   },
   rollBack: {
     ...plain,
@@ -213,6 +214,16 @@ export const endpoints = {
     access: token(null),
     summary: "Get the account and the token that asks",
     params: NoParams,
+    success: { status: 200, body: Account },
+  },
+  updateAccount: {
+    ...plain,
+    method: "PATCH",
+    path: "/v1/account",
+    access: token("account:write"),
+    summary: "Change the account's settings",
+    params: NoParams,
+    body: UpdateAccountInput,
     success: { status: 200, body: Account },
   },
   enrollAgent: {

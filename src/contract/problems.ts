@@ -92,6 +92,11 @@ export const problems = {
     title: "Server in use",
     when: "Projects are on the server; move or delete them first.",
   },
+  log_expired: {
+    status: 410,
+    title: "Log expired",
+    when: "The deployment is there, but its log has been removed after the account's retention.",
+  },
   live_changed: {
     status: 412,
     title: "Live deployment changed",

@@ -10,6 +10,7 @@ export const Scope = z.enum([
   "servers:write",
   "tokens:read",
   "tokens:write",
+  "account:write",
 ]);
 export type Scope = z.infer<typeof Scope>;
 

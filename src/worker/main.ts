@@ -20,6 +20,7 @@ import { projectHandlers } from "#worker/routes/projects.ts";
 import { routeReference } from "#worker/routes/reference.ts";
 import { serverHandlers } from "#worker/routes/servers.ts";
 import { accessTokenHandlers } from "#worker/routes/tokens.ts";
+import { runSchedule } from "#worker/schedule/run-schedule.ts";
 
 export { AgentLink } from "#worker/objects/agent-link.ts";
 export { ProjectLane } from "#worker/objects/project-lane.ts";
@@ -64,4 +65,7 @@ routeReference(app);
 routeAgentFiles(app);
 answerElsewhere(app);
 
-export default { fetch: app.fetch } satisfies ExportedHandler<Env>;
+export default {
+  fetch: app.fetch,
+  scheduled: (_controller, env) => runSchedule(env, clock),
+} satisfies ExportedHandler<Env>;

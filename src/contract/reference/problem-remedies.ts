@@ -27,6 +27,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   project_busy: "Wait for the deployment to end, or cancel it.",
   server_in_use:
     "Move the projects to another server, or delete them. The projects list shows which they are.",
+  log_expired:
+    "The log cannot be had any more. How long logs are kept from now on is `log_retention_days` of `PATCH /v1/account`.",
   live_changed:
     "Somebody else has deployed. Look at what is live now, and send the request again with its id, or without `If-Live`.",
   body_too_large: "Send less. A body that is far too large for what it says is often the wrong file.",

@@ -4,7 +4,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { idempotencyKeys } from "#worker/db/schema.ts";
 
 /** DESIGN section 7. */
-const KEPT_MS = 24 * 60 * 60 * 1000;
+export const KEPT_MS = 24 * 60 * 60 * 1000;
 
 export type IdempotencyRecord = Omit<typeof idempotencyKeys.$inferSelect, "accountId">;
 

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, unique, uniqueIndex } from "drizzle-orm/sqlite-core";
 
+import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/account.ts";
 import type {
   Actor,
   DeploymentKind,
@@ -13,13 +14,14 @@ import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#con
 import type { HealthCheck, Preset, QueueMode, Timeouts } from "#contract/projects.ts";
 import type { Scope } from "#contract/scopes.ts";
 
-// Times are Unix milliseconds. Every table but `accounts` has an account_id, and only AccountRows reads and writes
+// Times are Unix milliseconds. Every table but `accounts` and `sweeps` has an account_id, and only AccountRows reads and writes
 // those tables for a request, so no query can forget whose rows they are.
 
 export const accounts = sqliteTable("accounts", {
   id: text("id").$type<AccountId>().primaryKey(),
   name: text("name").notNull(),
   createdAt: integer("created_at").notNull(),
+  logRetentionDays: integer("log_retention_days").notNull().default(DEFAULT_LOG_RETENTION_DAYS),
 });
 
 export const tokens = sqliteTable(
@@ -181,5 +183,13 @@ export const idempotencyKeys = sqliteTable(
     /** The answer, encrypted, for it may hold a secret; null until there is one. */
     answer: text("answer"),
   },
-  (table) => [index("idempotency_keys_account").on(table.accountId, table.createdAt)],
+  (table) => [index("idempotency_keys_created").on(table.createdAt)],
 );
+
+/** How far each of the scheduled sweeps has come. */
+export const sweeps = sqliteTable("sweeps", {
+  name: text("name").$type<SweepName>().primaryKey(),
+  /** Where the next run goes on; what it means is the sweep's own business. */
+  position: text("position").notNull(),
+});
+export type SweepName = "logs";

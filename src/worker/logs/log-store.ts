@@ -1,18 +1,16 @@
-import type { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
+import { type FoundLogs, foundLogs } from "#worker/logs/found-logs.ts";
 import { indexOf, offsetBefore, type Stretch } from "#worker/logs/log-index.ts";
+import {
+  LOGS_PREFIX,
+  type LogOwner,
+  partKey,
+  prefixOf,
+  projectPrefixOf,
+  wholeKey,
+} from "#worker/logs/log-keys.ts";
 import { putInPieces, type Upload } from "#worker/logs/put-in-pieces.ts";
 
-/** Whose log it is; the key of each of its objects begins with all three, so that one prefix finds them. */
-export type LogOwner = { accountId: AccountId; projectId: ProjectId; deploymentId: DeploymentId };
-
 const WINDOW_BYTES = 256 * 1024;
-
-const projectPrefixOf = ({ accountId, projectId }: Omit<LogOwner, "deploymentId">) =>
-  `logs/${accountId}/${projectId}/`;
-const prefixOf = (owner: LogOwner) => `${projectPrefixOf(owner)}${owner.deploymentId}/`;
-const partKey = (owner: LogOwner, firstLine: number) =>
-  `${prefixOf(owner)}part-${String(firstLine).padStart(9, "0")}`;
-const wholeKey = (owner: LogOwner) => `${prefixOf(owner)}log.ndjson`;
 
 /** Deployment logs in R2: NDJSON, in parts while the deployment runs, one object once it has ended. */
 export class LogStore {
@@ -117,6 +115,23 @@ export class LogStore {
   /** Removes the logs of all of a project's deployments. */
   async deleteProject(owner: Omit<LogOwner, "deploymentId">): Promise<void> {
     await this.#deleteUnder(projectPrefixOf(owner));
+  }
+
+  /**
+   * Some of the stored logs, of all accounts, in the order of their keys, each log whole. One R2 call.
+   * @param after the key after which to begin; null: at the beginning
+   */
+  async list(after: string | null): Promise<FoundLogs> {
+    const { objects, truncated } = await this.#bucket.list({
+      prefix: LOGS_PREFIX,
+      ...(after === null ? {} : { startAfter: after }),
+    });
+    return foundLogs(objects, truncated);
+  }
+
+  /** Removes objects, a page of them at most; nothing happens where one is not there. One R2 call, or none. */
+  async deleteObjects(keys: readonly string[]): Promise<void> {
+    if (keys.length > 0) await this.#bucket.delete([...keys]);
   }
 
   async #deleteUnder(prefix: string): Promise<void> {

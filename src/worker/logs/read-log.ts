@@ -1,4 +1,5 @@
-import type { LogOwner, LogStore } from "#worker/logs/log-store.ts";
+import type { LogOwner } from "#worker/logs/log-keys.ts";
+import type { LogStore } from "#worker/logs/log-store.ts";
 import { type StoredLine, storedLines } from "#worker/logs/stored-lines.ts";
 
 /** The lines from one on that have not been put together into one object yet, or the first of them. */
@@ -21,6 +22,26 @@ export type LogPlaces = {
 };
 
 /**
+ * The same as readLog; null where there is no log at all: neither in R2 nor in the lane. A log that is there has one
+ * line at least, so also where none follows `fromLine`, it is told from one that is not.
+ */
+export async function openLog(
+  places: LogPlaces,
+  fromLine: number,
+  hasEnded: boolean,
+): Promise<AsyncIterable<readonly StoredLine[]> | null> {
+  const lines = readLog(places, fromLine, hasEnded);
+  const first = await lines.next();
+  if (first.done !== true) return continued(first.value, lines);
+  return first.value === "absent" ? null : lines;
+}
+
+async function* continued<Value>(first: Value, rest: AsyncIterable<Value>): AsyncGenerator<Value> {
+  yield first;
+  yield* rest;
+}
+
+/**
  * A deployment's log from a line on, some lines at a time, without a gap or a line twice, wherever they stand now and
  * wherever they are moved meanwhile.
  *
@@ -30,19 +51,20 @@ export async function* readLog(
   places: LogPlaces,
   fromLine: number,
   hasEnded: boolean,
-): AsyncGenerator<readonly StoredLine[]> {
+): AsyncGenerator<readonly StoredLine[], "read" | "absent"> {
   const { store, owner, unfinished } = places;
   const whole = hasEnded ? await store.openWhole(owner, fromLine) : null;
   if (whole !== null) {
     yield* storedLines(whole, fromLine);
-    return;
+    return "read";
   }
   for (let at = fromLine, missing = 0; ;) {
     const rest = await unfinished(at);
     if (rest === null) {
       const finished = await store.openWhole(owner, at);
-      if (finished !== null) yield* storedLines(finished, at);
-      return;
+      if (finished === null) return at === fromLine ? "absent" : "read";
+      yield* storedLines(finished, at);
+      return "read";
     }
     const stopped = yield* readParts(places, rest, at);
     if (stopped !== null) {
@@ -55,7 +77,7 @@ export async function* readLog(
       rest.buffered.map((chunk) => chunk.ndjson),
       at,
     );
-    if (rest.isAll) return;
+    if (rest.isAll) return "read";
     at = rest.nextLine;
   }
 }

@@ -93,6 +93,11 @@ export class LogBuffer {
     return rows.map((row) => ({ id: DeploymentId.parse(row.deployment_id), ended: row.ended === 1 }));
   }
 
+  /** Whether something of the log is still to go to R2. */
+  holds(id: DeploymentId): boolean {
+    return this.#head(id) !== null;
+  }
+
   isPartDue(id: DeploymentId): boolean {
     return (this.#head(id)?.buffered_bytes ?? 0) >= PART_BYTES;
   }

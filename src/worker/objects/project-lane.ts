@@ -34,6 +34,7 @@ import { LaneOutbox } from "#worker/objects/lane-outbox.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
 import { LogBuffer } from "#worker/objects/log-buffer.ts";
 import { LogFollowers } from "#worker/objects/log-followers.ts";
+import type { LaneHolding } from "#domain/log-fate.ts";
 import type {
   RollbackCommand,
   RunEventsCommand,
@@ -188,6 +189,12 @@ export class ProjectLane extends DurableObject<Env> {
   /** The lines from one on that are not in the log's final object yet; null where nothing of the log is here. */
   async unfinishedLog(id: DeploymentId, fromLine: number): Promise<UnfinishedLines | null> {
     return this.#logs.unfinished(id, fromLine);
+  }
+
+  /** What of a deployment is here, whatever D1 says of it: it itself, and something of its log that R2 is to get. */
+  async holds(id: DeploymentId): Promise<LaneHolding> {
+    const deployment = this.#store.load().deployments.some((one) => one.id === id);
+    return { deployment, log: this.#logs.holds(id) };
   }
 
   /** The Worker's upgrade request to follow the log of the deployment that is the path's end (`lane-news.ts`). */

@@ -6,8 +6,9 @@ import type { DeploymentRecord } from "#worker/db/deployment-records.ts";
 import { findDeployment } from "#worker/db/find-deployment.ts";
 import { followLog, type LogEvent } from "#worker/logs/follow-log.ts";
 import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { lineOfCursor } from "#worker/operations/log-cursor.ts";
-import { linesFrom } from "#worker/operations/read-deployment-log.ts";
+import { linesFrom, openDeploymentLog } from "#worker/operations/read-deployment-log.ts";
 
 export type DeploymentLogEvents = (signal: AbortSignal) => AsyncGenerator<LogEvent<LogEnd>>;
 
@@ -21,13 +22,16 @@ export async function followDeploymentLog(
   id: DeploymentId,
   { cursor }: LogQuery,
   lastEventId: number | null,
-): Promise<Result<DeploymentLogEvents, "not_found" | "invalid_request">> {
+): Promise<Result<DeploymentLogEvents, "not_found" | "invalid_request" | "log_expired">> {
   const after = lastEventId === null ? lineOfCursor(cursor) : succeed(lastEventId);
   if (!after.ok) return after;
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
   const end = endOf(id, deployment);
-  if (end !== null) return succeed(() => finished(linesFrom(context, deployment, after.value + 1), end));
+  if (end !== null) {
+    const lines = await openDeploymentLog(context, deployment, after.value + 1);
+    return lines.ok ? succeed(() => finished(lines.value, end)) : lines;
+  }
   const log = {
     read: (fromLine: number) => linesFrom(context, deployment, fromLine),
     connect: () => LaneFollower.connect(context.lanes.getByName(deployment.projectId), id),
@@ -37,7 +41,10 @@ export async function followDeploymentLog(
   return succeed((signal) => followLog(log, after.value, signal));
 }
 
-async function* finished(lines: ReturnType<typeof linesFrom>, end: LogEnd): AsyncGenerator<LogEvent<LogEnd>> {
+async function* finished(
+  lines: AsyncIterable<readonly StoredLine[]>,
+  end: LogEnd,
+): AsyncGenerator<LogEvent<LogEnd>> {
   for await (const some of lines) yield { type: "lines", lines: some };
   yield { type: "end", end };
 }

@@ -1,13 +1,16 @@
 import type { Account } from "#contract/account.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
+import { findLogRetention } from "#worker/db/log-retention.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
 /** The account, and the token that asks. */
-export async function getAccount({ account, token }: Context): Promise<Result<Account, never>> {
+export async function getAccount(context: Context): Promise<Result<Account, never>> {
+  const { account, token } = context;
   return succeed({
     id: account.id,
     name: account.name,
+    log_retention_days: await findLogRetention(context.session.database, account.id),
     token: {
       id: token.id,
       name: token.name,

@@ -4,7 +4,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/find-deployment.ts";
 import { lineOfCursor, logCursor } from "#worker/operations/log-cursor.ts";
-import { linesFrom } from "#worker/operations/read-deployment-log.ts";
+import { openDeploymentLog } from "#worker/operations/read-deployment-log.ts";
 
 /**
  * A page of a deployment's log. While more lines can come, `next_cursor` is never null, so that a client goes on
@@ -14,14 +14,16 @@ export async function getDeploymentLog(
   context: Context,
   id: DeploymentId,
   query: LogQuery,
-): Promise<Result<LogPage, "not_found" | "invalid_request">> {
+): Promise<Result<LogPage, "not_found" | "invalid_request" | "log_expired">> {
   const after = lineOfCursor(query.cursor);
   if (!after.ok) return after;
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
   const limit = query.limit ?? DEFAULT_LOG_PAGE;
+  const log = await openDeploymentLog(context, deployment, after.value + 1);
+  if (!log.ok) return log;
   const stored: string[] = [];
-  for await (const some of linesFrom(context, deployment, after.value + 1)) {
+  for await (const some of log.value) {
     stored.push(...some.slice(0, limit + 1 - stored.length).map(({ json }) => json));
     if (stored.length > limit) break;
   }

@@ -31,7 +31,7 @@ export const logHandlers = {
   },
 } satisfies Partial<TokenHandlers>;
 
-function whole<Code extends "not_found" | "invalid_request">(
+function whole<Code extends "not_found" | "invalid_request" | "log_expired">(
   log: Result<AsyncIterable<readonly StoredLine[]>, Code>,
   type: string,
   textOf: (lines: readonly StoredLine[]) => string,

@@ -90,6 +90,7 @@ export const requests: { readonly [Name in OperationName]: (world: World) => Tar
   revokeToken: ({ tokenId }) => ({ path: `/v1/tokens/${tokenId}` }),
   rotateToken: ({ tokenId }) => ({ path: `/v1/tokens/${tokenId}/rotate`, body: {} }),
   getAccount: () => ({ path: "/v1/account" }),
+  updateAccount: () => ({ path: "/v1/account", body: { log_retention_days: 30 } }),
   enrollAgent: () => ({
     path: "/v1/agent/enroll",
     body: { token: newSecret("enrollment"), hostname: "shop", agent_version: "0.1.0" },

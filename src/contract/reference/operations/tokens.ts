@@ -17,6 +17,7 @@ const token = {
 const account = {
   id: example.account,
   name: "Acme",
+  log_retention_days: 90,
   token: {
     id: example.token,
     name: "CI of shop",
@@ -89,5 +90,16 @@ export const tokenTexts = {
       try a token with.`,
     body: null,
     answer: account,
+  },
+  updateAccount: {
+    tag: "Account",
+    description: prose`
+      Changes settings of the account; what is left out stays as it is. They hold for all of its projects, so a token
+      that is limited to some cannot change them (403).
+
+      \`log_retention_days\` counts for the logs that are there too: with fewer days, older ones are removed soon, and
+      nothing brings them back. More days keep what has not been removed yet.`,
+    body: { log_retention_days: 30 },
+    answer: { ...account, log_retention_days: 30 },
   },
 } as const satisfies Partial<OperationTexts>;

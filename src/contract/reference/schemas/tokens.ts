@@ -1,4 +1,4 @@
-import { Account, Health } from "#contract/account.ts";
+import { Account, Health, UpdateAccountInput } from "#contract/account.ts";
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { nextCursor } from "#contract/reference/schemas/shared.ts";
 import { Scope } from "#contract/scopes.ts";
@@ -9,6 +9,9 @@ const granted = {
   scopes: "What it may do.",
   project_ids: "The only projects that it sees; `null`: all of the account.",
 };
+
+const logRetention =
+  "How many days the log of a deployment is kept after the deployment has ended. It goes within a day then.";
 
 const tokenFields = {
   ...granted,
@@ -30,6 +33,7 @@ export const tokenSchemas = {
     "servers:write": "register, change and delete servers, and enrol agents",
     "tokens:read": "see tokens, without their secrets",
     "tokens:write": "make, rotate and revoke tokens",
+    "account:write": "change the account's settings",
   }),
   Token: object(Token, "A token, without its secret.", tokenFields),
   TokenWithSecret: object(TokenWithSecret, "A token with its secret.", {
@@ -47,6 +51,7 @@ export const tokenSchemas = {
   Account: object(Account, "An account, and the token that asks.", {
     id: "The account's id.",
     name: "The account's name.",
+    log_retention_days: logRetention,
     token: "The token that asks.",
     "token.id": tokenFields.id,
     "token.name": "What people call it.",
@@ -54,5 +59,6 @@ export const tokenSchemas = {
     "token.project_ids": granted.project_ids,
     "token.expires_at": tokenFields.expires_at,
   }),
+  UpdateAccountInput: object(UpdateAccountInput, "Settings to change.", { log_retention_days: logRetention }),
   Health: object(Health, "The control plane is well.", { status: "Always `ok`." }),
 } satisfies Record<string, SchemaText>;

@@ -1,0 +1,29 @@
+import { eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+
+import type { Database } from "#worker/db/database.ts";
+import { type SweepName, sweeps } from "#worker/db/schema.ts";
+
+/** Where a sweep goes on; null: from the beginning. */
+export async function findSweepPosition(database: Database, name: SweepName): Promise<string | null> {
+  const [found] = await drizzle(database)
+    .select({ position: sweeps.position })
+    .from(sweeps)
+    .where(eq(sweeps.name, name));
+  return found?.position ?? null;
+}
+
+/** @param position null: it is through, and begins anew */
+export async function saveSweepPosition(
+  database: Database,
+  name: SweepName,
+  position: string | null,
+): Promise<void> {
+  const rows = drizzle(database);
+  if (position === null) await rows.delete(sweeps).where(eq(sweeps.name, name));
+  else
+    await rows
+      .insert(sweeps)
+      .values({ name, position })
+      .onConflictDoUpdate({ target: sweeps.name, set: { position } });
+}

@@ -1,0 +1,104 @@
+import type { AccountId } from "#contract/ids.ts";
+import { decideLogFate, keepsLog, type LogFate } from "#domain/log-fate.ts";
+import { findLogRecords } from "#worker/db/find-log-records.ts";
+import { findSweepPosition, saveSweepPosition } from "#worker/db/sweep-position.ts";
+import type { FoundLog } from "#worker/logs/found-logs.ts";
+import { LogStore } from "#worker/logs/log-store.ts";
+import { noteFailure } from "#worker/schedule/note-failure.ts";
+
+/** Of at most 1,000 objects. A page is one list of R2, two statements of D1, and a deletion for each account. */
+const MAX_PAGES = 5;
+/** How many lanes are asked at most. */
+const MAX_QUESTIONS = 200;
+
+const SWEEP = "logs";
+
+type Clock = { now(): number };
+type Removal = Exclude<LogFate, { remove: "nothing" }>;
+
+/**
+ * Removes the logs whose retention has passed and those that belong to nothing any more (`decideLogFate`). It goes
+ * through all stored logs, some thousand at a time, and on from there the next time. What it could not remove, it finds
+ * again when it comes round.
+ *
+ * @throws where something was left because it failed, after all others have had their turn; or where R2 or D1 is away
+ */
+export async function sweepLogs(env: Env, clock: Clock): Promise<void> {
+  const run = { env, clock, store: new LogStore(env.LOGS), questions: MAX_QUESTIONS, failures: 0 };
+  let position = await findSweepPosition(env.DB, SWEEP);
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { logs, next } = await run.store.list(position);
+    const asked = await sweepSome(run, logs);
+    position = asked === "all" ? next : (lastKeyBefore(logs, asked) ?? position);
+    await saveSweepPosition(env.DB, SWEEP, position);
+    if (position === null || asked !== "all") break;
+  }
+  if (run.failures > 0) throw new Error(`${run.failures} removals of logs failed`);
+}
+
+type Run = {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly store: LogStore;
+  /** How many lanes may still be asked. */
+  questions: number;
+  failures: number;
+};
+
+/** @returns how many of the logs it has dealt with before it ran out of questions */
+async function sweepSome(run: Run, logs: readonly FoundLog[]): Promise<number | "all"> {
+  if (logs.length === 0) return "all";
+  const records = await findLogRecords(
+    run.env.DB,
+    logs.map(({ owner }) => owner),
+  );
+  const doomed = new Map<AccountId, string[]>();
+  let done: number | "all" = "all";
+  for (const [at, log] of logs.entries()) {
+    const record = records[at];
+    const fate = record === undefined ? null : decideLogFate(log, record, run.clock.now());
+    if (fate === null || fate.remove === "nothing") continue;
+    if (fate.unlessLaneHolds !== null && run.questions === 0) {
+      done = at;
+      break;
+    }
+    if (await isKept(run, log, fate)) continue;
+    const keys = fate.remove === "all" ? [...log.wholeKeys, ...log.partKeys] : log.partKeys;
+    const { accountId } = log.owner;
+    doomed.set(accountId, [...(doomed.get(accountId) ?? []), ...keys]);
+  }
+  for (const [accountId, keys] of doomed)
+    await attempt(run, { account_id: accountId }, () => run.store.deleteObjects(keys));
+  return done;
+}
+
+/** Whether the project's lane still needs the log; a lane that does not answer might. */
+async function isKept(run: Run, { owner }: FoundLog, { unlessLaneHolds }: Removal): Promise<boolean> {
+  if (unlessLaneHolds === null) return false;
+  run.questions -= 1;
+  const { projectId, deploymentId } = owner;
+  const holding = await attempt(run, { deployment_id: deploymentId }, () =>
+    run.env.PROJECT_LANE.getByName(projectId).holds(deploymentId),
+  );
+  return holding === null || keepsLog(holding, unlessLaneHolds);
+}
+
+/** null where it failed. */
+async function attempt<Value>(
+  run: Run,
+  about: Readonly<Record<string, string>>,
+  job: () => Promise<Value>,
+): Promise<Value | null> {
+  try {
+    return await job();
+  } catch (error) {
+    run.failures += 1;
+    noteFailure("sweep logs", about, error);
+    return null;
+  }
+}
+
+function lastKeyBefore(logs: readonly FoundLog[], at: number): string | null {
+  const before = logs[at - 1];
+  return before === undefined ? null : (before.partKeys.at(-1) ?? before.wholeKeys.at(-1) ?? null);
+}

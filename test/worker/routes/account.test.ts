@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+
+import { Account } from "#contract/account.ts";
+import { createAccount, createToken, ids } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+
+const retentionOf = async (token: string) =>
+  Account.parse(await (await call("/v1/account", { token })).json()).log_retention_days;
+const change = (token: string, body: unknown) => call("/v1/account", { method: "PATCH", token, body });
+
+describe("an account", () => {
+  it("keeps logs for 90 days unless it is told otherwise", async () => {
+    const { token } = await createAccount();
+    expect(await retentionOf(token)).toBe(90);
+    const changed = await change(token, { log_retention_days: 7 });
+    expect(changed.status).toBe(200);
+    expect(Account.parse(await changed.json()).log_retention_days).toBe(7);
+    expect(await retentionOf(token)).toBe(7);
+  });
+
+  it("keeps its setting to itself, and shows all of its tokens the same", async () => {
+    const [mine, theirs] = [await createAccount(), await createAccount()];
+    const other = await createToken(mine.id, { scopes: ["deployments:read"] });
+    expect(await retentionOf(other.secret)).toBe(90);
+    await change(mine.token, { log_retention_days: 1 });
+    expect(await retentionOf(other.secret)).toBe(1);
+    expect(await retentionOf(theirs.token)).toBe(90);
+  });
+
+  it("changes nothing where nothing is named", async () => {
+    const { token } = await createAccount();
+    await change(token, { log_retention_days: 3650 });
+    expect((await change(token, {})).status).toBe(200);
+    expect(await retentionOf(token)).toBe(3650);
+  });
+
+  it.each([0, -1, 3651, 1.5, "30", null])("refuses to keep logs for %s days", async (days) => {
+    const { token } = await createAccount();
+    const refused = await problemOf(await change(token, { log_retention_days: days }));
+    expect(refused).toMatchObject({ code: "invalid_request", errors: [{ pointer: "/log_retention_days" }] });
+    expect(await retentionOf(token)).toBe(90);
+  });
+
+  it("is changed only by a token that may, and that is not limited to some projects", async () => {
+    const { id, token } = await createAccount();
+    const { secret: ci } = await createToken(id, { scopes: ["deployments:write", "projects:write"] });
+    const { secret: limited } = await createToken(id, { projectIds: [ids.project()] });
+    for (const weak of [ci, limited])
+      expect(await problemOf(await change(weak, { log_retention_days: 1 }))).toMatchObject({
+        code: "insufficient_scope",
+      });
+    expect(await retentionOf(token)).toBe(90);
+  });
+});
