@@ -16,6 +16,7 @@ const { values } = parseArgs({
     home: { type: "string", default: ".gantry" },
     bundle: { type: "string" },
     "rate-limit": { type: "string" },
+    inspect: { type: "string" },
   },
 });
 const home = resolve(values.home);
@@ -45,6 +46,7 @@ worker = await startLocalWorker({
   state: resolve(home, "state"),
   bundle: await bundlePath(),
   rateLimit: values["rate-limit"] === undefined ? null : Number(values["rate-limit"]),
+  inspectorPort: values.inspect === undefined ? null : Number(values.inspect),
 });
 const { token, accountId } = await ensureToken(worker.database, resolve(home, "token"), "local", Date.now());
 const ready: WorkerReady = { type: "ready", url: worker.url, token, account_id: accountId };

@@ -35,6 +35,8 @@ export type LocalWorkerOptions = {
   readonly bundle: string;
   /** Requests a minute for each token; `null`: as many as it likes. */
   readonly rateLimit: number | null;
+  /** Where a debugger finds the Worker; `null`: nowhere. */
+  readonly inspectorPort: number | null;
 };
 
 export type LocalDatabase = Awaited<ReturnType<Miniflare["getD1Database"]>>;
@@ -56,6 +58,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
       host: "127.0.0.1",
       port: options.port,
       cf: false,
+      ...(options.inspectorPort === null ? {} : { inspectorPort: options.inspectorPort }),
       log: new Log(LogLevel.WARN),
       resourcePersistencePath: join(options.state, "v3"),
       workers: [

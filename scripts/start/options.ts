@@ -12,6 +12,8 @@ export type StartOptions = {
   readonly branch: string | null;
   /** Requests a minute; `null`: not limited. */
   readonly rateLimit: number | null;
+  /** Where a debugger finds the Worker; `null`: nowhere. */
+  readonly inspectorPort: number | null;
 };
 
 export type OptionsRead =
@@ -25,7 +27,8 @@ export const START_HELP = `npm start -- [options]
   --home DIR       where this installation keeps everything, .gantry by default
   --repo URL|PATH  deploy this git repository instead of the example
   --branch NAME    deploy this branch; the repository's own default otherwise
-  --rate-limit N   requests a minute for each token; not limited otherwise`;
+  --rate-limit N   requests a minute for each token; not limited otherwise
+  --inspect PORT   let a debugger, such as Chrome's, look into the Worker at this port`;
 
 /** @param folder what a relative --home is relative to: where npm was called */
 export function readStartOptions(argv: readonly string[], folder: string): OptionsRead {
@@ -38,6 +41,7 @@ export function readStartOptions(argv: readonly string[], folder: string): Optio
         repo: { type: "string" },
         branch: { type: "string" },
         "rate-limit": { type: "string" },
+        inspect: { type: "string" },
         help: { type: "boolean", short: "h", default: false },
       },
     });
@@ -50,6 +54,9 @@ export function readStartOptions(argv: readonly string[], folder: string): Optio
     const rateLimit = given === undefined ? null : wholeNumber(given, 1, 1_000_000);
     if (given !== undefined && rateLimit === null)
       return wrong(`--rate-limit must be a whole number of requests a minute, not ${given}`);
+    const inspectorPort = values.inspect === undefined ? null : wholeNumber(values.inspect, 1, 65_535);
+    if (values.inspect !== undefined && inspectorPort === null)
+      return wrong(`--inspect must be a port from 1 to 65535, not ${values.inspect}`);
     return {
       kind: "read",
       options: {
@@ -58,6 +65,7 @@ export function readStartOptions(argv: readonly string[], folder: string): Optio
         repository: values.repo ?? null,
         branch: values.branch ?? null,
         rateLimit,
+        inspectorPort,
       },
     };
   } catch (error) {

@@ -64,6 +64,7 @@ export async function createServices(options: StartOptions, onPidChange: () => v
           "scripts/serve.ts",
           ...["--port", `${port}`, "--home", home, "--bundle", bundle],
           ...(options.rateLimit === null ? [] : ["--rate-limit", `${options.rateLimit}`]),
+          ...(options.inspectorPort === null ? [] : ["--inspect", `${options.inspectorPort}`]),
         ],
         healthUrl: `http://127.0.0.1:${port}/healthz`,
         stopMs: STOP_MS,

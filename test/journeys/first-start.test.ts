@@ -204,6 +204,7 @@ describe("another npm start at the same time", () => {
 
   it.each([
     [["--rate-limit", "many"], "--rate-limit must be"],
+    [["--inspect", "here"], "--inspect must be a port"],
     [["--prot", "1"], "--prot"],
     [["--repo", "/no/such/folder"], "there is no /no/such/folder"],
   ])(

@@ -26,6 +26,7 @@ export async function startGantry(): Promise<Gantry> {
     state: join(home, "state"),
     bundle: build.bundle,
     rateLimit: null,
+    inspectorPort: null,
   });
   const anotherAccount = async () => {
     const { token, statements } = newToken({ name: "Test account" }, "test", Date.now());
