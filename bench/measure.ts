@@ -13,6 +13,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
+/** @param values at least one; @param percent from 0 to 100, by the nearest rank */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const rank = Math.max(1, Math.ceil((percent / 100) * sorted.length));
+  return sorted[rank - 1] ?? Number.NaN;
+}
+
 /** A line of the table: what was measured, and what it should come to. */
 export type Row = {
   readonly what: string;

@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { createRepository } from "../test/support/journey-repository.ts";
-import { createHome, removeHome, startSystem, type System } from "../test/support/journey-system.ts";
+import {
+  createHome,
+  freePorts,
+  removeHome,
+  startSystem,
+  type System,
+} from "../test/support/journey-system.ts";
+import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, median, type Row, time } from "./measure.ts";
 import { createShellDeployer } from "./shell-floor.ts";
 
@@ -78,10 +85,14 @@ async function measure(system: System, home: string): Promise<Row[]> {
 const home = await createHome();
 try {
   console.log(`Starting an installation in ${home}`);
-  const system = await startSystem(home);
+  const inspectorPort = await freePorts();
+  const system = await startSystem(home, { flags: ["--inspect", `${inspectorPort}`] });
   try {
-    console.log(`Measuring ${ROUNDS} rounds, medians:\n`);
-    console.log(formatTable(await measure(system, home)));
+    console.log(`Measuring ${ROUNDS} rounds, medians`);
+    const rows = await measure(system, home);
+    console.log("Following logs");
+    rows.push(await measureLogLatency(system, home), await measureFlood(system, home, inspectorPort));
+    console.log(`\n${formatTable(rows)}`);
   } finally {
     await system.interrupt();
   }

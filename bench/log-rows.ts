@@ -1,0 +1,111 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Project } from "#contract/projects.ts";
+
+import { memoryOf } from "../test/support/faults/processes.ts";
+import { createRepository, type Repository } from "../test/support/journey-repository.ts";
+import type { System } from "../test/support/journey-system.ts";
+import { followLog } from "./follow.ts";
+import { percentile, type Row, time } from "./measure.ts";
+import { watchWorkerHeap } from "./worker-heap.ts";
+
+const AT_ONCE = 10;
+const LATENCY_GOAL_MS = 200;
+const FLOOD_MB = 100;
+/** Memory that a part may take more than before, while the output of a build runs through it. */
+const FLOOD_GROWTH_GOAL_MB = 64;
+/** What an isolate may have. Source: Cloudflare's documentation, "Limits" of Workers. */
+const HEAP_LIMIT_MB = 128;
+/** What the Worker may have kept afterwards, besides caches that were empty before. */
+const HEAP_KEPT_GOAL_MB = 4;
+
+/** From the moment at which the agent has a line to the moment at which a client somewhere has it. */
+export async function measureLogLatency(system: System, home: string): Promise<Row> {
+  const repository = await createRepository(join(home, "bench-lines"));
+  await repository.commit({ "index.html": "lines" });
+  const build_command = "i=0; while [ $i -lt 100 ]; do i=$((i + 1)); echo line $i; sleep 0.05; done";
+  const projects = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, index) =>
+      createProject(system, repository, `bench-lines-${index}`, build_command),
+    ),
+  );
+  const late: number[] = [];
+  const follow = async (project: Project): Promise<void> => {
+    const { id } = await system.api.start(project.id);
+    await followLog(system.local, id, (line, lateMs) => {
+      // The first lines wait for the follower itself to arrive.
+      if (line.stream === "stdout" && line.message !== "line 1") late.push(lateMs);
+    });
+  };
+  await Promise.all(projects.map(follow));
+  const p95 = percentile(late, 95);
+  return {
+    what: `output line at the agent to an SSE client, ${AT_ONCE} deployments at once`,
+    measured: `p95 ${p95.toFixed(0)} ms`,
+    against: `p50 ${percentile(late, 50).toFixed(0)} ms, ${late.length} lines`,
+    ratio: "–",
+    goal: `p95 ≤ ${LATENCY_GOAL_MS} ms`,
+    isMet: p95 <= LATENCY_GOAL_MS,
+  };
+}
+
+/** A build that writes as fast as it can, far beyond what a log may hold. */
+export async function measureFlood(system: System, home: string, inspectorPort: number): Promise<Row> {
+  const repository = await createRepository(join(home, "bench-flood"));
+  await repository.commit({ "index.html": "flood" });
+  const command = `yes "$(printf %0100d 0)" | head -c ${FLOOD_MB * 1_000_000}`;
+  const project = await createProject(system, repository, "bench-flood", command);
+  const agentPid = system.local.agent_pid;
+  const before = memoryNow(agentPid);
+  let lastLine = "";
+  let ms = 0;
+  const heap = await watchWorkerHeap(inspectorPort, async () => {
+    ms = await time(async () => {
+      const { id } = await system.api.start(project.id);
+      const ended = await system.api.ended(id, 300_000);
+      if (ended.status !== "live") throw new Error(`the flood ended ${JSON.stringify(ended)}`);
+      lastLine = await cutMarkOf(system, id);
+    });
+  });
+  const agentPeak = memoryOf(agentPid).peak;
+  const growth = agentPeak - before;
+  const heapText = `heap of the Worker ${heap.before} MB, at most ${heap.peak}, then ${heap.after}`;
+  return {
+    what: `${FLOOD_MB} MB of build output at full speed`,
+    measured: `${(ms / 1000).toFixed(1)} s; ${heapText}; agent ${agentPeak} MB (+${growth})`,
+    against: lastLine,
+    ratio: "–",
+    goal: `heap ≤ ${HEAP_LIMIT_MB} MB and back, agent +${FLOOD_GROWTH_GOAL_MB} MB, log cut`,
+    isMet:
+      heap.peak <= HEAP_LIMIT_MB &&
+      heap.after <= heap.before + HEAP_KEPT_GOAL_MB &&
+      growth <= FLOOD_GROWTH_GOAL_MB &&
+      lastLine !== "",
+  };
+}
+
+/** What the log says of being cut; empty where it says nothing. */
+async function cutMarkOf(system: System, deploymentId: string): Promise<string> {
+  let mark = "";
+  await followLog(system.local, deploymentId, (line) => {
+    if (line.stream === "system" && /log is (cut|full)/i.test(line.message)) mark = `log: "${line.message}"`;
+  });
+  return mark;
+}
+
+function createProject(
+  system: System,
+  repository: Repository,
+  name: string,
+  build_command: string,
+): Promise<Project> {
+  const { server_id } = system.local;
+  return system.api.createProject({ name, server_id, repository: repository.path, build_command });
+}
+
+/** Megabytes of a process, whose peak begins anew. Source: proc_pid_clear_refs(5). */
+function memoryNow(pid: number): number {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  return memoryOf(pid).now;
+}

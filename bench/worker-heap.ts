@@ -1,0 +1,79 @@
+import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { WebSocket } from "ws";
+import * as z from "zod";
+
+const EVERY_MS = 100;
+const MEGABYTE = 1024 * 1024;
+const WORKER = "core:user:gantry";
+
+const Targets = z.array(z.object({ id: z.string(), webSocketDebuggerUrl: z.string() }));
+const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number().default(0) });
+const Answer = z.object({ id: z.number().optional(), result: z.unknown() });
+
+/** Megabytes of the Worker's isolate, in which its Durable Objects live too. */
+export type HeapUse = {
+  /** Without garbage, before and after. */
+  readonly before: number;
+  readonly after: number;
+  /** The most that was seen, with the garbage that waited to be collected. */
+  readonly peak: number;
+};
+
+/**
+ * Looks at the Worker's heap while something is done. The process around it says less: it is also the database, the
+ * objects' store and the assets.
+ */
+export async function watchWorkerHeap(inspectorPort: number, action: () => Promise<void>): Promise<HeapUse> {
+  const inspector = await inspect(inspectorPort);
+  const used = async () => {
+    const { usedSize, backingStorageSize } = await inspector.call("Runtime.getHeapUsage", HeapUsage);
+    return (usedSize + backingStorageSize) / MEGABYTE;
+  };
+  const live = async () => {
+    await inspector.call("HeapProfiler.collectGarbage", z.unknown());
+    return await used();
+  };
+  const before = await live();
+  let peak = before;
+  let isOver = false;
+  const watching = (async () => {
+    for (; !isOver; await pause(EVERY_MS)) peak = Math.max(peak, await used());
+  })();
+  try {
+    await action();
+  } finally {
+    isOver = true;
+    await watching;
+  }
+  const after = await live();
+  inspector.close();
+  return { before: Math.round(before), after: Math.round(after), peak: Math.round(peak) };
+}
+
+/** The inspector of the Worker's isolate, as DevTools would use it. Source: the Chrome DevTools Protocol. */
+async function inspect(port: number) {
+  const listed = await fetch(`http://127.0.0.1:${port}/json`);
+  const target = Targets.parse(await listed.json()).find(({ id }) => id === WORKER);
+  if (target === undefined) throw new Error(`the inspector does not know ${WORKER}`);
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await once(socket, "open");
+  let lastId = 0;
+  return {
+    async call<Value>(method: string, schema: z.ZodType<Value>): Promise<Value> {
+      const id = (lastId += 1);
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      const take = (data: Buffer): void => {
+        const answer = Answer.parse(JSON.parse(data.toString()));
+        if (answer.id === id) resolve(answer.result);
+      };
+      socket.on("message", take);
+      socket.send(JSON.stringify({ id, method }));
+      const result = await promise;
+      socket.off("message", take);
+      return schema.parse(result);
+    },
+    close: () => socket.close(),
+  };
+}
