@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import type { Host } from "../support/faults/host.ts";
 import type { Installation } from "../support/faults/installation.ts";
+import type { LogFollower } from "../support/faults/log-follower.ts";
 import { sendVisitor, type Site } from "../support/faults/site.ts";
 import type { Chance } from "./chance.ts";
 import type { Tally } from "./tally.ts";
@@ -12,6 +13,8 @@ export type Chaos = {
   readonly hosts: readonly Host[];
   /** Changes when a project is deleted and another one takes its place. */
   sites: Site[];
+  /** Those who follow the log of a deployment of this round. */
+  followers: LogFollower[];
   readonly chance: Chance;
   readonly tally: Tally;
   /** Writes a step down, with its time. */

@@ -38,6 +38,7 @@ const chaos: Chaos = {
   installation,
   hosts,
   sites: [],
+  followers: [],
   chance: createChance(seed),
   tally: createTally(),
   say,
@@ -78,6 +79,7 @@ try {
 } catch (error) {
   violation = error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+for (const follower of chaos.followers) await follower.leave();
 for (const site of chaos.sites) {
   await site.visitor?.leave();
   if (site.visitor !== null) chaos.tally.visits(site.visitor);

@@ -86,9 +86,13 @@ export const operations: readonly Operation[] = [
   {
     name: "start",
     weight: 30,
-    async act({ installation }, site, chance) {
+    async act(chaos, site, chance) {
+      const { installation } = chaos;
       await commit(site, chance);
-      return describe(await installation.requests.start(site.projectId));
+      const end = await installation.requests.start(site.projectId);
+      if (end !== null && "id" in end && chance.happens(0.4))
+        chaos.followers.push(installation.followLog(end.id));
+      return describe(end);
     },
   },
   {

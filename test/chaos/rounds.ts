@@ -5,6 +5,7 @@ import { eventually } from "../support/faults/eventually.ts";
 import { settled, siteViolations, systemViolations } from "../support/faults/invariants/check.ts";
 import { readDeployments } from "../support/faults/invariants/deployments.ts";
 import { deployNext } from "../support/faults/points/deploy-next.ts";
+import type { LogFollower } from "../support/faults/log-follower.ts";
 import { memoryOf, signal } from "../support/faults/processes.ts";
 import type { Site } from "../support/faults/site.ts";
 import type { Chance } from "./chance.ts";
@@ -76,6 +77,12 @@ export async function putRight(chaos: Chaos): Promise<void> {
   }
 }
 
+/** Who follows a log sees each line once and in order, and is told when it is over. */
+function followerViolations({ deploymentId, violation, isOver, lines, streams }: LogFollower): string[] {
+  if (violation !== null) return [`who follows ${deploymentId} sees that ${violation}`];
+  return isOver ? [] : [`who follows ${deploymentId} waits after ${lines} lines, in stream ${streams}`];
+}
+
 /** Waits until everything has its verdict, deploys once more everywhere, and looks whether all promises were kept. */
 export async function check(chaos: Chaos, round: string): Promise<void> {
   const { installation } = chaos;
@@ -99,7 +106,8 @@ export async function check(chaos: Chaos, round: string): Promise<void> {
   }
   const look = async () => {
     const found = await Promise.all(chaos.sites.map((site) => siteViolations(installation, site)));
-    return [...found.flat(), ...(await systemViolations(installation, chaos.sites))];
+    const all = [...found.flat(), ...(await systemViolations(installation, chaos.sites))];
+    return [...all, ...chaos.followers.flatMap(followerViolations)];
   };
   await settled(round, look, SETTLE_MS);
 }
@@ -107,6 +115,8 @@ export async function check(chaos: Chaos, round: string): Promise<void> {
 /** Forgets what is over, so that a journey of hours needs no more memory than one of minutes. */
 export async function tidyUp(chaos: Chaos): Promise<void> {
   const { installation, tally } = chaos;
+  for (const follower of chaos.followers) tally.followed(follower);
+  chaos.followers = [];
   chaos.sites = chaos.sites.filter((site) => site.deletion === null);
   const known = new Set<string>();
   for (const site of chaos.sites) known.add(await tidySite(chaos, site));

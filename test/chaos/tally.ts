@@ -1,5 +1,6 @@
 import type { DeploymentStatus } from "#contract/deployments.ts";
 
+import type { LogFollower } from "../support/faults/log-follower.ts";
 import type { SiteVisitor } from "../support/faults/site-visitor.ts";
 
 /** What has happened so far, in numbers that do not grow with the time. */
@@ -9,6 +10,7 @@ export type Tally = {
   fault(name: string): void;
   verdict(status: DeploymentStatus): void;
   visits(visitor: SiteVisitor): void;
+  followed(follower: LogFollower): void;
   /** Megabytes. */
   memory(of: string, megabytes: number): void;
   /** The table for the end. */
@@ -22,6 +24,9 @@ export function createTally(): Tally {
   const memory = new Map<string, number>();
   let visited = 0;
   let failed = 0;
+  let followers = 0;
+  let followedLines = 0;
+  let streams = 0;
   const count = (counts: Map<string, number>, name: string): void =>
     void counts.set(name, (counts.get(name) ?? 0) + 1);
   const lines = (counts: Map<string, number>, unit = ""): string[] =>
@@ -39,6 +44,11 @@ export function createTally(): Tally {
       visited += visitor.requests;
       failed += visitor.failed;
     },
+    followed(follower) {
+      followers += 1;
+      followedLines += follower.lines;
+      streams += follower.streams;
+    },
     memory: (of, megabytes) => void memory.set(of, Math.max(megabytes, memory.get(of) ?? 0)),
     render() {
       return [
@@ -50,6 +60,7 @@ export function createTally(): Tally {
         `  deployments ${sum(verdicts)}`,
         ...lines(verdicts),
         `  visitors    ${visited} requests, ${failed} failed`,
+        `  followers   ${followers} of logs, ${followedLines} lines in ${streams} streams`,
         `  peak memory`,
         ...lines(memory, " MB"),
       ].join("\n");

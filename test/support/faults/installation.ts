@@ -12,6 +12,7 @@ import { createHealthServer, type HealthServer } from "./health-server.ts";
 import { createHost, type Host } from "./host.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { createLinkProxy, type LinkProxy } from "./link-proxy.ts";
+import { followLog, type LogFollower } from "./log-follower.ts";
 import { patientFetch } from "./patient-fetch.ts";
 import { workerdBelow } from "./processes.ts";
 import { createRequests, type Requests } from "./requests.ts";
@@ -27,6 +28,8 @@ export type Installation = {
   /** Asks by way of the clients' network, and tries again. */
   readonly requests: Requests;
   readonly ledger: Ledger;
+  /** Follows a log by way of the clients' network. */
+  followLog(deploymentId: string): LogFollower;
   readonly worker: Service;
   readonly hosts: readonly Host[];
   readonly health: HealthServer;
@@ -81,6 +84,7 @@ export async function createInstallation({
     hosts,
     health,
     requests: createRequests(createApi(clients.url, ready.token), ledger),
+    followLog: (deploymentId) => followLog(clients.url, ready.token, deploymentId),
     async addHost(name, diskMegabytes) {
       const firstPort = port + 100 + hosts.length * PORTS_OF_A_HOST;
       const folder = join(home, "hosts");

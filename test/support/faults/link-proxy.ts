@@ -90,7 +90,22 @@ export async function createLinkProxy(target: string): Promise<LinkProxy> {
     });
   }
 
+  /** A stream that goes on and on: it can be cut, but not be looked into. */
+  function stream(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { method, url, headers } = incoming;
+    const request = httpRequest({ host: hostname, port: targetPort, method, path: url, headers });
+    request.on("error", () => outgoing.destroy());
+    outgoing.once("close", () => request.destroy());
+    request.once("response", (response) => {
+      outgoing.writeHead(response.statusCode ?? 0, response.headers);
+      response.on("error", () => outgoing.destroy());
+      response.pipe(outgoing);
+    });
+    request.end();
+  }
+
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    if (incoming.headers.accept === "text/event-stream") return stream(incoming, outgoing);
     const { method = "", url: path = "" } = incoming;
     const body = await readAll(incoming);
     const asked = parseJson(body.toString());
