@@ -91,6 +91,20 @@ describe("a control plane that is away for long", () => {
     await expectNoSpool();
   });
 
+  it("gets nothing but the result where that alone was kept, and the file of it goes", async () => {
+    const first = await world.startAgent({ farewellMs: 100 });
+    const run = world.control.dispatch(world.order(), { grantsPermit: false });
+    await world.control.waitFor("the request for the permit", () => eventsOf(run, "ready").length > 0);
+    world.control.faultOf = () => "lost";
+    await first.stop();
+    expect(hasSpooled(run.order.run_id, '"result"')).toBe(true);
+    expect(hasSpooled(run.order.run_id, '"output"')).toBe(false);
+    world.control.faultOf = () => null;
+    await world.startAgent();
+    expect(await world.control.result(run)).toMatchObject({ failure: { code: "server_lost" } });
+    await expectNoSpool();
+  });
+
   it("that has ended the run meanwhile is told no more of it, and nothing of it stays", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);

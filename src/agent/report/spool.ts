@@ -114,9 +114,9 @@ export function openSpool(folder: ProjectFolder, runId: RunId, maxBytes: number,
     },
     close,
     remove() {
-      const isMade = file !== null || end > 0;
       close();
-      if (isMade) removeSpool(folder, runId);
+      // Also where nothing was written: an earlier life may have left a file, or a full disk no more than the folder.
+      removeSpool(folder, runId);
     },
   };
 }
@@ -126,7 +126,7 @@ export type Remains = { readonly spool: Spool; readonly firstSeq: number; readon
 /**
  * Opens the spool that an earlier life of the agent has left, without what is torn at its end. The request for the
  * permit and the result are cut off as well: the run that asked is no more, and how it ended is told anew.
- * @returns `null` when nothing is in it
+ * @returns `null` when nothing is in it, and then it is no more
  */
 export async function reopenSpool(
   folder: ProjectFolder,
@@ -152,7 +152,10 @@ export async function reopenSpool(
     }
   }
   old.close();
-  if (lastSeq === 0) return null;
+  if (lastSeq === 0) {
+    removeSpool(folder, runId);
+    return null;
+  }
   truncateSync(path, bytes);
   return { spool: openSpool(folder, runId, maxBytes, bytes), firstSeq, lastSeq };
 }

@@ -12,7 +12,14 @@ const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => [
 
 /** What may lie in a project's folder while nothing is under way. */
 const PROJECT_FILES = new Set(["mirror.git", "modules", "releases", "shared", "current", "tmp"]);
-const HOME_FILES = new Set(["agent.json", "agent.lock", "projects", "sites.json", "policy.json"]);
+const HOME_FILES = new Set([
+  "agent.json",
+  "agent.lock",
+  "link.json",
+  "projects",
+  "sites.json",
+  "policy.json",
+]);
 
 /** On the server: only whole releases, not too many of them, `current` at the live one, and nothing half-made. */
 export async function serverFileViolations(
