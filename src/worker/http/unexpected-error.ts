@@ -2,14 +2,19 @@ import { type Refusal, refuse } from "#contract/problems.ts";
 
 /**
  * What an error says when a part of the platform is not there, or the database not migrated yet.
- * Source: Cloudflare's documentation, "D1 error list" and "Durable Objects error handling".
+ * Source: Cloudflare's documentation, "D1 error list", "R2 error codes" and "Durable Objects error handling".
  */
 const NOT_THERE =
-  /network connection lost|overloaded|d1 db (storage|reset)|transient issue|object to be reset|no such table/i;
+  /network connection lost|overloaded|transient issue|\breset\b|internal error|no such table|\((10001|10043|10054|10058)\)/i;
+
+/** D1's own failures; SQLite's name for an error is on those that a statement of ours has caused. */
+const DATABASE_FAILED = /^D1_ERROR: (?!.*SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))/;
 
 /** The refusal for something thrown: exceptions are bugs of ours (500), unless a part of the platform is not there (503). */
 export function refusalFor(error: unknown): Refusal {
-  const isNotThere = causesOf(error).some((cause) => NOT_THERE.test(cause.message) || isRetryable(cause));
+  const isNotThere = causesOf(error).some(
+    (cause) => NOT_THERE.test(cause.message) || DATABASE_FAILED.test(cause.message) || isRetryable(cause),
+  );
   const { refusal } = isNotThere
     ? refuse("unavailable", "A part of Gantry does not answer at the moment. Try again shortly.")
     : refuse("internal", "Gantry failed to answer. The request id finds the cause in its log.");
@@ -53,9 +58,11 @@ function framesOf(stack: string | undefined): string[] {
   return lines.filter((line) => /^at \S.*:\d+:\d+\)?$/.test(line));
 }
 
-// Source: Durable Objects documentation, "Error handling": both are set on errors that crossed to us.
+// Source: Durable Objects documentation, "Error handling": they are set on errors that crossed to us.
 function isRetryable(error: Error): boolean {
   return (
-    ("retryable" in error && error.retryable === true) || ("overloaded" in error && error.overloaded === true)
+    ("retryable" in error && error.retryable === true) ||
+    ("overloaded" in error && error.overloaded === true) ||
+    ("durableObjectReset" in error && error.durableObjectReset === true)
   );
 }

@@ -31,8 +31,8 @@ export class LaneEffects {
   readonly writeRecords: () => Promise<void>;
   readonly tellAgent: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
-  /** How many times in a row each job has failed. */
   #bookmark: string | null = null;
+  /** How many times in a row each job has failed. */
   readonly #failures = new Map<string, number>();
 
   constructor(parts: Parts) {
@@ -58,7 +58,7 @@ export class LaneEffects {
     await this.storeLogs();
   }
 
-  /** Whether something is left that D1 or R2 must be told. */
+  /** Whether something is left to do as soon as it can be done. */
   isPending(): boolean {
     const { store, outbox } = this.#parts;
     return (
@@ -66,6 +66,7 @@ export class LaneEffects {
       store.unwritten().length > 0 ||
       outbox.unwrittenServing() !== null ||
       outbox.unwrittenFound() !== null ||
+      outbox.restores().length > 0 ||
       outbox.removals(false).length > 0 ||
       outbox.removals(true).length > 0
     );
@@ -78,18 +79,14 @@ export class LaneEffects {
     } catch (error) {
       const failures = (this.#failures.get(what) ?? 0) + 1;
       this.#failures.set(what, failures);
-      const message = error instanceof Error ? error.message : String(error);
-      console.error(
-        JSON.stringify({
-          level: "error",
-          at: "lane",
-          what,
-          project_id: this.#parts.store.owner()?.projectId,
-          failures,
-          message,
-        }),
-      );
+      this.logFailure(what, failures, error);
     }
+  }
+
+  logFailure(what: string, failures: number, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    const project_id = this.#parts.store.owner()?.projectId;
+    console.error(JSON.stringify({ level: "error", at: "lane", what, project_id, failures, message }));
   }
 
   /** D1 gets the deployments that changed, and loses those that were deleted, or the whole project. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import type { ProjectReport } from "#contract/agent-protocol.ts";
+import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
 import { Preset } from "#contract/projects.ts";
 
@@ -14,8 +14,12 @@ const StoredServing = z.strictObject({
 });
 type StoredServing = z.infer<typeof StoredServing>;
 
+/** A server that was found to serve another release than it should. */
+const FoundServing = z.strictObject({ serverId: ServerId, report: ProjectReport });
+export type FoundServing = z.infer<typeof FoundServing>;
+
 /**
- * What D1 and R2 must be told besides the deployments themselves, in the object's own SQLite until it is done. All
+ * What D1, R2 and the agents must be told besides the deployments themselves, in the object's own SQLite until it is done. All
  * methods are synchronous.
  */
 export class LaneOutbox {
@@ -27,6 +31,7 @@ export class LaneOutbox {
       "CREATE TABLE IF NOT EXISTS serving (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
     );
     sql.exec("CREATE TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)");
+    sql.exec("CREATE TABLE IF NOT EXISTS restores (server_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS removals (id TEXT PRIMARY KEY, record_gone INTEGER NOT NULL)");
     sql.exec(
       "CREATE TABLE IF NOT EXISTS project_removal (id INTEGER PRIMARY KEY CHECK (id = 1), records_gone INTEGER NOT NULL)",
@@ -73,6 +78,24 @@ export class LaneOutbox {
     this.#sql.exec("DELETE FROM found WHERE json = ?", JSON.stringify(preset));
   }
 
+  /** Has a server told to serve what it should, unless it says hello before. */
+  addRestore(found: FoundServing): void {
+    this.#sql.exec(
+      "INSERT INTO restores (server_id, json) VALUES (?, ?) ON CONFLICT (server_id) DO UPDATE SET json = excluded.json",
+      found.serverId,
+      JSON.stringify(FoundServing.parse(found)),
+    );
+  }
+
+  restores(): FoundServing[] {
+    const rows = this.#sql.exec<{ json: string }>("SELECT json FROM restores").toArray();
+    return rows.map(({ json }) => FoundServing.parse(JSON.parse(json)));
+  }
+
+  noteRestored(found: FoundServing): void {
+    this.#sql.exec("DELETE FROM restores WHERE json = ?", JSON.stringify(found));
+  }
+
   /** Has the record and then the log of a deployment removed; again, if more was written since. */
   addRemoval(id: DeploymentId): void {
     this.#sql.exec(
@@ -99,7 +122,7 @@ export class LaneOutbox {
 
   /** Has the project's records and then all its logs removed; nothing else of it is to be told to anybody. */
   addProjectRemoval(): void {
-    for (const table of ["serving", "found", "removals"]) this.#sql.exec(`DELETE FROM ${table}`);
+    for (const table of ["serving", "found", "restores", "removals"]) this.#sql.exec(`DELETE FROM ${table}`);
     this.#sql.exec(
       "INSERT INTO project_removal (id, records_gone) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET records_gone = 0",
     );

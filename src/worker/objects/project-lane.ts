@@ -4,7 +4,6 @@ import type { ProjectReport, RunEventsAnswer } from "#contract/agent-protocol.ts
 import type { RollbackTarget } from "#contract/deployments.ts";
 import { createIdGenerator, DeploymentId, type ServerId } from "#contract/ids.ts";
 import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
-import { nextDeadline } from "#domain/lane/deadlines.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
@@ -24,7 +23,6 @@ import {
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { decideStart, type Joined } from "#domain/lane/decide-start.ts";
-import { nextForgetAt } from "#domain/lane/due-forgets.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
@@ -42,6 +40,7 @@ import type {
   Started,
   Written,
 } from "#worker/objects/lane-commands.ts";
+import { nextWakeAt } from "#worker/objects/next-wake.ts";
 import { saveEffect } from "#worker/objects/save-effect.ts";
 import { retryDelayMs } from "#worker/objects/retry-delay.ts";
 import { viewTarget } from "#worker/objects/rollback-target-view.ts";
@@ -56,6 +55,7 @@ export class ProjectLane extends DurableObject<Env> {
   #logs: LogBuffer;
   #effects: LaneEffects;
   #followers: LogFollowers;
+  #alarmFailures = 0;
   readonly #ids = createIdGenerator({
     now: () => Date.now(),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
@@ -136,28 +136,23 @@ export class ProjectLane extends DurableObject<Env> {
   async report(command: RunEventsCommand): Promise<Result<RunEventsAnswer, "not_found">> {
     const owner = this.#store.owner();
     if (owner === null) return succeed({ acked_seq: command.events.at(-1)?.seq ?? 0, instruction: "over" });
-    const decided = this.#decide(owner, (lane, now) => decideRunEvents(lane, command, now));
-    if (!decided.ok) return decided;
     const last = command.events.at(-1);
-    if (last?.type === "result") this.ctx.waitUntil(this.#restore(command.serverId, last.project));
-    return succeed(decided.value.value);
+    const decided = this.#decide(
+      owner,
+      (lane, now) => decideRunEvents(lane, command, now),
+      ({ lane }) => {
+        // A result that came after the lane's own verdict may leave the server with another release than the live one.
+        if (last?.type !== "result") return;
+        const found = { serverId: command.serverId, report: last.project };
+        if (releaseToRestore(lane, found) !== null) this.#outbox.addRestore(found);
+      },
+    );
+    return decided.ok ? succeed(decided.value.value) : decided;
   }
 
   /** Compares what a server says it serves of the project, without being asked, with what it should serve. */
   async compare(serverId: ServerId, report: ProjectReport): Promise<GreetingAnswer> {
     return { restore: releaseToRestore(this.#store.load(), { serverId, report }) };
-  }
-
-  /** A result that came after the lane's own verdict may leave the server with another release than the live one. */
-  async #restore(serverId: ServerId, report: ProjectReport): Promise<void> {
-    const release = releaseToRestore(this.#store.load(), { serverId, report });
-    if (release === null) return;
-    const { project_id } = report;
-    await this.env.AGENT_LINK.getByName(serverId).deliver(project_id, {
-      type: "restore",
-      project_id,
-      release,
-    });
   }
 
   /** Compares notes with an agent that has just connected. */
@@ -212,18 +207,25 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** Never throws: the platform would give up on the alarm after six tries, and this one must not be lost. */
   override async alarm(): Promise<void> {
-    const owner = this.#store.owner();
-    if (owner === null) return;
-    this.#decide(owner, (lane, now) => succeed(decideDeadlines(lane, now)));
-    await this.#carryOut();
-    await this.#ceaseToExist();
+    try {
+      const owner = this.#store.owner();
+      if (owner === null) return;
+      this.#save(owner, (lane, now) => succeed(decideDeadlines(lane, now)));
+      this.#alarmFailures = 0;
+      await this.#carryOut();
+      await this.#ceaseToExist();
+    } catch (error) {
+      this.#alarmFailures += 1;
+      this.#effects.logFailure("alarm", this.#alarmFailures, error);
+      await this.ctx.storage.setAlarm(Date.now() + retryDelayMs(this.#alarmFailures));
+    }
   }
 
   /** A deleted project's lane goes when nothing that was asked for before the deletion can arrive any more. */
   async #ceaseToExist(): Promise<void> {
     const until = keptUntil(this.#store.load());
     if (until === null || Date.now() < until || this.#effects.isPending()) return;
-    await this.ctx.storage.deleteAlarm();
+    // With its alarm, in one step: a lane cut off between the two would be left without either.
     await this.ctx.storage.deleteAll();
     ({
       store: this.#store,
@@ -244,7 +246,10 @@ export class ProjectLane extends DurableObject<Env> {
     decide: (lane: Lane, now: number) => Result<Joined, Code>,
   ): Promise<Result<Started, Code | "not_found">> {
     const before = requestKey === null ? null : this.#store.acceptedBefore(requestKey);
-    if (before !== null) return succeed({ started: before, bookmark: this.#effects.bookmark });
+    if (before !== null) {
+      await this.#effects.writeRecords();
+      return succeed({ started: before, bookmark: this.#effects.bookmark });
+    }
     const decideUnlessDeleted = (lane: Lane, now: number): Result<Joined, Code | "not_found"> =>
       refuseIfDeleted(lane) ?? decide(lane, now);
     const decided = this.#decide(owner, decideUnlessDeleted, (joined, now) => {
@@ -262,9 +267,19 @@ export class ProjectLane extends DurableObject<Env> {
     decide: (lane: Lane, now: number) => Result<Decided, Code>,
     saveWith: (decided: Decided, now: number) => void = () => undefined,
   ): Result<Decided, Code> {
+    const result = this.#save(owner, decide, saveWith);
+    if (result.ok) this.ctx.waitUntil(this.#carryOut());
+    return result;
+  }
+
+  #save<Decided extends Decision, Code extends ProblemCode = never>(
+    owner: LaneOwner,
+    decide: (lane: Lane, now: number) => Result<Decided, Code>,
+    saveWith: (decided: Decided, now: number) => void = () => undefined,
+  ): Result<Decided, Code> {
     const now = Date.now();
     try {
-      const result = this.ctx.storage.transactionSync(() => {
+      return this.ctx.storage.transactionSync(() => {
         const decided = decide(this.#store.load(), now);
         if (!decided.ok) return decided;
         this.#store.save(decided.value.lane, owner);
@@ -273,8 +288,6 @@ export class ProjectLane extends DurableObject<Env> {
         saveWith(decided.value, now);
         return decided;
       });
-      if (result.ok) this.ctx.waitUntil(this.#carryOut());
-      return result;
     } catch (error) {
       this.#store.forgetCache();
       throw error;
@@ -290,17 +303,15 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   async #armAlarm(): Promise<void> {
-    const now = Date.now();
-    const lane = this.#store.load();
-    const soonest = now + retryDelayMs(this.#effects.failures);
-    const wakeAt = Math.min(
-      nextDeadline(lane) ?? Infinity,
-      nextForgetAt(lane) ?? Infinity,
-      keptUntil(lane) ?? Infinity,
-      this.#effects.isPending() || this.#logs.due().length > 0 ? soonest : Infinity,
-    );
-    if (wakeAt === Infinity) await this.ctx.storage.deleteAlarm();
-    else await this.ctx.storage.setAlarm(Math.max(wakeAt, soonest));
+    const pending = {
+      isPending: this.#effects.isPending(),
+      hasLogs: this.#logs.due().length > 0,
+      failures: this.#effects.failures,
+      alarmFailures: this.#alarmFailures,
+    };
+    const wakeAt = nextWakeAt(this.#store.load(), pending, Date.now());
+    if (wakeAt === null) await this.ctx.storage.deleteAlarm();
+    else await this.ctx.storage.setAlarm(wakeAt);
   }
 }
 

@@ -1,23 +1,27 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
+import { releaseToRestore } from "#domain/lane/decide-greeting.ts";
 import { decideServerGone } from "#domain/lane/decide-forgotten.ts";
 import { dueForgets, noteForgetTold } from "#domain/lane/due-forgets.ts";
 import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
 import type { Lane } from "#domain/lane/lane.ts";
+import type { LaneOutbox } from "#worker/objects/lane-outbox.ts";
 import type { LaneStore } from "#worker/objects/lane-store.ts";
 
 type Parts = {
   env: Env;
   storage: DurableObjectStorage;
   store: LaneStore;
+  outbox: LaneOutbox;
   now: () => number;
 };
 
 /**
  * The agent gets the offer or the stop that it has not had yet, and the servers that must let go of the project are
- * told so. Each message is noted before it goes out, and noted again where nobody was there to take it.
+ * told so. Each message is noted before it goes out, and noted again where nobody was there to take it. A server that
+ * serves what it should not is told what to restore; where nobody is there, its next hello says it again.
  */
-export async function tellAgents({ env, storage, store, now }: Parts): Promise<void> {
+export async function tellAgents({ env, storage, store, outbox, now }: Parts): Promise<void> {
   const owner = store.owner();
   if (owner === null) return;
   const { projectId } = owner;
@@ -36,4 +40,14 @@ export async function tellAgents({ env, storage, store, now }: Parts): Promise<v
     await deliver(due.serverId, due.message, (lane, kept) => noteTold(lane, due.deploymentId, kept, now()));
   for (const { serverId, message } of dueForgets(store.load(), projectId, now()))
     await deliver(serverId, message, (lane, kept) => noteForgetTold(lane, serverId, kept, now()));
+  for (const found of outbox.restores()) {
+    const release = releaseToRestore(store.load(), found);
+    if (release !== null)
+      await env.AGENT_LINK.getByName(found.serverId).deliver(projectId, {
+        type: "restore",
+        project_id: projectId,
+        release,
+      });
+    storage.transactionSync(() => outbox.noteRestored(found));
+  }
 }

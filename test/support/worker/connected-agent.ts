@@ -16,7 +16,8 @@ import { call, ORIGIN } from "./call.ts";
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 
-type Unnumbered = RunEvent extends infer Event
+/** An event before it gets its number. */
+export type Unnumbered = RunEvent extends infer Event
   ? Event extends RunEvent
     ? Omit<Event, "seq">
     : never
@@ -91,7 +92,7 @@ export class ConnectedAgent {
   async forgets(projectId: string): Promise<{ purge: boolean }> {
     const { project_id, purge } = await this.hears("forget");
     expect(project_id).toBe(projectId);
-    this.#send({ type: "forgotten", project_id, purge });
+    this.forgot(project_id, purge);
     return { purge };
   }
 
@@ -101,6 +102,16 @@ export class ConnectedAgent {
 
   status(projects: ProjectReport[]): void {
     this.#send({ type: "status", disk: { total_bytes: 100e9, free_bytes: 60e9 }, projects });
+  }
+
+  /** Whether it has opened a link that has not ended yet. */
+  get isOpen(): boolean {
+    return this.#socket !== null && this.closed === null;
+  }
+
+  /** Says that it has let go of a project. */
+  forgot(projectId: string, purge: boolean): void {
+    this.#send({ type: "forgotten", project_id: projectId, purge });
   }
 
   raw(data: string): void {
@@ -142,11 +153,22 @@ export class ConnectedAgent {
   }
 
   async postEvents(order: RunOrder, events: RunEvent[]): Promise<RunEventsAnswer> {
-    const { project_id, run_id, deployment_id } = order;
-    const path = `/v1/agent/deployments/${deployment_id}/events`;
-    const answer = await post(path, this.#credential, { project_id, run_id, events });
+    const answer = await this.#post(order, events);
     expect(answer.status).toBe(200);
     return RunEventsAnswer.parse(await answer.json());
+  }
+
+  /** The same where it may fail: null is an answer after which to send them again. */
+  async tryToPost(order: RunOrder, events: RunEvent[]): Promise<RunEventsAnswer | null> {
+    const answer = await this.#post(order, events);
+    if (answer.status === 503) return null;
+    expect(answer.status).toBe(200);
+    return RunEventsAnswer.parse(await answer.json());
+  }
+
+  async #post({ project_id, run_id, deployment_id }: RunOrder, events: RunEvent[]): Promise<Response> {
+    const path = `/v1/agent/deployments/${deployment_id}/events`;
+    return await post(path, this.#credential, { project_id, run_id, events });
   }
 
   /** Carries an order out without a hitch. */

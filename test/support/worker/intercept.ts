@@ -1,24 +1,26 @@
 import { onTestFinished } from "vitest";
 
+type Method = (...values: unknown[]) => unknown;
+
 /**
- * Tells a listener of each call of a method, wherever it comes from; the call itself goes on. It ends with the test.
+ * Puts another method in the place of one, wherever it is called from. It ends with the test.
  * @param owner the object that holds the method: for methods of a class, its prototype
+ * @param around what is called instead; `call` goes on to the method itself
  * @returns ends it earlier
  */
-export function onCalls(
+export function aroundCalls(
   owner: object,
   method: string,
-  listener: (values: unknown[], result: unknown) => void,
+  around: (call: () => unknown, values: unknown[]) => unknown,
 ): () => void {
   const original: unknown = Reflect.get(owner, method);
   if (typeof original !== "function") throw new Error(`there is no method ${method}`);
   const put = (value: unknown) =>
     Object.defineProperty(owner, method, { value, configurable: true, writable: true });
-  put(function (this: unknown, ...values: unknown[]) {
-    const result: unknown = Reflect.apply(original, this, values);
-    listener(values, result);
-    return result;
-  });
+  const instead: Method = function (this: unknown, ...values) {
+    return around((): unknown => Reflect.apply(original, this, values), values);
+  };
+  put(instead);
   const stop = () => void put(original);
   onTestFinished(stop);
   return stop;
@@ -35,17 +37,24 @@ export function failCalls(
   method: string,
   { times = Infinity }: { readonly times?: number } = {},
 ): { count(): number; end(): void } {
-  const original: unknown = Reflect.get(owner, method);
-  if (typeof original !== "function") throw new Error(`there is no method ${method}`);
-  const put = (value: unknown) =>
-    Object.defineProperty(owner, method, { value, configurable: true, writable: true });
   let count = 0;
-  put(function (this: unknown, ...values: unknown[]): unknown {
-    if (count >= times) return Reflect.apply(original, this, values);
+  const end = aroundCalls(owner, method, (call) => {
+    if (count >= times) return call();
     count += 1;
     return Promise.reject(new Error(`${method} is down`));
   });
-  const end = () => void put(original);
-  onTestFinished(end);
   return { count: () => count, end };
+}
+
+/** Tells a listener of each call of a method, wherever it comes from; the call itself goes on. As `aroundCalls`. */
+export function onCalls(
+  owner: object,
+  method: string,
+  listener: (values: unknown[], result: unknown) => void,
+): () => void {
+  return aroundCalls(owner, method, (call, values) => {
+    const result = call();
+    listener(values, result);
+    return result;
+  });
 }

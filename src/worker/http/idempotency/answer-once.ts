@@ -53,7 +53,13 @@ export async function answerOnce(
   const response = await act(await seeded(context, record, request.secret));
   if (!response.ok) return succeed(response);
   const kept = await keptAnswer(response);
-  await keepAnswer(context.rows, id, await seal.seal(kept, Uint8Array.from(context.randomBytes(12))));
+  try {
+    await keepAnswer(context.rows, id, await seal.seal(kept, Uint8Array.from(context.randomBytes(12))));
+  } catch (error) {
+    // It is done, and another try would find it so: no reason to say that it was not.
+    const message = error instanceof Error ? error.message : "";
+    console.error(JSON.stringify({ level: "error", at: "idempotency", what: "keep answer", id, message }));
+  }
   return succeed(answerFrom(kept));
 }
 

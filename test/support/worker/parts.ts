@@ -1,0 +1,30 @@
+import { env } from "cloudflare:workers";
+
+import { AgentLink } from "#worker/objects/agent-link.ts";
+import { ProjectLane } from "#worker/objects/project-lane.ts";
+import { databasePrototypes } from "./statements.ts";
+
+/** What lies outside an isolate, so that every call there takes time, costs something, and can fail. */
+export type Part = "d1" | "r2" | "lane" | "link";
+
+export type PartMethod = { readonly part: Part; readonly owner: object; readonly method: string };
+
+/** Every method by which the Worker and its Durable Objects reach out. */
+export function partMethods(): PartMethod[] {
+  const of = (part: Part, owner: object, methods: readonly string[]) =>
+    methods.map((method): PartMethod => ({ part, owner, method }));
+  const statement: object = Object.getPrototypeOf(env.DB.prepare("select 1"));
+  return [
+    ...of("d1", statement, ["run", "all", "raw", "first"]),
+    ...databasePrototypes().flatMap((prototype) => of("d1", prototype, ["batch"])),
+    ...of("r2", Object.getPrototypeOf(env.LOGS), ["get", "put", "head", "list", "delete"]),
+    ...of("lane", ProjectLane.prototype, methodsOf(ProjectLane.prototype)),
+    ...of("link", AgentLink.prototype, methodsOf(AgentLink.prototype)),
+  ];
+}
+
+/** What is called from outside: not what the platform calls by itself. */
+function methodsOf(prototype: object): string[] {
+  const own = ["constructor", "alarm", "webSocketMessage", "webSocketClose", "webSocketError"];
+  return Object.getOwnPropertyNames(prototype).filter((name) => !own.includes(name));
+}

@@ -1,0 +1,182 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { Account } from "#contract/account.ts";
+import { takesIdempotencyKey } from "#contract/endpoint-facts.ts";
+import { endpoints, type OperationName } from "#contract/endpoints.ts";
+import { Enrollment, ServerCreated } from "#contract/servers.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { faultKinds, Faults, type ObjectOf } from "../../support/worker/faults.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { createWorld, operationNames, requests } from "../../support/worker/world.ts";
+
+beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  vi.spyOn(console, "log").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const writes = operationNames.filter((name) => endpoints[name].method !== "GET");
+
+/** A request that would succeed. @param owner a token of the account that it is about */
+type Target = { owner: string; token: string | null; path: string; body?: unknown };
+
+/** For the operations that a world by itself has nothing for. */
+const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
+  rollBack: async () => {
+    const project = await TestProject.connected({ name: unusedName() });
+    await project.deploy();
+    await project.deploy();
+    return ownTarget(project.token, "/v1/rollback", { project_id: project.id });
+  },
+  deleteProject: async () => {
+    const project = await TestProject.connected({ name: unusedName() });
+    await project.deploy();
+    return ownTarget(project.token, `/v1/projects/${project.id}`);
+  },
+  deleteServer: async () => {
+    const { token } = (await createWorld(unusedName())).account;
+    const body = { name: "empty", ip: "192.0.2.7" };
+    const { id } = ServerCreated.parse(
+      await (await call("/v1/servers", { method: "POST", token, body })).json(),
+    );
+    return ownTarget(token, `/v1/servers/${id}`);
+  },
+  enrollAgent: async () => {
+    const { account, serverId } = await createWorld(unusedName());
+    const path = `/v1/servers/${serverId}/enrollment`;
+    const answer = await call(path, { method: "POST", token: account.token, body: {} });
+    const { token } = Enrollment.parse(await answer.json());
+    const body = { token, hostname: "shop", agent_version: "0.2.0" };
+    return { owner: account.token, token: null, path: "/v1/agent/enroll", body };
+  },
+};
+
+const ownTarget = (token: string, path: string, body?: unknown): Target => ({
+  owner: token,
+  token,
+  path,
+  body,
+});
+
+let made = 0;
+const unusedName = () => `shop-${(made += 1)}`;
+
+async function targetOf(name: OperationName): Promise<Target> {
+  const specially = special[name];
+  if (specially !== undefined) return await specially();
+  const world = await createWorld(unusedName());
+  const token = endpoints[name].access.by === "agent" ? world.credential : world.account.token;
+  return { owner: world.account.token, token, ...requests[name](world) };
+}
+
+async function send(name: OperationName, { path, token, body }: Target): Promise<Response> {
+  const headers = takesIdempotencyKey(endpoints[name]) ? { "idempotency-key": "once" } : {};
+  return await call(path, { method: endpoints[name].method, token, body, headers });
+}
+
+async function accountIdOf(token: string): Promise<string> {
+  return Account.parse(await (await call("/v1/account", { token })).json()).id;
+}
+
+/** The lanes and links of an account. */
+async function objectsOf(owner: string): Promise<ObjectOf[]> {
+  const ids = async (table: string) =>
+    await env.DB.prepare(`SELECT id FROM ${table} WHERE account_id = ?`)
+      .bind(await accountIdOf(owner))
+      .all<{ id: string }>();
+  const [projects, servers] = [await ids("projects"), await ids("servers")];
+  return [
+    ...projects.results.map(
+      ({ id }) =>
+        () =>
+          env.PROJECT_LANE.getByName(id),
+    ),
+    ...servers.results.map(
+      ({ id }) =>
+        () =>
+          env.AGENT_LINK.getByName(id),
+    ),
+  ];
+}
+
+/** What an account has, without what differs between two that did the same. */
+async function belongings(owner: string): Promise<unknown> {
+  const id = await accountIdOf(owner);
+  const rows = async (columns: string, table: string) =>
+    (
+      await env.DB.prepare(`SELECT ${columns} FROM ${table} WHERE account_id = ? ORDER BY id`).bind(id).all()
+    ).results.map((row) => JSON.stringify(row).replace(/shop-\d+/g, "shop"));
+  return {
+    projects: await rows("name, branch, timeouts, queue", "projects"),
+    deployments: await rows("version, kind, status, stage", "deployments"),
+    servers: await rows(
+      "name, ip, agent_version, credential_hash IS NULL, enrollment_hash IS NULL",
+      "servers",
+    ),
+    tokens: await rows("name, scopes, revoked_at IS NULL, previous_hash IS NULL", "tokens"),
+  };
+}
+
+/** Answers of a request that has taken effect before, where it has no key to be known by. */
+const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
+  cancelDeployment: 409,
+  deleteDeployment: 404,
+  deleteProject: 404,
+  deleteServer: 404,
+  revokeToken: 404,
+  // The token is spent, and the credential that it was traded for is lost: it takes a new one.
+  enrollAgent: 401,
+};
+
+describe("a request of which one call to another part goes wrong", () => {
+  let walked = 0;
+  afterAll(() => console.info(`${walked} points of ${writes.length} operations were walked`));
+
+  it.each(writes)(
+    "is %s, carried out once however often it is sent, and never answered 500",
+    async (name) => {
+      const faults = new Faults();
+      const clean = await targetOf(name);
+      faults.count(null);
+      const { status } = await send(name, clean);
+      await settled();
+      const calls = faults.stop();
+      expect(status).toBe(endpoints[name].success.status);
+      const expected = await belongings(clean.owner);
+      for (const kind of faultKinds) {
+        for (const [at, what] of calls.entries()) {
+          const where = `${kind} at ${at}, ${what}`;
+          const target = await targetOf(name);
+          const objects = await objectsOf(target.owner);
+          faults.count(at, kind, objects);
+          const first = await send(name, target);
+          await settled();
+          faults.stop();
+          if (first.status !== status) {
+            expect(first.status, where).toBe(503);
+            expect(Number(first.headers.get("retry-after")), where).toBeGreaterThan(0);
+            expect(await problemOf(first), where).toMatchObject({ code: "unavailable" });
+          }
+          const second = await send(name, target);
+          if (first.status === 503 || takesIdempotencyKey(endpoints[name]))
+            expect([status, DONE_BEFORE[name]], where).toContain(second.status);
+          await vi.waitFor(async () => {
+            await Promise.all(objects.map((object) => runDurableObjectAlarm(object())));
+            expect(await belongings(target.owner), where).toEqual(expected);
+          }, 5000);
+          walked += 1;
+        }
+      }
+    },
+    60_000,
+  );
+});
+
+/** Lets what was begun for a request, and outlives its answer, come to its end. */
+async function settled(): Promise<void> {
+  await scheduler.wait(5);
+}
