@@ -18,7 +18,9 @@ export function recordConnection(
   const byDay = new Map(days);
   for (let start = Math.max(fromMs, firstDay * DAY_MS); start < toMs; start = nextMidnight(start)) {
     const day = String(dayOf(start));
-    byDay.set(day, (byDay.get(day) ?? 0) + Math.min(toMs, nextMidnight(start)) - start);
+    const connectedMs = (byDay.get(day) ?? 0) + Math.min(toMs, nextMidnight(start)) - start;
+    // A clock that went back makes connections overlap.
+    byDay.set(day, Math.min(DAY_MS, connectedMs));
   }
   return Object.fromEntries(byDay);
 }

@@ -21,6 +21,8 @@ export type Greeting = {
   report: ProjectReport | null;
   /** The runs that it has taken and whose results have not been stored: what is left of earlier ones, too. */
   runIds: readonly RunId[];
+  /** When the agent said it, in Unix milliseconds; left out: just now. It can reach the lane late. */
+  saidAt?: number;
 };
 
 /** `restore`: the release that `current` should point to, when it does not and nothing runs. */
@@ -28,18 +30,23 @@ export type GreetingAnswer = { restore: number | null };
 
 /**
  * Compares what the agent has with what it should have. An offer or a stop that it missed becomes due again; a run
- * that it does not know any more has failed, or ended as it was told to; a release that is not the live one is to be restored; a server that the
- * project has left is told so.
+ * that it does not know any more has failed, or ended as it was told to; a release that is not the live one is to be
+ * restored; a server that the project has left is told so.
  */
 export function decideGreeting(lane: Lane, greeting: Greeting, now: number): DecisionWith<GreetingAnswer> {
-  const { report, serverId } = greeting;
-  const noted = sendOn(report === null ? lane : noteReport(lane, serverId, report), greeting);
+  const { serverId, saidAt = Infinity } = greeting;
+  // What has gone live since then is not in the report.
+  const report = saidAt < (liveOf(lane)?.state.finishedAt ?? 0) ? null : greeting.report;
+  const noted = sendOn(report === null ? lane : noteReport(lane, serverId, report), { serverId, report });
   const active = activeOf(noted);
   if (active === null || active.serverId !== serverId) {
-    return { lane: noted, effects: [], value: { restore: releaseToRestore(noted, greeting) } };
+    return { lane: noted, effects: [], value: { restore: releaseToRestore(noted, { serverId, report }) } };
   }
   const nothing = { restore: null };
-  if (isIn(active, "running") && !greeting.runIds.includes(active.runId))
+  // A run that has begun since then is none that the agent could have named.
+  const isLost =
+    isIn(active, "running") && !greeting.runIds.includes(active.runId) && active.state.startedAt <= saidAt;
+  if (isLost)
     return { ...applyEnding(noted, active, active.state.ending ?? forgotten(active), now), value: nothing };
   const untold = isIn(active, "offered")
     ? { ...active, state: { ...active.state, told: null } }
@@ -69,7 +76,7 @@ export function releaseToRestore(lane: Lane, greeting: Pick<Greeting, "serverId"
 }
 
 /** Tells a server to let go of the project, if it must: again, or because it has files although the project is live elsewhere. */
-function sendOn(lane: Lane, { serverId, report }: Greeting): Lane {
+function sendOn(lane: Lane, { serverId, report }: Pick<Greeting, "serverId" | "report">): Lane {
   const host = hostOf(lane, serverId);
   const live = liveOf(lane);
   if (host === null) return lane;

@@ -3,262 +3,293 @@ import * as z from "zod";
 
 import {
   closeCodes,
-  FromAgent,
+  type FromAgent,
   PING,
   PONG,
   PROTOCOL_VERSION,
   type ToAgent,
 } from "#contract/agent-protocol.ts";
-import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
+import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { findAgent } from "#worker/db/credentials.ts";
-import { setServing } from "#worker/db/server-presence.ts";
+import { findCredential } from "#worker/db/find-credential.ts";
+import { LinkErrands } from "#worker/objects/link-errands.ts";
 import { linkHeaders } from "#worker/objects/link-headers.ts";
+import { LinkInbox } from "#worker/objects/link-inbox.ts";
+import {
+  attach,
+  attachmentOf,
+  end,
+  endRevoked,
+  isReady,
+  parseMessage,
+  send,
+} from "#worker/objects/link-socket.ts";
 import { PresenceRecord } from "#worker/objects/presence-record.ts";
 
 /** How often a link that says nothing is looked at; an agent pings every 15 s. */
 const CHECK_MS = 2 * 60_000;
 /** A link without a ping for this long is dead. */
 const SILENT_MS = 60_000;
+/** How soon a server that is about to be deleted is looked for. */
+const REMOVAL_CHECK_MS = 60_000;
 
-/** Set where the server has been deleted. */
+const SERVER_ID = "server id";
+/** Set where the server has been deleted, and where it may be. */
 const GONE = "gone";
+const REMOVAL_EXPECTED = "removal expected";
+const ACCOUNT_ID = "account id";
 
 type Hello = Extract<FromAgent, { type: "hello" }>;
-
-/** What is kept with a socket while the object sleeps. `ready`: its agent has said hello. */
-const Attachment = z.strictObject({
-  accountId: AccountId,
-  serverId: ServerId,
-  credentialHash: z.string(),
-  ready: z.boolean(),
-});
-type Attachment = z.infer<typeof Attachment>;
 
 /**
  * The dial-out link of one server's agent: a WebSocket that sleeps for nothing, its presence, and what the agent must
  * be told. It decides nothing of a deployment: a lane whose message it could not pass on is asked again when the
- * agent says hello.
+ * agent says hello. What it takes in is saved before anybody is told, and its alarm goes on telling.
  */
 export class AgentLink extends DurableObject<Env> {
   readonly #presence: PresenceRecord;
-  /** The last call of each project's lane that is under way: the next one waits for it. */
-  readonly #lastCall = new Map<ProjectId, Promise<unknown>>();
+  readonly #inbox: LinkInbox;
+  readonly #errands: LinkErrands;
+  readonly #serverId: ServerId;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS waiting (project_id TEXT PRIMARY KEY)");
-    this.#presence = new PresenceRecord(ctx.storage, env.DB);
+    // An object that its alarm wakes up is told no name.
+    const { kv } = ctx.storage;
+    this.#serverId = ServerId.parse(ctx.id.name ?? kv.get(SERVER_ID));
+    if (kv.get(SERVER_ID) === undefined) kv.put(SERVER_ID, this.#serverId);
+    this.#presence = new PresenceRecord(ctx.storage);
+    this.#inbox = new LinkInbox(ctx.storage.sql);
+    this.#errands = new LinkErrands({
+      env,
+      serverId: this.#serverId,
+      accountId: () => this.#accountId(),
+      presence: this.#presence,
+      inbox: this.#inbox,
+      restore: (project_id, release) => this.#send({ type: "restore", project_id, release }),
+    });
   }
 
   /** The agent's upgrade request; the Worker has authenticated it and says in the headers whose it is. */
   override async fetch(request: Request): Promise<Response> {
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);
-    const attachment: Attachment = {
-      accountId: AccountId.parse(request.headers.get(linkHeaders.accountId)),
-      serverId: ServerId.parse(request.headers.get(linkHeaders.serverId)),
+    this.ctx.storage.kv.put(ACCOUNT_ID, AccountId.parse(request.headers.get(linkHeaders.accountId)));
+    attach(server, {
       credentialHash: z.string().parse(request.headers.get(linkHeaders.credentialHash)),
-      ready: false,
-    };
-    server.serializeAttachment(attachment);
+      openedAt: Date.now(),
+      state: "opened",
+    });
+    await this.#armAlarm();
     return new Response(null, { status: 101, webSocket: client });
   }
 
   /**
    * Passes a lane's message on. `delivered: false`: the agent is not there, and the lane is asked when it is, or, where
-   * the server is `gone`, never. It waits while the lane is being greeted: what the lane says before it knows the
-   * agent's greeting would make the greeting look older than it is, and the run in the message like one that was lost.
+   * the server is `gone`, never. It waits while the lane is being told what the agent says: what the lane says before
+   * it knows that would make it look older than it is.
    */
   async deliver(projectId: ProjectId, message: ToAgent): Promise<{ delivered: boolean; gone: boolean }> {
     if (this.ctx.storage.kv.get(GONE) === true) return { delivered: false, gone: true };
-    await this.#lastCall.get(projectId)?.catch(() => undefined);
-    const sockets = this.#readySockets();
-    this.ctx.storage.sql.exec("INSERT OR IGNORE INTO waiting (project_id) VALUES (?)", projectId);
-    for (const socket of sockets) send(socket, message);
-    return { delivered: sockets.length > 0, gone: false };
+    await this.#errands.afterCall(projectId);
+    this.#inbox.addWaiting(projectId);
+    return { delivered: this.#send(message) > 0, gone: false };
   }
 
   /** Ends the links of a credential that the database does not have any more. */
   async revoke(): Promise<void> {
-    for (const socket of this.ctx.getWebSockets()) closeRevoked(socket);
+    for (const socket of this.ctx.getWebSockets()) endRevoked(socket);
+    await this.#noteGone(Date.now());
+  }
+
+  /** The server may be deleted in a moment: should nobody tell, the link finds out by itself. */
+  async expectRemoval(accountId: AccountId): Promise<void> {
+    this.ctx.storage.kv.put(ACCOUNT_ID, accountId);
+    this.ctx.storage.kv.put(REMOVAL_EXPECTED, true);
+    await this.#armAlarm();
   }
 
   /** The server has been deleted: ends its link, tells the lanes that wait for it, and keeps nothing else. */
   async remove(): Promise<void> {
     this.ctx.storage.kv.put(GONE, true);
-    for (const socket of this.ctx.getWebSockets()) {
-      // Not ready, so that its end is nobody's business any more.
-      socket.serializeAttachment({ ...attachmentOf(socket), ready: false } satisfies Attachment);
-      closeRevoked(socket);
-    }
+    // Until the lanes have been told: should one not answer, the alarm does all of this again.
+    this.ctx.storage.kv.put(REMOVAL_EXPECTED, true);
+    for (const socket of this.ctx.getWebSockets()) endRevoked(socket);
     this.#presence.forget();
+    this.#inbox.forgetServing();
+    const tell = (projectId: ProjectId) =>
+      this.env.PROJECT_LANE.getByName(projectId).serverGone(this.#serverId);
+    await this.#armAlarm();
+    await Promise.all(this.#inbox.waiting().map(tell));
+    this.#inbox.forgetLanes();
+    this.ctx.storage.kv.delete(REMOVAL_EXPECTED);
     await this.ctx.storage.deleteAlarm();
-    const serverId = ServerId.parse(this.ctx.id.name);
-    const tell = (projectId: ProjectId) => this.env.PROJECT_LANE.getByName(projectId).serverGone(serverId);
-    await Promise.all(this.#waiting().map(tell));
-    this.ctx.storage.sql.exec("DELETE FROM waiting");
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    const message = parseMessage(data);
-    if (message === null) return socket.close(closeCodes.malformedMessage, "not a message of this protocol");
     const attachment = attachmentOf(socket);
+    if (attachment.state === "over") return;
+    const message = parseMessage(data);
+    if (message === null) return end(socket, closeCodes.malformedMessage, "not a message of this protocol");
     switch (message.type) {
       case "hello":
-        return this.#welcome(socket, attachment, message);
-      case "status":
-        await this.#presence.seen(attachment, Date.now(), { disk: message.disk });
-        return this.#noteServing(attachment, message.projects);
-      case "serving": {
-        const { project } = message;
-        await this.#noteServing(attachment, [project]);
-        return await this.#inOrder(project.project_id, async () => {
-          const { serverId } = attachment;
-          const { restore } = await this.env.PROJECT_LANE.getByName(project.project_id).compare(
-            serverId,
-            project,
-          );
-          this.#restore(socket, project.project_id, restore);
-        });
+        return await this.#welcome(socket, message);
+      case "status": {
+        if (attachment.state !== "ready") return;
+        const now = Date.now();
+        this.#presence.seen(now, { disk: message.disk });
+        this.#inbox.takeServing(message.projects, now);
+        return await this.#runErrands();
       }
+      case "serving":
+        if (attachment.state !== "ready") return;
+        this.#inbox.takeChange(message.project, Date.now());
+        return await this.#runErrands();
       case "forgotten": {
         const { project_id, purge } = message;
-        const { serverId } = attachment;
-        return await this.env.PROJECT_LANE.getByName(project_id).forgotten({ serverId, purge });
+        try {
+          await this.env.PROJECT_LANE.getByName(project_id).forgotten({ serverId: this.#serverId, purge });
+        } catch (error) {
+          // The lane will ask again, and the agent answer again.
+          this.#errands.attempts.log("forgotten", error);
+        }
+        return;
       }
     }
   }
 
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
     // 1005 and 1006 say that no code came; they may not be sent.
-    socket.close(code === 1005 || code === 1006 ? 1000 : code, "");
-    await this.#noteGone(socket);
+    end(socket, code === 1005 || code === 1006 ? 1000 : code, "");
+    await this.#noteGone(Date.now());
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {
-    await this.#noteGone(socket);
+    attach(socket, { ...attachmentOf(socket), state: "over" });
+    await this.#noteGone(Date.now());
+  }
+
+  /** Looks after the link: what nobody has told it of, and what it could not tell. Never throws. */
+  override async alarm(): Promise<void> {
+    try {
+      this.#endSilent();
+      await this.#noteGone(null);
+      await this.#errands.attempts.make("check credential", () => this.#checkCredential());
+      this.#errands.attempts.succeed("alarm");
+      await this.#runErrands();
+    } catch (error) {
+      this.#errands.attempts.fail("alarm", error);
+      await this.ctx.storage.setAlarm(Date.now() + this.#errands.attempts.delayMs);
+    }
   }
 
   /** Finds the links that are open but dead: half of a cut connection is never told of it. */
-  override async alarm(): Promise<void> {
+  #endSilent(): void {
     const now = Date.now();
     for (const socket of this.ctx.getWebSockets()) {
-      const lastPing = this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
-      const attachment = attachmentOf(socket);
-      if (now - Math.max(lastPing, this.#presence.lastSeenAt()) > SILENT_MS) {
-        socket.close(1001, "no ping");
-        await this.#noteGone(socket);
-      } else if (attachment.ready) {
-        this.#presence.touch(lastPing);
-      }
+      const lastPing = this.#lastPingOf(socket);
+      const { openedAt } = attachmentOf(socket);
+      if (isReady(socket)) this.#presence.touch(lastPing);
+      const heardAt = isReady(socket) ? this.#presence.lastSeenAt() : 0;
+      if (now - Math.max(lastPing, openedAt, heardAt) > SILENT_MS) end(socket, 1001, "no ping");
     }
-    if (this.#readySockets().length > 0) await this.ctx.storage.setAlarm(now + CHECK_MS);
   }
 
-  async #welcome(socket: WebSocket, attachment: Attachment, hello: Hello): Promise<void> {
+  /** In Unix milliseconds; 0: there was none. */
+  #lastPingOf(socket: WebSocket): number {
+    return this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
+  }
+
+  /** Finds what was revoked or deleted while this link could not be told. */
+  async #checkCredential(): Promise<void> {
+    const sockets = this.ctx.getWebSockets().filter(isReady);
+    if (sockets.length === 0 && this.ctx.storage.kv.get(REMOVAL_EXPECTED) !== true) return;
+    const found = await this.#findCredential();
+    if (found === null) return await this.remove();
+    this.ctx.storage.kv.delete(REMOVAL_EXPECTED);
+    for (const socket of sockets)
+      if (attachmentOf(socket).credentialHash !== found.credentialHash) endRevoked(socket);
+    await this.#noteGone(Date.now());
+  }
+
+  async #welcome(socket: WebSocket, hello: Hello): Promise<void> {
     if (hello.protocol !== PROTOCOL_VERSION) {
       const older = hello.protocol < PROTOCOL_VERSION ? "agent" : "control plane";
-      return socket.close(
-        closeCodes.protocolMismatch,
-        `protocol ${hello.protocol} here ${PROTOCOL_VERSION}: update the ${older}`,
-      );
+      const reason = `protocol ${hello.protocol} here ${PROTOCOL_VERSION}: update the ${older}`;
+      return end(socket, closeCodes.protocolMismatch, reason);
     }
-    // The Worker remembers credentials for a while; here it counts whether this one still holds.
-    const agent = await findAgent(this.env.DB, attachment.credentialHash);
-    if (agent?.serverId !== attachment.serverId) return closeRevoked(socket);
-    if (socket.readyState !== WebSocket.OPEN) return;
-    for (const other of this.ctx.getWebSockets()) {
-      if (other !== socket) other.close(closeCodes.replaced, "another agent connected with this credential");
-    }
-    socket.serializeAttachment({ ...attachment, ready: true } satisfies Attachment);
-    send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: attachment.serverId });
-    await this.ctx.storage.setAlarm(Date.now() + CHECK_MS);
-    await Promise.all([
-      this.#presence.connected(attachment, Date.now(), hello),
-      this.#noteServing(attachment, hello.projects),
-      this.#greetLanes(socket, attachment, hello),
-    ]);
-  }
-
-  /** Asks each lane that the agent has something of, or that has something for the agent. */
-  async #greetLanes(socket: WebSocket, { serverId }: Attachment, hello: Hello): Promise<void> {
-    const projectIds = new Set([
-      ...this.#waiting(),
-      ...hello.projects.map((report) => report.project_id),
-      ...hello.runs.map((run) => run.project_id),
-    ]);
-    const greet = async (projectId: ProjectId) => {
-      const report = hello.projects.find((one) => one.project_id === projectId) ?? null;
-      const runIds = hello.runs.filter((run) => run.project_id === projectId).map((run) => run.run_id);
-      this.ctx.storage.sql.exec("DELETE FROM waiting WHERE project_id = ?", projectId);
-      const answer = await this.env.PROJECT_LANE.getByName(projectId).greet({ serverId, report, runIds });
-      this.#restore(socket, projectId, answer.restore);
-    };
-    await Promise.all([...projectIds].map((projectId) => this.#inOrder(projectId, () => greet(projectId))));
-  }
-
-  /** Calls a project's lane after the call before it has ended, so that the lane hears what happened in its order. */
-  async #inOrder(projectId: ProjectId, call: () => Promise<void>): Promise<void> {
-    const before = this.#lastCall.get(projectId)?.catch(() => undefined);
-    const next = before === undefined ? call() : before.then(call);
-    this.#lastCall.set(projectId, next);
-    try {
-      await next;
-    } finally {
-      if (this.#lastCall.get(projectId) === next) this.#lastCall.delete(projectId);
-    }
-  }
-
-  #restore(socket: WebSocket, projectId: ProjectId, release: number | null): void {
-    if (release !== null && socket.readyState === WebSocket.OPEN)
-      send(socket, { type: "restore", project_id: projectId, release });
-  }
-
-  async #noteServing({ accountId, serverId }: Attachment, reports: Hello["projects"]): Promise<void> {
-    const rows = new AccountRows(this.env.DB, accountId);
-    const servingCheckedAt = Date.now();
-    for (const { project_id, release, url } of reports) {
-      await setServing(rows, serverId, project_id, { servingRelease: release, servingCheckedAt, url });
-    }
-  }
-
-  async #noteGone(socket: WebSocket): Promise<void> {
     const attachment = attachmentOf(socket);
-    const isLast = this.#readySockets().every((other) => other === socket);
-    if (attachment.ready && isLast) await this.#presence.disconnected(attachment, Date.now());
+    const saidAt = Date.now();
+    if (!(await this.#holds(attachment.credentialHash))) return endRevoked(socket);
+    if (socket.readyState !== WebSocket.OPEN || attachmentOf(socket).state === "over") return;
+    for (const other of this.ctx.getWebSockets()) {
+      if (other === socket) continue;
+      if (isReady(other)) this.#presence.touch(this.#lastPingOf(other));
+      end(other, closeCodes.replaced, "another agent connected with this credential");
+    }
+    attach(socket, { ...attachment, state: "ready" });
+    send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#serverId });
+    this.#presence.connected(saidAt, hello);
+    this.#inbox.takeHello(hello, saidAt);
+    await this.#runErrands();
   }
 
-  /** The projects whose lanes want to be asked at the next hello. */
-  #waiting(): ProjectId[] {
-    const rows = this.ctx.storage.sql.exec<{ project_id: string }>("SELECT project_id FROM waiting");
-    return rows.toArray().map((row) => ProjectId.parse(row.project_id));
+  /**
+   * The Worker remembers credentials for a while; here it counts whether this one still holds. Where the database does
+   * not answer, the Worker's word does, until the alarm looks again: the agent must be able to go on with its runs.
+   */
+  async #holds(credentialHash: string): Promise<boolean> {
+    try {
+      return (await this.#findCredential())?.credentialHash === credentialHash;
+    } catch (error) {
+      this.#errands.attempts.fail("check credential", error);
+      return true;
+    }
   }
 
-  #readySockets(): WebSocket[] {
-    const isOpen = (socket: WebSocket) => socket.readyState === WebSocket.OPEN;
-    return this.ctx.getWebSockets().filter((socket) => isOpen(socket) && attachmentOf(socket).ready);
+  #accountId(): AccountId | null {
+    return AccountId.nullable().parse(this.ctx.storage.kv.get(ACCOUNT_ID) ?? null);
   }
-}
 
-function attachmentOf(socket: WebSocket): Attachment {
-  return Attachment.parse(socket.deserializeAttachment());
-}
-
-function parseMessage(data: string | ArrayBuffer): FromAgent | null {
-  if (typeof data !== "string") return null;
-  try {
-    return FromAgent.safeParse(JSON.parse(data)).data ?? null;
-  } catch {
-    return null;
+  async #findCredential() {
+    const rows = new AccountRows(this.env.DB, AccountId.parse(this.#accountId()));
+    return await findCredential(rows, this.#serverId);
   }
-}
 
-function closeRevoked(socket: WebSocket): void {
-  socket.close(closeCodes.credentialRevoked, "the credential was revoked");
-}
+  /** @param endedAt when the last link ended, in Unix milliseconds; null: nobody saw it */
+  async #noteGone(endedAt: number | null): Promise<void> {
+    if (this.ctx.getWebSockets().some(isReady) || !this.#presence.isConnected()) return;
+    this.#presence.disconnected(endedAt);
+    await this.#runErrands();
+  }
 
-function send(socket: WebSocket, message: ToAgent): void {
-  socket.send(JSON.stringify(message));
+  /** The alarm first: whatever dies from here on, it comes. */
+  async #runErrands(): Promise<void> {
+    const armed = this.#armAlarm();
+    await this.#errands.run();
+    await armed;
+    await this.#armAlarm();
+  }
+
+  async #armAlarm(): Promise<void> {
+    const { attempts } = this.#errands;
+    const isLinked = this.#presence.isConnected() || this.ctx.getWebSockets().length > 0;
+    const isAwaited = this.ctx.storage.kv.get(REMOVAL_EXPECTED) === true;
+    const isPending = this.#errands.isPending() || attempts.failures > 0;
+    const inMs = Math.min(
+      isLinked ? CHECK_MS : Infinity,
+      isAwaited ? REMOVAL_CHECK_MS : Infinity,
+      isPending ? attempts.delayMs : Infinity,
+    );
+    if (inMs === Infinity) await this.ctx.storage.deleteAlarm();
+    else await this.ctx.storage.setAlarm(Date.now() + inMs);
+  }
+
+  /** Returns how many agents it went to. */
+  #send(message: ToAgent): number {
+    const sockets = this.ctx.getWebSockets().filter(isReady);
+    for (const socket of sockets) send(socket, message);
+    return sockets.length;
+  }
 }

@@ -5,6 +5,7 @@ import { setFound } from "#worker/db/set-found.ts";
 import { setServing } from "#worker/db/server-presence.ts";
 import { DatabaseSession } from "#worker/db/session.ts";
 import type { LaneStore } from "#worker/objects/lane-store.ts";
+import { Attempts } from "#worker/objects/attempts.ts";
 import { coalesced } from "#worker/objects/coalesced.ts";
 import { storeLogs } from "#worker/objects/store-logs.ts";
 import { tellAgents } from "#worker/objects/tell-agents.ts";
@@ -32,19 +33,14 @@ export class LaneEffects {
   readonly tellAgent: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
   #bookmark: string | null = null;
-  /** How many times in a row each job has failed. */
-  readonly #failures = new Map<string, number>();
+  readonly attempts: Attempts;
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.writeRecords = coalesced(() => this.#attempt("write records", () => this.#writeRecords()));
-    this.tellAgent = coalesced(() => this.#attempt("tell agent", () => tellAgents(parts)));
-    this.storeLogs = coalesced(() => this.#attempt("store logs", () => storeLogs(parts)));
-  }
-
-  /** How many times in a row the job that is worst off has failed. */
-  get failures(): number {
-    return Math.max(0, ...this.#failures.values());
+    this.attempts = new Attempts(() => ({ at: "lane", project_id: parts.store.owner()?.projectId }));
+    this.writeRecords = coalesced(() => this.attempts.make("write records", () => this.#writeRecords()));
+    this.tellAgent = coalesced(() => this.attempts.make("tell agent", () => tellAgents(parts)));
+    this.storeLogs = coalesced(() => this.attempts.make("store logs", () => storeLogs(parts)));
   }
 
   /** From where on D1 has all that was written last; null before the first write of this instance. */
@@ -70,23 +66,6 @@ export class LaneEffects {
       outbox.removals(false).length > 0 ||
       outbox.removals(true).length > 0
     );
-  }
-
-  async #attempt(what: string, job: () => Promise<void>): Promise<void> {
-    try {
-      await job();
-      this.#failures.delete(what);
-    } catch (error) {
-      const failures = (this.#failures.get(what) ?? 0) + 1;
-      this.#failures.set(what, failures);
-      this.logFailure(what, failures, error);
-    }
-  }
-
-  logFailure(what: string, failures: number, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    const project_id = this.#parts.store.owner()?.projectId;
-    console.error(JSON.stringify({ level: "error", at: "lane", what, project_id, failures, message }));
   }
 
   /** D1 gets the deployments that changed, and loses those that were deleted, or the whole project. */

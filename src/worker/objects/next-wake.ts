@@ -7,25 +7,18 @@ import { retryDelayMs } from "#worker/objects/retry-delay.ts";
 /** What is left to be carried out, and how it has gone so far. Times are Unix milliseconds. */
 export type Pending = {
   readonly isPending: boolean;
-  readonly hasLogs: boolean;
   /** How many times in a row the job that is worst off has failed. */
   readonly failures: number;
-  /** How many times in a row the alarm itself has failed. */
-  readonly alarmFailures: number;
 };
 
 /**
  * When the lane's alarm must come next; null: nothing is left for it. What failed waits longer and longer. Deadlines do
  * not: what R2 or D1 does is no reason to end a run late.
  */
-export function nextWakeAt(
-  lane: Lane,
-  { isPending, hasLogs, failures, alarmFailures }: Pending,
-  now: number,
-): number | null {
+export function nextWakeAt(lane: Lane, { isPending, failures }: Pending, now: number): number | null {
   const timed = Math.min(nextDeadline(lane) ?? Infinity, nextForgetAt(lane) ?? Infinity);
-  const work = Math.min(keptUntil(lane) ?? Infinity, isPending || hasLogs ? now : Infinity);
-  const retryAt = now + retryDelayMs(Math.max(failures, alarmFailures));
-  const wakeAt = Math.min(Math.max(timed, now + retryDelayMs(alarmFailures)), Math.max(work, retryAt));
+  const work = Math.min(keptUntil(lane) ?? Infinity, isPending ? now : Infinity);
+  const retryAt = now + retryDelayMs(failures);
+  const wakeAt = Math.min(Math.max(timed, now + retryDelayMs(0)), Math.max(work, retryAt));
   return wakeAt === Infinity ? null : wakeAt;
 }

@@ -1,77 +1,101 @@
 import * as z from "zod";
 
-import type { AccountId, ServerId } from "#contract/ids.ts";
-import type { Disk } from "#contract/servers.ts";
+import { Disk } from "#contract/servers.ts";
 import { recordConnection } from "#domain/uptime.ts";
-import { AccountRows } from "#worker/db/account-rows.ts";
-import type { Database } from "#worker/db/database.ts";
-import { writePresence } from "#worker/db/server-presence.ts";
-
-/** Whose presence it is. */
-type Whose = { accountId: AccountId; serverId: ServerId };
+import type { Presence } from "#worker/db/server-presence.ts";
 
 /** Times are Unix milliseconds. `lastSeenAt` is what counts as the end of a connection that broke unseen. */
 const Stored = z.strictObject({
   connectedAt: z.number().nullable(),
   lastSeenAt: z.number(),
   connectedMsByDay: z.record(z.string(), z.number()),
+  agentVersion: z.string(),
+  disk: Disk,
+  /** Rises with each change that D1 must have; `written` is the last that it has. */
+  revision: z.int(),
+  written: z.int(),
 });
 type Stored = z.infer<typeof Stored>;
 
 const KEY = "presence";
 
-/** When a server's agent was connected, kept with its link and copied to D1, which lists it. */
+export type Told = { readonly presence: Presence; readonly revision: number };
+
+/**
+ * When a server's agent was connected, and what it last said of itself, kept with its link; D1 gets a copy to list. All
+ * methods are synchronous, and none writes anywhere else.
+ */
 export class PresenceRecord {
   readonly #kv: SyncKvStorage;
-  readonly #database: Database;
 
-  constructor(storage: DurableObjectStorage, database: Database) {
+  constructor(storage: DurableObjectStorage) {
     this.#kv = storage.kv;
-    this.#database = database;
   }
 
+  /** 0: never. */
   lastSeenAt(): number {
-    return this.#load().lastSeenAt;
+    return this.#load()?.lastSeenAt ?? 0;
+  }
+
+  isConnected(): boolean {
+    return (this.#load()?.connectedAt ?? null) !== null;
   }
 
   /** Notes a sign of life, here only: D1 learns it when something changes. */
   touch(seenAt: number): void {
     const stored = this.#load();
-    if (seenAt > stored.lastSeenAt) this.#save({ ...stored, lastSeenAt: seenAt });
+    if (stored !== null && seenAt > stored.lastSeenAt) this.#save({ ...stored, lastSeenAt: seenAt });
   }
 
-  async connected(whose: Whose, now: number, agent: { agent_version: string; disk: Disk }): Promise<void> {
-    const before = closeConnection(this.#load(), null);
-    const stored = { ...before, connectedAt: now, lastSeenAt: now };
-    this.#save(stored);
-    await writePresence(new AccountRows(this.#database, whose.accountId), whose.serverId, {
-      ...stored,
+  connected(now: number, agent: { agent_version: string; disk: Disk }): void {
+    const before = this.#load();
+    const ended = before === null ? null : closed(before, null);
+    this.#change({
+      connectedAt: now,
+      lastSeenAt: Math.max(now, ended?.lastSeenAt ?? 0),
+      connectedMsByDay: ended?.connectedMsByDay ?? {},
       agentVersion: agent.agent_version,
       disk: agent.disk,
+      revision: before?.revision ?? 0,
+      written: before?.written ?? 0,
     });
   }
 
-  async seen(whose: Whose, now: number, { disk }: { disk: Disk }): Promise<void> {
-    this.touch(now);
-    const rows = new AccountRows(this.#database, whose.accountId);
-    await writePresence(rows, whose.serverId, { lastSeenAt: now, disk });
+  seen(now: number, { disk }: { disk: Disk }): void {
+    const stored = this.#load();
+    if (stored !== null) this.#change({ ...stored, lastSeenAt: Math.max(stored.lastSeenAt, now), disk });
   }
 
-  async disconnected(whose: Whose, now: number): Promise<void> {
-    const stored = closeConnection(this.#load(), now);
-    this.#save(stored);
-    await writePresence(new AccountRows(this.#database, whose.accountId), whose.serverId, stored);
+  /** @param endedAt null: nobody saw the end, so it counts from the last sign of life */
+  disconnected(endedAt: number | null): void {
+    const stored = this.#load();
+    if (stored !== null && stored.connectedAt !== null) this.#change(closed(stored, endedAt));
+  }
+
+  /** What D1 must be told; null: it has everything. */
+  untold(): Told | null {
+    const stored = this.#load();
+    if (stored === null || stored.revision === stored.written) return null;
+    const { revision, written: _written, ...presence } = stored;
+    return { presence, revision };
+  }
+
+  noteTold({ revision }: Told): void {
+    const stored = this.#load();
+    if (stored !== null) this.#save({ ...stored, written: Math.max(stored.written, revision) });
   }
 
   forget(): void {
     this.#kv.delete(KEY);
   }
 
-  #load(): Stored {
+  #load(): Stored | null {
     const value = this.#kv.get(KEY);
-    return value === undefined
-      ? { connectedAt: null, lastSeenAt: 0, connectedMsByDay: {} }
-      : Stored.parse(value);
+    return value === undefined ? null : Stored.parse(value);
+  }
+
+  #change(stored: Stored): void {
+    this.#save({ ...stored, revision: stored.revision + 1 });
   }
 
   #save(stored: Stored): void {
@@ -79,11 +103,15 @@ export class PresenceRecord {
   }
 }
 
-/** @param endedAt null: nobody saw the end, so it counts from the last sign of life */
-function closeConnection(stored: Stored, endedAt: number | null): Stored {
+function closed(stored: Stored, endedAt: number | null): Stored {
   const { connectedAt, lastSeenAt, connectedMsByDay } = stored;
   const end = endedAt ?? lastSeenAt;
-  const connected =
+  const byDay =
     connectedAt === null ? connectedMsByDay : recordConnection(connectedMsByDay, connectedAt, end);
-  return { connectedAt: null, lastSeenAt: Math.max(lastSeenAt, end), connectedMsByDay: connected };
+  return {
+    ...stored,
+    connectedAt: null,
+    lastSeenAt: Math.max(lastSeenAt, end),
+    connectedMsByDay: byDay,
+  };
 }

@@ -42,7 +42,6 @@ import type {
 } from "#worker/objects/lane-commands.ts";
 import { nextWakeAt } from "#worker/objects/next-wake.ts";
 import { saveEffect } from "#worker/objects/save-effect.ts";
-import { retryDelayMs } from "#worker/objects/retry-delay.ts";
 import { viewTarget } from "#worker/objects/rollback-target-view.ts";
 
 /**
@@ -55,7 +54,6 @@ export class ProjectLane extends DurableObject<Env> {
   #logs: LogBuffer;
   #effects: LaneEffects;
   #followers: LogFollowers;
-  #alarmFailures = 0;
   readonly #ids = createIdGenerator({
     now: () => Date.now(),
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
@@ -211,13 +209,12 @@ export class ProjectLane extends DurableObject<Env> {
       const owner = this.#store.owner();
       if (owner === null) return;
       this.#save(owner, (lane, now) => succeed(decideDeadlines(lane, now)));
-      this.#alarmFailures = 0;
+      this.#effects.attempts.succeed("alarm");
       await this.#carryOut();
       await this.#ceaseToExist();
     } catch (error) {
-      this.#alarmFailures += 1;
-      this.#effects.logFailure("alarm", this.#alarmFailures, error);
-      await this.ctx.storage.setAlarm(Date.now() + retryDelayMs(this.#alarmFailures));
+      this.#effects.attempts.fail("alarm", error);
+      await this.ctx.storage.setAlarm(Date.now() + this.#effects.attempts.delayMs);
     }
   }
 
@@ -304,10 +301,8 @@ export class ProjectLane extends DurableObject<Env> {
 
   async #armAlarm(): Promise<void> {
     const pending = {
-      isPending: this.#effects.isPending(),
-      hasLogs: this.#logs.due().length > 0,
-      failures: this.#effects.failures,
-      alarmFailures: this.#alarmFailures,
+      isPending: this.#effects.isPending() || this.#logs.due().length > 0,
+      failures: this.#effects.attempts.failures,
     };
     const wakeAt = nextWakeAt(this.#store.load(), pending, Date.now());
     if (wakeAt === null) await this.ctx.storage.deleteAlarm();

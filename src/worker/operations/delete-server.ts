@@ -1,6 +1,7 @@
 import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
+import { findServer } from "#worker/db/find-server.ts";
 import { deleteServer as removeServer } from "#worker/db/delete-server.ts";
 
 /** Deletes a server that no project is on. Its agent's credential ends with it, and so does its link. */
@@ -8,10 +9,19 @@ export async function deleteServer(
   context: Context,
   id: ServerId,
 ): Promise<Result<null, "not_found" | "server_in_use">> {
+  if ((await findServer(context.rows, id)) === null) return refuse("not_found", `There is no server ${id}.`);
+  const link = context.links.getByName(id);
+  // So that its link ends, and the lanes that wait for it learn so, even if nobody comes to tell it afterwards.
+  await link.expectRemoval(context.account.id);
   const deletion = await removeServer(context.rows, id);
   switch (deletion) {
     case "deleted":
-      await context.links.getByName(id).remove();
+      try {
+        await link.remove();
+      } catch (error) {
+        const message = error instanceof Error ? error.message : "";
+        console.error(JSON.stringify({ level: "error", at: "delete server", server_id: id, message }));
+      }
       return succeed(null);
     case "in_use":
       return refuse(

@@ -1,5 +1,5 @@
 import type { Disk, Server, ServerRow, ServerStatus } from "#contract/servers.ts";
-import { uptime } from "#domain/uptime.ts";
+import { recordConnection, uptime } from "#domain/uptime.ts";
 import type { ServerReading } from "#worker/db/server-reading.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
@@ -7,8 +7,15 @@ import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 const LEAST_FREE_SHARE = 0.05;
 const LEAST_FREE_BYTES = 1024 ** 3;
 
+/**
+ * An agent says how it is every 3 minutes. One that has missed two of them is gone, whatever its link could not write
+ * any more.
+ */
+const STALE_MS = 7 * 60_000;
+
 /** A row of the servers list. @param now Unix milliseconds, where the span of its uptime ends */
-export function serverRow(reading: ServerReading, now: number): ServerRow {
+export function serverRow(stored: ServerReading, now: number): ServerRow {
+  const reading = asSeen(stored, now);
   const { connectedMsByDay, connectedAt, enrolledAt } = reading;
   return {
     id: reading.id,
@@ -30,6 +37,14 @@ export function serverView(reading: ServerReading, now: number): Server {
     agent_version: reading.agentVersion,
     disk: diskOf(reading),
   };
+}
+
+/** A connection of which nothing was heard for too long has ended with its last sign of life. */
+function asSeen(reading: ServerReading, now: number): ServerReading {
+  const { connectedAt, lastSeenAt, connectedMsByDay } = reading;
+  if (connectedAt === null || lastSeenAt === null || now - lastSeenAt <= STALE_MS) return reading;
+  const recorded = recordConnection(connectedMsByDay, connectedAt, lastSeenAt);
+  return { ...reading, connectedAt: null, connectedMsByDay: recorded };
 }
 
 function statusOf(reading: ServerReading): ServerStatus {

@@ -4,7 +4,17 @@ import { type ConnectedAgent, output, type Unnumbered } from "./connected-agent.
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 
-type Run = { readonly order: RunOrder; events: RunEvent[]; acked: number; isOver: boolean };
+/** How long it says nothing of a run, as far as it has nothing to say. */
+const SILENCE_MS = 5000;
+
+type Run = {
+  readonly order: RunOrder;
+  events: RunEvent[];
+  acked: number;
+  isOver: boolean;
+  /** When it last sent something that was answered, in Unix milliseconds. */
+  saidAt: number;
+};
 
 /** How far a run goes by itself. `ready`: it does everything but ask for the permit. */
 export type Until = "ready" | "result";
@@ -28,8 +38,9 @@ export class PersistentAgent {
 
   /** One round of what an agent does all the time; what fails is tried again in the next. */
   async step(): Promise<void> {
-    if (this.#link.closed !== null || !this.#link.isOpen) await this.#dial();
+    // What came before a link broke comes first: the hello of the next one tells of it.
     for (; this.#heard < this.#link.heard.length; this.#heard += 1) this.#hear();
+    if (!this.#link.isOpen) await this.#dial();
     for (const run of this.#runs.values()) await this.#report(run);
   }
 
@@ -58,7 +69,7 @@ export class PersistentAgent {
   }
 
   #begin(order: RunOrder): void {
-    const run: Run = { order, events: [], acked: 0, isOver: false };
+    const run: Run = { order, events: [], acked: 0, isOver: false, saidAt: 0 };
     this.#runs.set(order.run_id, run);
     if (order.reuse_release === null) {
       add(run, { type: "stage", stage: "fetch" }, output(...this.lines));
@@ -72,8 +83,11 @@ export class PersistentAgent {
     const last = run.events.at(-1);
     if (this.until === "result" && last?.type !== "ready" && last?.type !== "result")
       add(run, { type: "ready" });
-    const answer = await this.#link.tryToPost(run.order, run.events.slice(run.acked));
+    const news = run.events.slice(run.acked);
+    if (news.length === 0 && Date.now() - run.saidAt < SILENCE_MS) return;
+    const answer = await this.#link.tryToPost(run.order, news);
     if (answer === null) return;
+    run.saidAt = Date.now();
     run.acked = Math.max(run.acked, answer.acked_seq);
     const isResultIn = run.events.at(-1)?.type === "result" && run.acked >= run.events.length;
     if (answer.instruction === "over" || isResultIn) run.isOver = true;

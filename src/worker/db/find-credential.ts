@@ -1,0 +1,15 @@
+import { eq } from "drizzle-orm";
+
+import type { ServerId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { servers } from "#worker/db/schema.ts";
+
+/** The hash of the credential that a server's agent has now, null before its first; null instead: there is no such server. */
+export async function findCredential(
+  rows: AccountRows,
+  id: ServerId,
+): Promise<{ readonly credentialHash: string | null } | null> {
+  const fields = { credentialHash: servers.credentialHash };
+  const [found] = await rows.select(fields, servers, { where: eq(servers.id, id) });
+  return found ?? null;
+}

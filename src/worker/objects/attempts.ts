@@ -1,0 +1,49 @@
+import { retryDelayMs } from "#worker/objects/retry-delay.ts";
+
+/** Jobs of a Durable Object that may fail: a failure is logged and counted, and the object's alarm tries again. */
+export class Attempts {
+  readonly #about: () => Record<string, unknown>;
+  /** How many times in a row each job has failed. */
+  readonly #failures = new Map<string, number>();
+
+  /** @param about what each line of log says besides: whose object it is */
+  constructor(about: () => Record<string, unknown>) {
+    this.#about = about;
+  }
+
+  /** How many times in a row the job that is worst off has failed. */
+  get failures(): number {
+    return Math.max(0, ...this.#failures.values());
+  }
+
+  /** How long to wait before the next try, in milliseconds. */
+  get delayMs(): number {
+    return retryDelayMs(this.failures);
+  }
+
+  /** Never throws. */
+  async make(what: string, job: () => Promise<void>): Promise<void> {
+    try {
+      await job();
+      this.#failures.delete(what);
+    } catch (error) {
+      this.fail(what, error);
+    }
+  }
+
+  fail(what: string, error: unknown): void {
+    const failures = (this.#failures.get(what) ?? 0) + 1;
+    this.#failures.set(what, failures);
+    this.log(what, error, failures);
+  }
+
+  /** For what nobody tries again. */
+  log(what: string, error: unknown, failures = 1): void {
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(JSON.stringify({ level: "error", ...this.#about(), what, failures, message }));
+  }
+
+  succeed(what: string): void {
+    this.#failures.delete(what);
+  }
+}

@@ -1,0 +1,199 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, vi } from "vitest";
+
+import { DeploymentStarted } from "#contract/deployments.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import { LogPage } from "#contract/logs.ts";
+import { LaneDeployment } from "#domain/lane/lane.ts";
+import { recordOf } from "#worker/objects/deployment-record.ts";
+import type { ObjectOf } from "./faults.ts";
+import { PersistentAgent } from "./persistent-agent.ts";
+import type { TestProject } from "./project.ts";
+
+/**
+ * What goes on around one project: its lane, its server's agent, and a client that repeats what is answered 503. It
+ * needs a clock that stands still (`vi.useFakeTimers({ toFake: ["Date"] })`), and moves it.
+ */
+export class Story {
+  readonly project: TestProject;
+  readonly agent: PersistentAgent;
+  readonly started: DeploymentStarted[] = [];
+  readonly deleted = new Set<string>();
+  #keys = 0;
+
+  constructor(project: TestProject) {
+    this.project = project;
+    this.agent = new PersistentAgent(project.agent);
+  }
+
+  get objects(): ObjectOf[] {
+    const { id, agent } = this.project;
+    return [() => env.PROJECT_LANE.getByName(id), () => env.AGENT_LINK.getByName(agent.serverId)];
+  }
+
+  async start(): Promise<DeploymentId> {
+    return await this.#begin(`/v1/projects/${this.project.id}/deployments`, {});
+  }
+
+  async rollBack(): Promise<DeploymentId> {
+    return await this.#begin("/v1/rollback", { project_id: this.project.id });
+  }
+
+  async cancel(id: DeploymentId): Promise<void> {
+    await this.#insist(() => this.project.post(`/v1/deployments/${id}/cancel`, {}), [200, 409]);
+  }
+
+  async delete(id: DeploymentId): Promise<void> {
+    await this.#insist(() => this.project.delete(id), [204, 404]);
+    this.deleted.add(id);
+  }
+
+  async deleteProject(): Promise<void> {
+    await this.#insist(() => this.project.remove(), [204, 404]);
+  }
+
+  async #begin(path: string, body: unknown): Promise<DeploymentId> {
+    const headers = { "idempotency-key": `key-${(this.#keys += 1)}` };
+    return await this.note(await this.#insist(() => this.project.post(path, body, headers), [201]));
+  }
+
+  /** Notes what an answer says was started. */
+  async note(answer: Response): Promise<DeploymentId> {
+    const started = DeploymentStarted.parse(await answer.json());
+    this.started.push(started);
+    return started.id;
+  }
+
+  async #insist(send: () => Promise<Response>, wanted: readonly number[]): Promise<Response> {
+    for (;;) {
+      const answer = await send();
+      if (answer.status !== 503) {
+        expect(wanted).toContain(answer.status);
+        return answer;
+      }
+    }
+  }
+
+  /** Lets time pass, alarms come and the agent work, until the lane says so. */
+  async until(what: string, isSo: (state: LaneState) => boolean): Promise<void> {
+    for (let round = 1; round < 400; round += 1) {
+      await this.round();
+      const state = await this.laneState();
+      if (state !== null && isSo(state)) return;
+      if (round % 8 === 0) await this.passTime(7000);
+    }
+    const { results } = await env.DB.prepare(
+      "SELECT version, status, failure FROM deployments WHERE project_id = ?",
+    )
+      .bind(this.project.id)
+      .all();
+    throw new Error(
+      `never ${what}: ${JSON.stringify({ ...(await this.laneState()), results, deployments: [] })}`,
+    );
+  }
+
+  async has(id: DeploymentId, name: string): Promise<void> {
+    await this.until(`${name} ${id}`, ({ deployments }) =>
+      deployments.some((one) => one.id === id && one.state.name === name),
+    );
+  }
+
+  /** Lets the agent do what it can at this moment. */
+  async round(): Promise<void> {
+    vi.setSystemTime(Date.now() + 1);
+    await this.agent.step();
+    await scheduler.wait(2);
+  }
+
+  /** Lets the alarms come that would have come meanwhile. */
+  async passTime(ms: number): Promise<void> {
+    vi.setSystemTime(Date.now() + ms);
+    for (const object of this.objects) {
+      try {
+        await runDurableObjectAlarm(object());
+      } catch {
+        // Killed while it ran.
+      }
+    }
+  }
+
+  /** The lane as its storage has it. `isDone`: nothing is left to carry out, and no alarm is set. */
+  async laneState(): Promise<LaneState | null> {
+    const [lane] = this.objects;
+    if (lane === undefined) return null;
+    try {
+      return await runInDurableObject(lane(), async (_lane, { storage }) => {
+        const read = (query: string) => storage.sql.exec<Record<string, string | number>>(query).toArray();
+        const outbox = [
+          "serving",
+          "found",
+          "removals",
+          "restores",
+          "project_removal",
+          "log_heads",
+          "log_chunks",
+          "log_parts",
+        ];
+        const waiting = outbox.filter((table) => read(`SELECT * FROM ${table}`).length > 0);
+        if (read("SELECT id FROM deployments WHERE revision <> written_revision").length > 0)
+          waiting.push("deployments");
+        const deployments = read("SELECT json FROM deployments ORDER BY version").map(({ json }) =>
+          LaneDeployment.parse(JSON.parse(String(json))),
+        );
+        const alarm = await storage.getAlarm();
+        if (waiting.length > 0) expect(alarm, `an alarm for ${waiting.join(", ")}`).not.toBeNull();
+        if (alarm !== null) waiting.push("alarm");
+        return { deployments, waiting };
+      });
+    } catch {
+      return null;
+    }
+  }
+}
+
+export type LaneState = {
+  readonly deployments: readonly LaneDeployment[];
+  /** The tables that have something left to be carried out, and the alarm if it is set. */
+  readonly waiting: readonly string[];
+};
+
+/** What must be true when everything has come to its end. */
+export async function expectWhole(story: Story, where: string): Promise<void> {
+  const { project, started, deleted } = story;
+  const state = await story.laneState();
+  const { results } = await env.DB.prepare("SELECT * FROM deployments WHERE project_id = ? ORDER BY version")
+    .bind(project.id)
+    .all();
+  const kept = started.filter(({ id }) => !deleted.has(id));
+  expect(
+    results.map(({ id, version }) => ({ id, version })),
+    where,
+  ).toEqual(kept.map(({ id, version }) => ({ id, version })));
+  expect(new Set(started.map(({ version }) => version)).size, where).toBe(started.length);
+  const lives = results.filter(({ status }) => status === "live");
+  expect(lives.length, where).toBe(state?.deployments.filter((one) => one.state.name === "live").length);
+  for (const deployment of state?.deployments ?? []) {
+    const row = results.find(({ id }) => id === deployment.id);
+    const { status, stage, release, commitSha } = recordOf(deployment, project.id);
+    expect(row, where).toMatchObject({ status, stage, release, commit_sha: commitSha });
+  }
+  const { objects } = await env.LOGS.list();
+  const keys = objects.map(({ key }) => key).filter((key) => key.includes(project.id));
+  expect(
+    keys.map((key) => key.split("/").slice(3).join("/")),
+    where,
+  ).toEqual(kept.map(({ id }) => `${id}/log.ndjson`).toSorted());
+  for (const { id } of kept) await expectWholeLog(story, id, where);
+}
+
+async function expectWholeLog({ project, agent }: Story, id: string, where: string): Promise<void> {
+  const { lines } = LogPage.parse(await (await project.get(`/v1/logs/${id}?limit=1000`)).json());
+  expect(
+    lines.map(({ line }) => line),
+    where,
+  ).toEqual(lines.map((_, index) => index + 1));
+  const output = lines.filter(({ stream }) => stream === "stdout").map(({ message }) => message);
+  if (output.length > 0) expect(output, where).toEqual(agent.lines);
+  expect(lines.at(-1)?.stage, where).toBe("end");
+}
