@@ -1,0 +1,322 @@
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+import { Project } from "#contract/projects.ts";
+import { Enrollment, Server } from "#contract/servers.ts";
+import { call } from "../../support/worker/call.ts";
+import { output } from "../../support/worker/connected-agent.ts";
+import { Faults, kill } from "../../support/worker/faults.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+const MINUTE_MS = 60_000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  vi.spyOn(console, "error").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
+const linkOf = ({ agent }: TestProject) => env.AGENT_LINK.getByName(agent.serverId);
+const alarmOf = (project: TestProject) =>
+  runInDurableObject(linkOf(project), (_link, { storage }) => storage.getAlarm());
+
+async function serverOf({ agent, token }: TestProject): Promise<Server> {
+  return Server.parse(await (await call(`/v1/servers/${agent.serverId}`, { token })).json());
+}
+
+async function becomes(project: TestProject, status: Server["status"]): Promise<void> {
+  await vi.waitFor(async () => expect((await serverOf(project)).status).toBe(status));
+}
+
+async function projectOf({ id, token }: TestProject): Promise<Project> {
+  return Project.parse(await (await call(`/v1/projects/${id}`, { token })).json());
+}
+
+async function alarmRuns(project: TestProject): Promise<void> {
+  await runDurableObjectAlarm(linkOf(project));
+}
+
+describe("while the database is away", () => {
+  it("an agent that connects is greeted all the same, its order comes, and D1 learns it afterwards", async () => {
+    const project = await TestProject.create();
+    const { id } = await project.start();
+    await project.agent.connect();
+    await project.agent.hears("welcome");
+    project.agent.cut();
+    await becomes(project, "offline");
+    const faults = new Faults();
+    faults.take("d1");
+    await project.agent.connect();
+    const order = await project.agent.orderOf(id);
+    faults.bringBack("d1");
+    expect((await serverOf(project)).status).toBe("offline");
+    await alarmRuns(project);
+    await becomes(project, "healthy");
+    await project.agent.carriesOut(order);
+    await project.reaches(id, "live");
+  });
+
+  it("one that goes is offline once D1 is back, and its uptime counts to when it went", async () => {
+    const project = await TestProject.connected();
+    await becomes(project, "healthy");
+    pass(20 * MINUTE_MS);
+    const faults = new Faults();
+    faults.take("d1");
+    project.agent.cut();
+    await vi.waitFor(async () => expect(await pendingOf(project)).toBe(true));
+    pass(20 * MINUTE_MS);
+    faults.bringBack("d1");
+    await alarmRuns(project);
+    expect(await serverOf(project)).toMatchObject({ status: "offline", uptime: "50.00%" });
+  });
+
+  it("what it serves is told later, and the tries come ever more seldom, at most a minute apart", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const faults = new Faults();
+    faults.take("d1");
+    project.agent.status([
+      { project_id: project.id, release: 1, releases: [1], url: "http://127.0.0.1:9001" },
+    ]);
+    await vi.waitFor(async () => expect(await pendingOf(project)).toBe(true));
+    const delays: number[] = [];
+    for (let tries = 0; tries < 8; tries += 1) {
+      await alarmRuns(project);
+      delays.push(((await alarmOf(project)) ?? NaN) - Date.now());
+    }
+    expect(delays).toEqual(delays.toSorted((a, b) => a - b));
+    expect(delays.at(-1)).toBe(MINUTE_MS);
+    faults.bringBack("d1");
+    await alarmRuns(project);
+    expect((await projectOf(project)).url).toBe("http://127.0.0.1:9001");
+    expect(await pendingOf(project)).toBe(false);
+  });
+});
+
+describe("while a lane is away", () => {
+  it("the hello is kept for it, and only for it, and what it then says reaches the agent", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.deploy();
+    project.agent.cut();
+    const faults = new Faults();
+    faults.take("lane");
+    const report = { project_id: project.id, release: 1, releases: [1, 2], url: null };
+    await project.agent.connect({ projects: [report] });
+    await project.agent.hears("welcome");
+    await vi.waitFor(async () => expect(await pendingOf(project)).toBe(true));
+    faults.bringBack("lane");
+    await alarmRuns(project);
+    expect(await project.agent.hears("restore")).toMatchObject({ release: 2 });
+    await becomes(project, "healthy");
+  });
+
+  it("a hello that comes late does not end a run that began after it", async () => {
+    const project = await TestProject.connected();
+    const faults = new Faults();
+    const { id } = await project.start();
+    await project.agent.orderOf(id);
+    project.agent.cut();
+    faults.take("lane");
+    await project.agent.connect({ runs: [] });
+    await vi.waitFor(async () => expect(await pendingOf(project)).toBe(true));
+    faults.bringBack("lane");
+    pass(1000);
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" }, output("working"));
+    await alarmRuns(project);
+    await project.agent.carriesOut(order);
+    await project.reaches(id, "live");
+  });
+});
+
+describe("a link that breaks unseen", () => {
+  it("is found by the alarm when its isolate died, and counts until its last sign of life", async () => {
+    const project = await TestProject.connected();
+    await becomes(project, "healthy");
+    pass(20 * MINUTE_MS);
+    const before = (await serverOf(project)).last_seen_at;
+    project.agent.status([]);
+    await vi.waitFor(async () => expect((await serverOf(project)).last_seen_at).not.toBe(before));
+    await kill(() => linkOf(project));
+    pass(20 * MINUTE_MS);
+    await alarmRuns(project);
+    expect(await serverOf(project)).toMatchObject({ status: "offline", uptime: "50.00%" });
+    expect(await alarmOf(project)).toBeNull();
+  });
+
+  it("is offline after seven silent minutes even if nobody wrote so, with the same uptime", async () => {
+    const project = await TestProject.connected();
+    await becomes(project, "healthy");
+    pass(6 * MINUTE_MS);
+    expect((await serverOf(project)).status).toBe("healthy");
+    pass(2 * MINUTE_MS);
+    expect(await serverOf(project)).toMatchObject({ status: "offline" });
+    const before = (await serverOf(project)).uptime;
+    await alarmRuns(project);
+    expect(await serverOf(project)).toMatchObject({ status: "offline", uptime: before });
+  });
+
+  it("is ended by the alarm after a minute without a ping, and the agent may come back", async () => {
+    const project = await TestProject.connected();
+    await becomes(project, "healthy");
+    pass(MINUTE_MS + 1);
+    await alarmRuns(project);
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(1001));
+    await becomes(project, "offline");
+    await project.agent.connect();
+    await becomes(project, "healthy");
+  });
+
+  it("goes on after the object was put to sleep, with what it knew", async () => {
+    const project = await TestProject.connected();
+    await evictDurableObject(linkOf(project));
+    const { id } = await project.start();
+    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.reaches(id, "live");
+    await becomes(project, "healthy");
+  });
+});
+
+describe("two links of one credential", () => {
+  it("the older one is heard no more: neither its status, nor a hello that comes late, nor its end", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const newer = project.agent.sameAgent();
+    let older: WebSocket | undefined;
+    await runInDurableObject(linkOf(project), (_link, state) => void ([older] = state.getWebSockets()));
+    await newer.connect({ projects: [{ project_id: project.id, release: 1, releases: [1], url: null }] });
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.replaced));
+    const disk = { total_bytes: 1, free_bytes: 1 };
+    const projects = [{ project_id: project.id, release: 9, releases: [9], url: "http://127.0.0.1:9999" }];
+    const hello = { type: "hello", protocol: PROTOCOL_VERSION, agent_version: "0", disk, projects, runs: [] };
+    await runInDurableObject(linkOf(project), async (link, state) => {
+      const late = older;
+      if (late === undefined) throw new Error("there was no older link");
+      for (const message of [hello, { type: "status", disk, projects }])
+        await link.webSocketMessage(late, JSON.stringify(message));
+      await link.webSocketClose(late, 1006);
+      expect(state.getWebSockets().filter((one) => one.readyState === WebSocket.OPEN)).toHaveLength(1);
+    });
+    expect(newer.closed).toBeNull();
+    expect(await serverOf(project)).toMatchObject({ status: "healthy", disk: { total_bytes: 100e9 } });
+    expect((await projectOf(project)).url).not.toBe("http://127.0.0.1:9999");
+  });
+});
+
+describe("what a link was not told", () => {
+  it("of a new enrolment: it is found at the next look, and the older agent is out", async () => {
+    const project = await TestProject.connected();
+    const faults = new Faults();
+    const path = `/v1/servers/${project.agent.serverId}/enrollment`;
+    const { token } = Enrollment.parse(await (await project.post(path, {})).json());
+    faults.take("link");
+    const body = { token, hostname: "web-1", agent_version: "0.2.0" };
+    expect((await call("/v1/agent/enroll", { method: "POST", body })).status).toBe(201);
+    faults.bringBack("link");
+    expect(project.agent.closed).toBeNull();
+    await alarmRuns(project);
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
+    await becomes(project, "offline");
+  });
+
+  it("of the deletion of its server: it is found within a minute, and the lanes that wait learn of it", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    project.agent.cut();
+    await becomes(project, "offline");
+    expect((await project.remove("?purge=true")).status).toBe(204);
+    const hosts = () =>
+      runInDurableObject(env.PROJECT_LANE.getByName(project.id), (_lane, { storage }) =>
+        storage.sql.exec<{ hosts: string }>("SELECT json ->> '$.hosts' AS hosts FROM lane").one(),
+      );
+    await vi.waitFor(async () => expect((await hosts()).hosts).toContain("leaving"));
+    const faults = new Faults();
+    faults.count(3, "refused");
+    const deleted = await project.call("DELETE", `/v1/servers/${project.agent.serverId}`);
+    expect(faults.stop()).toEqual(["d1 raw", "link expectRemoval", "d1 run", "link remove"]);
+    expect(deleted.status).toBe(204);
+    expect((await hosts()).hosts).toContain("leaving");
+    expect(((await alarmOf(project)) ?? Infinity) - Date.now()).toBeLessThanOrEqual(MINUTE_MS);
+    await alarmRuns(project);
+    await vi.waitFor(async () => expect((await hosts()).hosts).toBe("[]"));
+    expect(await alarmOf(project)).toBeNull();
+  });
+});
+
+describe("a server's disk", () => {
+  const gib = 1024 ** 3;
+  it.each([
+    ["healthy with a twentieth and a GiB free", 20 * gib, gib, "healthy"],
+    ["degraded with a byte less than a GiB", 20 * gib, gib - 1, "degraded"],
+    ["degraded with less than a twentieth", 1000 * gib, 50 * gib - 1, "degraded"],
+    ["healthy with just a twentieth", 1000 * gib, 50 * gib, "healthy"],
+  ] as const)(
+    "is %s, and healthy again when there is room",
+    async (_name, total_bytes, free_bytes, status) => {
+      const project = await TestProject.connected();
+      const say = (free: number) =>
+        project.agent.raw(
+          JSON.stringify({ type: "status", disk: { total_bytes, free_bytes: free }, projects: [] }),
+        );
+      say(free_bytes);
+      await vi.waitFor(async () => expect((await serverOf(project)).disk?.free_bytes).toBe(free_bytes));
+      expect((await serverOf(project)).status).toBe(status);
+      say(total_bytes);
+      await becomes(project, "healthy");
+    },
+  );
+});
+
+describe("an agent that connects", () => {
+  it("without the live release is not asked for what it has not, and the drift is shown", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.deploy();
+    project.agent.cut();
+    await project.agent.connect({
+      projects: [{ project_id: project.id, release: 1, releases: [1], url: null }],
+    });
+    await vi.waitFor(async () => expect((await projectOf(project)).serving).toMatchObject({ drifted: true }));
+    expect(project.agent.heard.some((message) => message.type === "restore")).toBe(false);
+  });
+
+  it("with a run that its lane does not know is told that it is over", async () => {
+    const project = await TestProject.connected();
+    const { order } = await project.deploy();
+    project.agent.cut();
+    await project.agent.connect({ runs: [order] });
+    const answer = await project.agent.postEvents(order, [{ ...output("late"), seq: 99 }]);
+    expect(answer.instruction).toBe("over");
+  });
+
+  it("fresh, while its offer is out, gets it again", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    await project.agent.orderOf(id);
+    project.agent.cut();
+    const fresh = project.agent.sameAgent();
+    await fresh.connect();
+    await fresh.carriesOut(await fresh.orderOf(id));
+    await project.reaches(id, "live");
+  });
+});
+
+/** Whether the link has something that others have not been told. */
+async function pendingOf(project: TestProject): Promise<boolean> {
+  return await runInDurableObject(linkOf(project), (_link, { storage }) => {
+    const presence = storage.kv.get<{ revision: number; written: number }>("presence");
+    const greetings = storage.sql.exec("SELECT project_id FROM greetings").toArray();
+    return (
+      presence?.revision !== presence?.written ||
+      storage.kv.get("serving") !== undefined ||
+      greetings.length > 0
+    );
+  });
+}
