@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 
-/** Writes a file as a whole, because somebody may be reading it. */
+/** Writes a file as a whole, because somebody may be reading it, or writing it at the same time. */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.${randomUUID()}.tmp`;
   await writeFile(draft, text);
   await rename(draft, path).catch(async (error: unknown) => {
     await rm(draft, { force: true });
