@@ -14,7 +14,11 @@ export default defineConfig({
       {
         test: {
           name: "domain",
-          include: ["test/domain/**/*.test.ts", "test/contract/**/*.test.ts"],
+          include: [
+            "test/domain/**/*.test.ts",
+            "test/contract/**/*.test.ts",
+            "test/client/node/**/*.test.ts",
+          ],
           testTimeout: 120_000,
         },
       },
@@ -30,7 +34,7 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
-          include: ["test/worker/**/*.test.ts", "test/client/**/*.test.ts"],
+          include: ["test/worker/**/*.test.ts", "test/client/*.test.ts"],
           setupFiles: ["./test/support/worker/fresh-storage.ts"],
           onConsoleLog: isWorthShowing,
           // One workerd for all files: storage is emptied before each test instead, which is 2.5 times as fast.

@@ -2,7 +2,8 @@ import type * as z from "zod";
 
 import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
 import { type Endpoints, endpoints, type OperationName } from "#contract/endpoints.ts";
-import { type AnyRequest, type ClientResult, send, type Transport } from "#client/send.ts";
+import type { AnyRequest, Transport } from "#client/request.ts";
+import { type ClientResult, send } from "#client/send.ts";
 
 type Nothing = Record<string, never>;
 

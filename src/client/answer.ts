@@ -1,0 +1,57 @@
+import { type Endpoint, type OutputOf, type Parsed, parseWith } from "#contract/endpoint.ts";
+import { Problem } from "#contract/problems.ts";
+import { withoutUnknownFields } from "#client/tolerant.ts";
+
+/** A call that came to nothing, and why. */
+export type Failed = { readonly ok: false; readonly problem: Problem };
+
+/** The interface can gain fields at any time, so an older client leaves out those that it does not know. */
+export function parseAnswer<Schema extends Endpoint["success"]["body"]>(
+  schema: Schema,
+  json: unknown,
+): Parsed<OutputOf<Schema>> {
+  const parsed = parseWith(schema, json);
+  if (parsed.success) return parsed;
+  const known = withoutUnknownFields(json, parsed.error);
+  return known === null ? parsed : parseAnswer(schema, known);
+}
+
+/** The problem that an answer is which is no success. */
+export function problemIn(text: string, status: number, baseUrl: string): Failed {
+  const problem = parseWith(Problem, parseJson(text));
+  if (problem.success) return { ok: false, problem: problem.data };
+  return failed("unexpected_answer", status, `${baseUrl} answered ${status} without a problem.`);
+}
+
+/** Something has answered that does not speak as Gantry does. @param what is wrong with it, as a sentence */
+export function unexpected(status: number, baseUrl: string, what = ""): Failed {
+  return failed(
+    "unexpected_answer",
+    status,
+    `The answer of ${baseUrl} is not what was expected. ${what}`.trim(),
+  );
+}
+
+/** Nothing has answered. */
+export function unreachable(error: unknown, baseUrl: string): Failed {
+  return failed("unreachable", 0, `${baseUrl} cannot be reached: ${reasonOf(error)}`);
+}
+
+/** null for what is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+function failed(code: string, status: number, detail: string): Failed {
+  const title = code === "unreachable" ? "Unreachable" : "Unexpected answer";
+  return { ok: false, problem: { type: "about:blank", title, status, detail, code, request_id: "" } };
+}

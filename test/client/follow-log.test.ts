@@ -1,0 +1,124 @@
+import { exports } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+
+import { followLog, type FollowLogOptions } from "#client/follow-log.ts";
+import type { FollowedLogEvent } from "#client/log-event-reader.ts";
+import { DeploymentId } from "#contract/ids.ts";
+import { createAccount, ids } from "../support/worker/account.ts";
+import { call, ORIGIN } from "../support/worker/call.ts";
+import { output } from "../support/worker/connected-agent.ts";
+import { upTo } from "../support/worker/log-reader.ts";
+import { TestProject } from "../support/worker/project.ts";
+
+/** Cuts the body of an answer after so many bytes. */
+function cut(response: Response, bytes: number): Response {
+  let left = bytes;
+  const cutting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.byteLength;
+      if (left <= 0) controller.error(new Error("cut"));
+    },
+  });
+  return new Response(response.body?.pipeThrough(cutting) ?? null, response);
+}
+
+/** Follows a log of the real Worker; its answers are cut after so many bytes, one after the other. */
+class Following {
+  readonly events: FollowedLogEvent[] = [];
+  isOver = false;
+  connections = 0;
+
+  constructor(token: string, id: string, cutAfter: number[] = [], options: FollowLogOptions = {}) {
+    const transport = {
+      baseUrl: ORIGIN,
+      token,
+      fetch: async (url: string, init: RequestInit) => {
+        this.connections += 1;
+        const response = await exports.default.fetch(new Request(url, init));
+        const bytes = cutAfter.shift();
+        return bytes === undefined ? response : cut(response, bytes);
+      },
+    };
+    void this.#run(followLog(transport, DeploymentId.parse(id), options));
+  }
+
+  async #run(events: AsyncGenerator<FollowedLogEvent>): Promise<void> {
+    for await (const event of events) this.events.push(event);
+    this.isOver = true;
+  }
+
+  get messages(): string[] {
+    return this.events.flatMap((event) => (event.type === "line" ? [event.line.message] : []));
+  }
+
+  get numbers(): number[] {
+    return this.events.flatMap((event) => (event.type === "line" ? [event.line.line] : []));
+  }
+
+  async sees(message: string): Promise<void> {
+    await vi.waitFor(() => expect(this.messages).toContain(message), { timeout: 10_000 });
+  }
+
+  /** @returns the last event */
+  async ends(): Promise<FollowedLogEvent | undefined> {
+    await vi.waitFor(() => expect(this.isOver).toBe(true), { timeout: 15_000 });
+    return this.events.at(-1);
+  }
+}
+
+async function running() {
+  const project = await TestProject.connected();
+  const { id } = await project.start();
+  const order = await project.agent.orderOf(id);
+  await project.agent.reports(order, { type: "stage", stage: "build" }, output("one"));
+  return { project, id, order };
+}
+
+describe("following a log of the real Worker", { timeout: 30_000 }, () => {
+  it("gives each line as it comes, through cuts, to the verdict", async () => {
+    const { project, id, order } = await running();
+    const all = [new Following(project.token, id), new Following(project.token, id, [20, 90, 300, 400, 1])];
+    for (const message of ["two → ü", "three 🚀", "four"]) {
+      await project.agent.reports(order, output(message));
+      for (const following of all) await following.sees(message);
+    }
+    await project.agent.carriesOut(order);
+    for (const following of all) {
+      expect(await following.ends()).toEqual({ type: "end", status: "live", failure: null });
+      expect(following.numbers).toEqual(upTo(following.numbers.length));
+      expect(following.messages.at(-1)).toContain("Live: version 1");
+    }
+    expect(all[0]?.connections).toBe(1);
+    expect(all[1]?.connections).toBe(6);
+    expect(all[1]?.messages).toEqual(all[0]?.messages);
+  });
+
+  it("begins after a line, and with a bookmark, and is told of a deletion", async () => {
+    const { project, id } = await running();
+    const bookmark = (await project.get(`/v1/deployments/${id}`)).headers.get("gantry-bookmark");
+    expect(bookmark).not.toBeNull();
+    const following = new Following(project.token, id, [], { afterLine: 1, bookmark });
+    await following.sees("one");
+    expect(following.numbers).toEqual([2]);
+    expect((await project.delete(id)).status).toBe(204);
+    expect(await following.ends()).toEqual({ type: "end", status: "deleted", failure: null });
+  });
+
+  it("ends with a problem once the token is revoked and the stream was cut, and for an unknown deployment", async () => {
+    const { project, id, order } = await running();
+    const body = { name: "short", scopes: ["deployments:read"] };
+    const made = await (await project.post("/v1/tokens", body)).json<{ id: string; token: string }>();
+    const following = new Following(made.token, id, [600]);
+    await following.sees("one");
+    const revoked = await call(`/v1/tokens/${made.id}`, { method: "DELETE", token: project.token });
+    expect(revoked.status).toBe(204);
+    await project.agent.reports(order, output("x".repeat(600)));
+    expect(await following.ends()).toMatchObject({ problem: { status: 401, code: "invalid_token" } });
+
+    const unknown = new Following(project.token, ids.deployment());
+    expect(await unknown.ends()).toMatchObject({ problem: { status: 404, code: "not_found" } });
+    const foreign = new Following((await createAccount()).token, id);
+    expect(await foreign.ends()).toMatchObject({ problem: { status: 404, code: "not_found" } });
+  });
+});
