@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { buildWorker } from "./parts/build-worker.ts";
 import { ensureToken } from "./parts/ensure-token.ts";
 import { type LocalWorker, startLocalWorker } from "./parts/local-worker.ts";
+import { keepSchedule } from "./parts/local-schedule.ts";
 import type { WorkerReady } from "./parts/worker-ready.ts";
 
 /** How long Miniflare may take to put its files away. */
@@ -22,11 +23,13 @@ const { values } = parseArgs({
 const home = resolve(values.home);
 
 let worker: LocalWorker | null = null;
+let endSchedule: (() => void) | null = null;
 let isEnding = false;
 async function end(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
   setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref();
+  endSchedule?.();
   await worker?.close();
   process.exit(0);
 }
@@ -48,6 +51,8 @@ worker = await startLocalWorker({
   rateLimit: values["rate-limit"] === undefined ? null : Number(values["rate-limit"]),
   inspectorPort: values.inspect === undefined ? null : Number(values.inspect),
 });
+const served = worker;
+endSchedule = keepSchedule(() => served.runSchedule());
 const { token, accountId } = await ensureToken(worker.database, resolve(home, "token"), "local", Date.now());
 const ready: WorkerReady = { type: "ready", url: worker.url, token, account_id: accountId };
 if (process.send === undefined) console.log(`${worker.url} with the token in ${resolve(home, "token")}`);

@@ -43,6 +43,8 @@ export type LocalDatabase = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 export type LocalWorker = {
   readonly url: string;
   readonly database: LocalDatabase;
+  /** Has the Worker do what its cron trigger does. @throws where it failed; the Worker's log says why */
+  runSchedule(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -92,6 +94,11 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
   return {
     url: `http://127.0.0.1:${options.port}`,
     database,
+    async runSchedule() {
+      const worker = await miniflare.getWorker(WORKER_NAME);
+      const { outcome } = await worker.scheduled();
+      if (outcome !== "ok") throw new Error(`it ended with ${outcome}`);
+    },
     close: () => miniflare.dispose(),
   };
 }
