@@ -19,6 +19,7 @@ it("a Worker that is served locally does what its cron trigger does, again and a
     state: join(home, "state"),
     bundle: build.bundle,
     rateLimit: null,
+    inspectorPort: null,
   });
   onTestFinished(() => worker.close());
   const end = keepSchedule(() => worker.runSchedule(), { firstAfterMs: 10, everyMs: 10 });
