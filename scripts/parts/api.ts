@@ -1,4 +1,5 @@
 import { type Client, createClient } from "#client/client.ts";
+import type { Transport } from "#client/request.ts";
 import type { ClientResult } from "#client/send.ts";
 
 import { Problem } from "./problem.ts";
@@ -6,11 +7,10 @@ import { Problem } from "./problem.ts";
 const TIMEOUT_MS = 15_000;
 
 /** The typed client over the API of an installation, which never waits for ever. */
-export function createApi(baseUrl: string, token: string): Client {
+export function createApi(transport: Transport): Client {
   return createClient({
-    baseUrl,
-    token,
-    fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
+    ...transport,
+    fetch: (url, init) => transport.fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
   });
 }
 

@@ -65,7 +65,8 @@ export async function runStart(
     };
   });
   signal.throwIfAborted();
-  const api = createApi(ready.url, ready.token);
+  const transport = { baseUrl: ready.url, token: ready.token, fetch };
+  const api = createApi(transport);
 
   await step("starting the site server", async () => {
     await services.startSites().ready;
@@ -104,7 +105,7 @@ export async function runStart(
   const events = showDeployments((deployment) =>
     deployment.project_id === projectId ? null : deployment.project_id,
   );
-  const watcher = watchDeployments(api, events, signal);
+  const watcher = await watchDeployments(transport, api, events, signal);
   const liveId = await reachLive(api, prepared.project, watcher);
   signal.throwIfAborted();
 

@@ -65,6 +65,15 @@ describe("the first npm start", () => {
     expect(output.includes("\u001b")).toBe(false);
   });
 
+  it("shows each line of the log once, and in order", async () => {
+    const log = await system.api.log(system.local.deployment_id);
+    const shown = system
+      .output()
+      .split("\n")
+      .filter((line) => line.startsWith("  v1 "));
+    expect(shown).toEqual(log.map(({ stage, message }) => `  v1 ${stage.padEnd(8)} ${message}`));
+  });
+
   it("serves the example", async () => {
     const site = await fetch(system.local.site_url);
     expect([site.status, site.headers.get("gantry-release")]).toEqual([200, "1"]);
