@@ -264,12 +264,15 @@ describe("the log of a deployment", () => {
       const response = await call(`/v1/logs/${deploymentId}`, { token: account.token, headers: { accept } });
       expect(response.headers.get("vary")).toBe("accept");
       expect(response.headers.get("x-request-id")).not.toBeNull();
-      await response.text();
+      await response.body?.cancel();
       return response.headers.get("content-type");
     };
     expect(await type("*/*")).toBe("application/json");
     expect(await type("text/plain")).toBe("text/plain; charset=utf-8");
     expect(await type("text/*;q=0.9, application/json;q=0.5")).toBe("text/plain; charset=utf-8");
     expect(await type("image/png")).toBe("application/json");
+    expect(await type("application/x-ndjson")).toBe("application/x-ndjson");
+    expect(await type("text/event-stream;q=0.2, application/x-ndjson;q=0.3")).toBe("application/x-ndjson");
+    expect(await type("text/plain;q=0, text/*;q=0.8, application/json;q=0.7")).toBe("text/event-stream");
   });
 });

@@ -37,14 +37,15 @@ export const logTexts = {
 
       - \`application/json\`, the default: a page. It can be read while the deployment runs: \`next_cursor\` is null only
         when the deployment has ended and this was the last page, so go on asking with it until then.
-      - \`text/plain\`: all of it as text, a line each: time, stage, message.
-      - \`application/x-ndjson\`: all of it, a \`LogLine\` as JSON in each line.
+      - \`text/plain\`: all of it so far as text, a line each: time, stage, message.
+      - \`application/x-ndjson\`: all of it so far, a \`LogLine\` as JSON in each line.
       - \`text/event-stream\`: the lines so far, and then each as it is written.
 
       In the stream (server-sent events) an event's \`id\` is the line's number and its \`data\` the \`LogLine\`. The last
       event has the name \`end\`, and a \`LogEnd\` as its data. While nothing is written, a comment comes every 10
       seconds. A stream that closes without \`end\` was cut, or has lasted its 15 minutes: ask again with
-      \`Last-Event-ID\`, and no line is lost or comes twice.
+      \`Last-Event-ID\`, the number of the last line that has come, and no line is lost or comes twice. A browser's
+      \`EventSource\` cannot send a token: read the stream with \`fetch\` there.
 
       \`limit\` is for JSON. \`cursor\` is for all of them: what is given begins after the page that gave it;
       \`Last-Event-ID\` counts more. Passwords in URLs and known secrets are masked. What a line has over 16 KiB and a
