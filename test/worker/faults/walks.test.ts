@@ -35,6 +35,7 @@ const walks: Record<string, Walk> = {
   "a deployment whose log is stored in parts": {
     act: async (story) => {
       story.agent.until = "ready";
+      story.agent.lines = Array.from({ length: 20 }, (_, line) => `${line} `.padEnd(15_000, "-"));
       const id = await story.start();
       await story.until("a part", ({ waiting }) => waiting.includes("log_parts"));
       story.agent.until = "result";

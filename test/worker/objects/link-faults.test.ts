@@ -312,11 +312,9 @@ describe("an agent that connects", () => {
 async function pendingOf(project: TestProject): Promise<boolean> {
   return await runInDurableObject(linkOf(project), (_link, { storage }) => {
     const presence = storage.kv.get<{ revision: number; written: number }>("presence");
-    const greetings = storage.sql.exec("SELECT project_id FROM greetings").toArray();
-    return (
-      presence?.revision !== presence?.written ||
-      storage.kv.get("serving") !== undefined ||
-      greetings.length > 0
+    const isWaiting = ["said", "serving"].some(
+      (table) => storage.sql.exec(`SELECT project_id FROM ${table}`).toArray().length > 0,
     );
+    return presence?.revision !== presence?.written || isWaiting;
   });
 }
