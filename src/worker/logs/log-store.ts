@@ -120,10 +120,12 @@ export class LogStore {
   /**
    * Some of the stored logs, of all accounts, in the order of their keys, each log whole. One R2 call.
    * @param after the key after which to begin; null: at the beginning
+   * @param limit how many objects, 1,000 at most
    */
-  async list(after: string | null): Promise<FoundLogs> {
+  async list(after: string | null, limit: number): Promise<FoundLogs> {
     const { objects, truncated } = await this.#bucket.list({
       prefix: LOGS_PREFIX,
+      limit,
       ...(after === null ? {} : { startAfter: after }),
     });
     return foundLogs(objects, truncated);

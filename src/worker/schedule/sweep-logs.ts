@@ -6,10 +6,11 @@ import type { FoundLog } from "#worker/logs/found-logs.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
 import { noteFailure } from "#worker/schedule/note-failure.ts";
 
-/** Of at most 1,000 objects. A page is one list of R2, two statements of D1, and a deletion for each account. */
-const MAX_PAGES = 5;
-/** How many lanes are asked at most. */
-const MAX_QUESTIONS = 200;
+/**
+ * What one run does at most, so that it stays far within what one invocation may do. A page is one list of R2, three
+ * statements of D1, and a deletion for each account; `questions` is how often lanes are asked in all.
+ */
+const LIMITS = { pages: 5, objects: 1_000, questions: 200 };
 
 const SWEEP = "logs";
 
@@ -23,11 +24,11 @@ type Removal = Exclude<LogFate, { remove: "nothing" }>;
  *
  * @throws where something was left because it failed, after all others have had their turn; or where R2 or D1 is away
  */
-export async function sweepLogs(env: Env, clock: Clock): Promise<void> {
-  const run = { env, clock, store: new LogStore(env.LOGS), questions: MAX_QUESTIONS, failures: 0 };
+export async function sweepLogs(env: Env, clock: Clock, limits = LIMITS): Promise<void> {
+  const run = { env, clock, store: new LogStore(env.LOGS), questions: limits.questions, failures: 0 };
   let position = await findSweepPosition(env.DB, SWEEP);
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { logs, next } = await run.store.list(position);
+  for (let page = 0; page < limits.pages; page += 1) {
+    const { logs, next } = await run.store.list(position, limits.objects);
     const asked = await sweepSome(run, logs);
     position = asked === "all" ? next : (lastKeyBefore(logs, asked) ?? position);
     await saveSweepPosition(env.DB, SWEEP, position);

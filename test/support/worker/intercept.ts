@@ -26,20 +26,26 @@ export function aroundCalls(
   return stop;
 }
 
+type FailureOptions = {
+  readonly times?: number;
+  readonly when?: (values: readonly unknown[]) => boolean;
+};
+
 /**
  * Makes a method fail, wherever it is called: a part of the platform that is away, which the runtime cannot be asked
  * for. It ends with the test.
  * @param times how often, from now on
+ * @param when with which values it fails
  * @returns how often it has failed, and how to end it earlier
  */
 export function failCalls(
   owner: object,
   method: string,
-  { times = Infinity }: { readonly times?: number } = {},
+  { times = Infinity, when = () => true }: FailureOptions = {},
 ): { count(): number; end(): void } {
   let count = 0;
-  const end = aroundCalls(owner, method, (call) => {
-    if (count >= times) return call();
+  const end = aroundCalls(owner, method, (call, values) => {
+    if (count >= times || !when(values)) return call();
     count += 1;
     return Promise.reject(new Error(`${method} is down`));
   });

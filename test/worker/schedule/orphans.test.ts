@@ -1,0 +1,230 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import type { AccountId, ProjectId } from "#contract/ids.ts";
+import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
+import { ids } from "../../support/worker/account.ts";
+import { aroundCalls, failCalls, onCalls } from "../../support/worker/intercept.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { inDays, runScheduleIn } from "../../support/worker/schedule.ts";
+
+const bucket: object = Object.getPrototypeOf(env.LOGS);
+const keys = async () => (await env.LOGS.list()).objects.map(({ key }) => key);
+const clock = { now: () => Date.now() };
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+type Whose = { readonly accountId?: AccountId; readonly projectId?: ProjectId };
+
+/** The keys of logs that nobody has any record of, put into R2. @param names of each log's objects */
+async function putOrphans(
+  count: number,
+  { accountId = ids.account(), projectId = ids.project() }: Whose = {},
+  names: readonly string[] = ["log.ndjson"],
+): Promise<string[]> {
+  const orphans = Array.from({ length: count }, () => ids.deployment()).flatMap((id) =>
+    names.map((name) => `logs/${accountId}/${projectId}/${id}/${name}`),
+  );
+  await Promise.all(orphans.map((key) => env.LOGS.put(key, "{}\n")));
+  return orphans;
+}
+
+/** A live deployment whose log is in R2, with its key. */
+async function liveProject(): Promise<{ project: TestProject; key: string }> {
+  const project = await TestProject.connected();
+  await project.deploy();
+  const [key = ""] = await vi.waitFor(async () => {
+    const own = (await keys()).filter((one) => one.includes(project.id));
+    expect(own).toHaveLength(1);
+    return own;
+  });
+  return { project, key };
+}
+
+describe("what is stored for no deployment that there is", () => {
+  it("is removed once it is a day old, and nothing else is", async () => {
+    const { project, key } = await liveProject();
+    await putOrphans(2);
+    await putOrphans(2, { projectId: project.id }, ["log.ndjson", "part-000000001", "part-000000400"]);
+    await runScheduleIn(0.9);
+    expect(await keys()).toHaveLength(9);
+    await runScheduleIn(1.1);
+    expect(await keys()).toEqual([key]);
+    expect((await project.get(`/v1/logs/${key.split("/")[3]}`)).status).toBe(200);
+  });
+
+  it("is removed also where a deletion was cut off for good", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const { project } = await liveProject();
+    const down = failCalls(bucket, "delete");
+    expect((await project.remove()).status).toBe(204);
+    await vi.waitFor(() => expect(down.count()).toBeGreaterThan(0));
+    await runInDurableObject(env.PROJECT_LANE.getByName(project.id), async (_lane, { storage }) => {
+      await storage.deleteAlarm();
+      await storage.deleteAll();
+    });
+    down.end();
+    expect(await keys()).toHaveLength(1);
+    await runScheduleIn(1.1);
+    expect(await keys()).toEqual([]);
+  });
+
+  it("is a part, too, that a lane wrote and did not live to note: the whole log stays", async () => {
+    const { project, key } = await liveProject();
+    await env.LOGS.put(key.replace("log.ndjson", "part-000000001"), "{}\n");
+    await runScheduleIn(1.1);
+    expect(await keys()).toEqual([key]);
+    expect((await project.get(`/v1/logs/${key.split("/")[3]}`)).status).toBe(200);
+  });
+
+  it("is not what is no log at all", async () => {
+    const others = ["backup/2026.sql", "logs/readme.txt", "logs/acct_x/proj_y/dpl_z/log.ndjson"];
+    for (const key of others) await env.LOGS.put(key, "mine");
+    await putOrphans(1);
+    await runScheduleIn(400);
+    expect(await keys()).toEqual(others.toSorted());
+  });
+});
+
+describe("many logs", () => {
+  it(
+    "by the thousand are removed in few calls, the lanes of deleted projects not woken",
+    { timeout: 60_000 },
+    async () => {
+      const { key } = await liveProject();
+      for (let account = 0; account < 3; account += 1) await putOrphans(340);
+      const calls = { list: 0, delete: 0, batch: 0, lane: 0 };
+      for (const method of ["list", "delete"] as const) onCalls(bucket, method, () => (calls[method] += 1));
+      onCalls(Object.getPrototypeOf(env.DB), "batch", () => (calls.batch += 1));
+      onCalls(Object.getPrototypeOf(env.PROJECT_LANE), "getByName", () => (calls.lane += 1));
+      await runScheduleIn(1.1);
+      // Two pages; three accounts, of which one is on both; the last batch is that of what has expired.
+      expect(calls).toEqual({ list: 2, delete: 4, batch: 3, lane: 0 });
+      expect(await keys()).toEqual([key]);
+    },
+  );
+
+  it("are gone through some at a time, each run going on where the last one stopped", async () => {
+    const { key } = await liveProject();
+    for (let account = 0; account < 3; account += 1)
+      await putOrphans(4, {}, ["log.ndjson", "part-000000001"]);
+    const left: number[] = [];
+    for (let run = 0; run < 7; run += 1) {
+      await inDays(1.1, () => sweepLogs(env, clock, { pages: 1, objects: 5, questions: 0 }));
+      left.push((await keys()).length);
+    }
+    // The last log of a page may be cut, so it waits for the next one: the live one's and one more, then two at a time.
+    expect(left).toEqual([23, 19, 15, 11, 7, 3, 1]);
+    expect(await keys()).toEqual([key]);
+  });
+
+  it("that lanes must be asked about are left for the next run when enough have been asked", async () => {
+    const { project, key } = await liveProject();
+    await putOrphans(3, { projectId: project.id });
+    const left: number[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      await inDays(1.1, () => sweepLogs(env, clock, { pages: 5, objects: 1000, questions: 1 }));
+      left.push((await keys()).length);
+    }
+    expect(left).toEqual([3, 2, 1, 1]);
+    expect(await keys()).toEqual([key]);
+  });
+});
+
+describe("where something fails", () => {
+  it("the next run goes on, and the failed one says so", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    await putOrphans(3);
+    const down = failCalls(bucket, "delete");
+    await expect(runScheduleIn(1.1)).rejects.toThrow("sweep logs");
+    expect(await keys()).toHaveLength(3);
+    down.end();
+    await runScheduleIn(1.1);
+    expect(await keys()).toEqual([]);
+  });
+
+  it("with one account, the others have their turn", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    await putOrphans(2);
+    const unlucky = ids.account();
+    const stuck = await putOrphans(2, { accountId: unlucky });
+    await putOrphans(2);
+    const down = failCalls(bucket, "delete", { when: (values) => JSON.stringify(values).includes(unlucky) });
+    await expect(runScheduleIn(1.1)).rejects.toThrow("sweep logs");
+    expect(await keys()).toEqual(stuck);
+    down.end();
+    await runScheduleIn(1.1);
+    expect(await keys()).toEqual([]);
+  });
+
+  it("in one job, the others have their turn", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    await env.DB.prepare(
+      "INSERT INTO idempotency_keys (id, account_id, fingerprint, seed, created_at) VALUES ('a', '', '', '', 0)",
+    ).run();
+    failCalls(bucket, "list");
+    await expect(runScheduleIn(1.1)).rejects.toThrow("sweep logs");
+    expect((await env.DB.prepare("SELECT id FROM idempotency_keys").all()).results).toEqual([]);
+  });
+
+  it(
+    "or the run dies, at whatever step, all is put right by later ones, and nothing else is lost",
+    { timeout: 60_000 },
+    async () => {
+      vi.spyOn(console, "error").mockImplementation(() => {});
+      const { project, key } = await liveProject();
+      const part = key.replace("log.ndjson", "part-000000001");
+      const statement = Object.getPrototypeOf(env.DB.prepare("SELECT 1"));
+      const steps: [object, string][] = [
+        [bucket, "list"],
+        [bucket, "delete"],
+        [Object.getPrototypeOf(env.DB), "batch"],
+        ...["all", "run", "raw"].map((method): [object, string] => [statement, method]),
+        [Object.getPrototypeOf(env.PROJECT_LANE), "getByName"],
+      ];
+      let died = 0;
+      for (let step = 1; ; step += 1) {
+        await putOrphans(2);
+        await putOrphans(2, { projectId: project.id });
+        await env.LOGS.put(part, "{}\n");
+        const revive = dieAt(step, steps);
+        const run = () => inDays(1.1, () => sweepLogs(env, clock, { pages: 2, objects: 3, questions: 9 }));
+        await run().catch(() => undefined);
+        const hasDied = revive();
+        for (let again = 0; again < 4; again += 1) await run();
+        expect(await keys()).toEqual([key]);
+        if (!hasDied) break;
+        died = step;
+      }
+      expect(died).toBeGreaterThan(8);
+      expect((await project.get(`/v1/logs/${key.split("/")[3]}`)).status).toBe(200);
+    },
+  );
+});
+
+/**
+ * From the given call of the methods on none is made any more: as if the isolate had died, for whoever waits. An odd
+ * one is made, and only its answer is lost. @returns ends it, and tells whether it came to that
+ */
+function dieAt(step: number, methods: readonly [object, string][]): () => boolean {
+  let calls = 0;
+  const dead = new Error("the isolate has died");
+  const ends = methods.map(([owner, method]) =>
+    aroundCalls(owner, method, (call) => {
+      calls += 1;
+      if (calls < step) return call();
+      if (calls > step || step % 2 === 0) throw dead;
+      return Promise.resolve(call()).then(() => {
+        throw dead;
+      });
+    }),
+  );
+  return () => {
+    for (const end of ends) end();
+    return calls >= step;
+  };
+}

@@ -1,0 +1,80 @@
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { createAccount, createToken } from "../../support/worker/account.ts";
+import { call } from "../../support/worker/call.ts";
+import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
+import { runScheduleIn } from "../../support/worker/schedule.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+async function rowsOf(statement: string): Promise<unknown[]> {
+  return (await env.DB.prepare(statement).all()).results;
+}
+
+describe("what has expired in the database", () => {
+  it("is gone a day after: the answers kept for Idempotency-Keys", async () => {
+    const { token } = await createAccount();
+    const body = { name: "CI", scopes: ["tokens:read"] };
+    const headers = { "idempotency-key": "one" };
+    const make = () => call("/v1/tokens", { method: "POST", token, body, headers });
+    expect((await make()).status).toBe(201);
+    await runScheduleIn(0.9);
+    expect((await make()).headers.get("idempotent-replayed")).toBe("true");
+    await runScheduleIn(1.1);
+    expect(await rowsOf("SELECT id FROM idempotency_keys")).toEqual([]);
+  });
+
+  it("is gone a day after: revoked tokens, and no others", async () => {
+    const { id, token } = await createAccount();
+    const ended = await createToken(id, { name: "ended", expiresAt: Date.now() - 1 });
+    const { id: revoked } = await createToken(id, { name: "revoked" });
+    expect((await call(`/v1/tokens/${revoked}`, { method: "DELETE", token })).status).toBe(204);
+    await runScheduleIn(0.9);
+    expect(await rowsOf("SELECT id FROM tokens")).toHaveLength(3);
+    await runScheduleIn(1.1);
+    expect(await rowsOf("SELECT name FROM tokens ORDER BY name")).toEqual([
+      { name: "ended" },
+      { name: "test" },
+    ]);
+    expect((await call("/v1/account", { token: ended.secret })).status).toBe(401);
+  });
+
+  it("is gone at once: the secret from before a rotation, and not the one after it", async () => {
+    const { token } = await createAccount();
+    const { id } = await (
+      await call("/v1/account", { token })
+    )
+      .json<{ token: { id: string } }>()
+      .then((one) => one.token);
+    await env.DB.prepare("UPDATE tokens SET expires_at = ?")
+      .bind(Date.now() + 30 * 86_400_000)
+      .run();
+    const rotated = await call(`/v1/tokens/${id}/rotate`, { method: "POST", token, body: {} });
+    const { token: secret } = await rotated.json<{ token: string }>();
+    const previous =
+      "SELECT id FROM tokens WHERE previous_hash IS NOT NULL OR previous_expires_at IS NOT NULL";
+    await runScheduleIn(0.9);
+    expect(await rowsOf(previous)).toHaveLength(1);
+    expect((await call("/v1/account", { token })).status).toBe(200);
+    await runScheduleIn(1.1);
+    expect(await rowsOf(previous)).toEqual([]);
+    expect((await call("/v1/account", { token: secret })).status).toBe(200);
+  });
+
+  it("is gone at once: enrolment tokens that nobody used, and no agent's credential", async () => {
+    const { token } = await createAccount();
+    await ConnectedAgent.enrol(token, "web-1");
+    await call("/v1/servers", { method: "POST", token, body: { name: "web-2", ip: "192.0.2.1" } });
+    const waiting = "SELECT name FROM servers WHERE enrollment_hash IS NOT NULL";
+    await runScheduleIn(0.5 / 24);
+    expect(await rowsOf(waiting)).toEqual([{ name: "web-2" }]);
+    await runScheduleIn(1.1 / 24);
+    expect(await rowsOf(waiting)).toEqual([]);
+    expect(await rowsOf("SELECT name FROM servers WHERE credential_hash IS NOT NULL")).toEqual([
+      { name: "web-1" },
+    ]);
+  });
+});

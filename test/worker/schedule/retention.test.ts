@@ -1,0 +1,180 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { LogPage } from "#contract/logs.ts";
+import { output } from "../../support/worker/connected-agent.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { failCalls } from "../../support/worker/intercept.ts";
+import { TestProject } from "../../support/worker/project.ts";
+import { runScheduleIn } from "../../support/worker/schedule.ts";
+
+const bucket: object = Object.getPrototypeOf(env.LOGS);
+const keys = async () => (await env.LOGS.list()).objects.map(({ key }) => key);
+const forms = ["application/json", "text/plain", "application/x-ndjson", "text/event-stream"];
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** Takes a deployment live, and waits until its log is in R2. */
+async function deploy(project: TestProject): Promise<string> {
+  const { id } = await project.deploy();
+  await vi.waitFor(async () => expect((await keys()).join()).toContain(`${id}/log.ndjson`));
+  return id;
+}
+
+/** Makes the end of a deployment so many days older than it is. */
+async function age(id: string, days: number): Promise<void> {
+  await env.DB.prepare("UPDATE deployments SET finished_at = finished_at - ? WHERE id = ?")
+    .bind(days * 86_400_000, id)
+    .run();
+}
+
+/** The deployments of which something is in R2. */
+const stored = async () => new Set((await keys()).map((key) => key.split("/")[3]));
+
+async function keepFor(project: TestProject, days: number): Promise<void> {
+  const answer = await project.call("PATCH", "/v1/account", { log_retention_days: days });
+  expect(answer.status).toBe(200);
+}
+
+/** A deployment that runs, some of whose log is in R2 already. */
+async function withParts(project: TestProject) {
+  const { id } = await project.start();
+  const order = await project.agent.orderOf(id);
+  const lines = Array.from({ length: 60 }, () => "x".repeat(8_000));
+  await project.agent.reports(order, output(...lines));
+  await vi.waitFor(async () => expect((await keys()).join()).toContain(`${id}/part-`));
+  return { id, order, lines };
+}
+
+describe("the log of a deployment that has ended", () => {
+  it("is kept for 90 days, and not longer", async () => {
+    const project = await TestProject.connected();
+    await deploy(project);
+    await runScheduleIn(89.9);
+    expect(await keys()).toHaveLength(1);
+    await runScheduleIn(90.1);
+    expect(await keys()).toEqual([]);
+  });
+
+  it("goes by its own age, live or not: what is younger stays", async () => {
+    const project = await TestProject.connected();
+    const ids = [await deploy(project), await deploy(project), await deploy(project), await deploy(project)];
+    for (const [at, id] of ids.entries()) await age(id, [200, 87, 89, 88.5][at] ?? 0);
+    await runScheduleIn(1.2);
+    expect(await stored()).toEqual(new Set([ids[1], ids[3]]));
+    for (const [at, status] of [410, 200, 410, 200].entries())
+      expect((await project.get(`/v1/logs/${ids[at]}`)).status).toBe(status);
+  });
+
+  it("goes by its own account's setting, and no other's", async () => {
+    const [brief, usual, long] = [
+      await TestProject.connected(),
+      await TestProject.connected(),
+      await TestProject.connected(),
+    ];
+    await keepFor(brief, 7);
+    await keepFor(long, 3650);
+    const [, second, third] = [await deploy(brief), await deploy(usual), await deploy(long)];
+    await runScheduleIn(7.1);
+    expect(await stored()).toEqual(new Set([second, third]));
+    await runScheduleIn(3649);
+    expect(await stored()).toEqual(new Set([third]));
+    await runScheduleIn(3651);
+    expect(await stored()).toEqual(new Set());
+  });
+
+  it("goes by the setting as it is now", async () => {
+    const project = await TestProject.connected();
+    const id = await deploy(project);
+    await keepFor(project, 1);
+    await keepFor(project, 30);
+    await runScheduleIn(29);
+    expect(await stored()).toEqual(new Set([id]));
+    await keepFor(project, 28);
+    await runScheduleIn(29);
+    expect(await stored()).toEqual(new Set());
+  });
+
+  it("is 410 in every form once it is gone, and its deployment stays", async () => {
+    const project = await TestProject.connected();
+    const id = await deploy(project);
+    const before = await project.deployment(id);
+    await runScheduleIn(91);
+    for (const accept of forms) {
+      const answer = await project.get(`/v1/logs/${id}`, { accept });
+      expect(await problemOf(answer)).toMatchObject({ status: 410, code: "log_expired" });
+    }
+    const later = `/v1/logs/${id}?cursor=${encodeURIComponent(btoa("line:2"))}`;
+    expect((await project.get(later)).status).toBe(410);
+    await keepFor(project, 3650);
+    expect((await project.get(`/v1/logs/${id}`)).status).toBe(410);
+    expect(await project.deployment(id)).toEqual(before);
+  });
+
+  it("is no 410 where it is there and only nothing more is to be read of it", async () => {
+    const project = await TestProject.connected();
+    const id = await deploy(project);
+    for (const accept of forms) {
+      const cursor = encodeURIComponent(btoa("line:9999"));
+      const answer = await project.get(`/v1/logs/${id}?cursor=${cursor}`, { accept });
+      expect(answer.status).toBe(200);
+      await answer.body?.cancel();
+    }
+  });
+
+  it("that its lane could not finish yet is left to it, and goes when it is finished", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const project = await TestProject.connected();
+    const { id, order } = await withParts(project);
+    const down = failCalls(bucket, "put");
+    await project.agent.carriesOut(order);
+    await project.reaches(id, "live");
+    await vi.waitFor(() => expect(down.count()).toBeGreaterThan(0));
+    const before = await keys();
+    await runScheduleIn(91);
+    expect(await keys()).toEqual(before);
+    down.end();
+    await vi.waitFor(async () => {
+      await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id));
+      expect((await keys()).map((key) => key.split("/")[4])).toEqual(["log.ndjson"]);
+    });
+    expect((await project.get(`/v1/logs/${id}`)).status).toBe(200);
+    await runScheduleIn(91);
+    expect(await keys()).toEqual([]);
+  });
+});
+
+describe("the log of a deployment that runs", () => {
+  it("is left alone, however old it is", async () => {
+    const project = await TestProject.connected();
+    await keepFor(project, 1);
+    const { id, order, lines } = await withParts(project);
+    const before = await keys();
+    await runScheduleIn(400);
+    expect(await keys()).toEqual(before);
+    await project.agent.carriesOut(order);
+    await project.reaches(id, "live");
+    const text = await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
+    expect(text.split("\n").filter((line) => line.endsWith("xxx"))).toHaveLength(lines.length);
+  });
+
+  it("is left alone also where the database has lost its record, because the lane has not", async () => {
+    const project = await TestProject.connected();
+    const { id } = await withParts(project);
+    const before = await keys();
+    await env.DB.prepare("DELETE FROM deployments WHERE id = ?").bind(id).run();
+    await runScheduleIn(400);
+    expect(await keys()).toEqual(before);
+  });
+
+  it("is empty, and not gone, before anything was written", async () => {
+    const project = await TestProject.create();
+    const { id } = await project.start();
+    const answer = await call(`/v1/logs/${id}`, { token: project.token });
+    expect(LogPage.parse(await answer.json()).status).toBe("building");
+  });
+});
