@@ -49,7 +49,10 @@ export const logTexts = {
 
       \`limit\` is for JSON. \`cursor\` is for all of them: what is given begins after the page that gave it;
       \`Last-Event-ID\` counts more. Passwords in URLs and known secrets are masked. What a line has over 16 KiB and a
-      log over 50 MiB is cut, and a mark says so.`,
+      log over 50 MiB is cut, and a mark says so.
+
+      A log is kept for as many days after the deployment's end as the account's \`log_retention_days\` says, 90 unless
+      it was changed. Then it is removed, and asking for it is 410 \`log_expired\`, in every form; the deployment stays.`,
     body: null,
     answer: { deployment_id: example.deployment, status: "live", lines, next_cursor: null },
     streamed: {
