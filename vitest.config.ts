@@ -58,6 +58,8 @@ export default defineConfig({
           name: "journeys",
           include: ["test/journeys/**/*.test.ts"],
           fileParallelism: false,
+          // As many as faults.test.ts has systems: none of its tests waits for one while its time runs.
+          maxConcurrency: 3,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -4,7 +4,7 @@ import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { eventually } from "../support/faults/eventually.ts";
-import { fillDisk } from "../support/faults/fill-disk.ts";
+import { emptyDisk, fillDisk } from "../support/faults/fill-disk.ts";
 import type { Host } from "../support/faults/host.ts";
 import type { LinkProxy } from "../support/faults/link-proxy.ts";
 import { descendantsOf, signal } from "../support/faults/processes.ts";
@@ -186,9 +186,9 @@ export const sabotages: readonly Sabotage[] = [
     async act(chaos, chance) {
       const host = chaos.hosts.find((one) => one.hasOwnDisk);
       if (host === undefined) return;
-      const ballast = await fillDisk(host);
+      await fillDisk(host);
       await pauseIn(chaos, chance.integer(200, 3_000));
-      await rm(ballast, { force: true });
+      await emptyDisk(host);
     },
   },
   {

@@ -17,42 +17,77 @@ import { removeHome } from "../support/journey-system.ts";
 /** Only root may mount a disk of its own. */
 const mayMount = process.getuid?.() === 0;
 const DISK_MEGABYTES = 32;
+/** Most of a point is waiting, so that two cores serve three systems; each has one point at a time to itself. */
+const SYSTEMS = 3;
 
-let installation: Installation;
-let host: Host;
-let otherHost: Host;
-const sites: Site[] = [];
+type System = {
+  readonly installation: Installation;
+  readonly host: Host;
+  /** Its home lies on a small disk. */
+  readonly otherHost: Host;
+  readonly sites: Site[];
+};
+
+const systems: System[] = [];
+const free: System[] = [];
+const waiting: ((system: System) => void)[] = [];
+
+async function createSystem(): Promise<System> {
+  const installation = await createInstallation();
+  const host = await installation.addHost("alpha");
+  const otherHost = await installation.addHost("beta", mayMount ? DISK_MEGABYTES : undefined);
+  return { installation, host, otherHost, sites: [] };
+}
 
 beforeAll(async () => {
-  installation = await createInstallation();
-  host = await installation.addHost("alpha");
-  otherHost = await installation.addHost("beta", mayMount ? DISK_MEGABYTES : undefined);
-}, 60_000);
+  for (let count = 0; count < SYSTEMS; count += 1) systems.push(await createSystem());
+  free.push(...systems);
+}, 180_000);
 afterAll(async () => {
-  await installation.stop();
-  await removeHome(installation.home);
-}, 60_000);
+  for (const { installation } of systems) {
+    await installation.stop();
+    await removeHome(installation.home);
+  }
+}, 120_000);
 
-async function letHappen(point: FaultPoint, where: Host): Promise<void> {
-  const scene = await openScene(installation, where, `site-${sites.length + 1}`, point);
-  sites.push(scene.site);
+async function takeSystem(): Promise<System> {
+  return free.pop() ?? new Promise((resolve) => waiting.push(resolve));
+}
+
+function giveBack(system: System): void {
+  const next = waiting.shift();
+  if (next === undefined) free.push(system);
+  else next(system);
+}
+
+async function letHappen(point: FaultPoint, hostOf: (system: System) => Host): Promise<void> {
+  const system = await takeSystem();
+  const { installation, sites } = system;
   try {
-    await carryOut(point, scene);
+    const scene = await openScene(installation, hostOf(system), `site-${sites.length + 1}`, point);
+    sites.push(scene.site);
+    try {
+      await carryOut(point, scene);
+    } finally {
+      await abandon(scene);
+    }
   } finally {
-    await abandon(scene);
+    giveBack(system);
   }
 }
 
 const points = [...networkPoints, ...workerPoints, ...agentPoints, ...commandPoints, ...racePoints];
 
 // By hand, because `each` cuts long names off.
-describe("every promise is kept when", () => {
-  for (const point of points) it(point.name, () => letHappen(point, host));
-  for (const point of diskPoints) it.skipIf(!mayMount)(point.name, () => letHappen(point, otherHost));
+describe.concurrent("every promise is kept when", () => {
+  for (const point of points) it(point.name, () => letHappen(point, ({ host }) => host));
+  for (const point of diskPoints)
+    it.skipIf(!mayMount)(point.name, () => letHappen(point, ({ otherHost }) => otherHost));
 });
 
 describe("after all of it", () => {
   it("nothing is left that is not needed any more, in R2, in the lanes and on the servers", async () => {
-    await expect.poll(() => systemViolations(installation, sites), { timeout: 30_000 }).toEqual([]);
+    for (const { installation, sites } of systems)
+      await expect.poll(() => systemViolations(installation, sites), { timeout: 60_000 }).toEqual([]);
   });
 });

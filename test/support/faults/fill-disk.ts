@@ -1,13 +1,14 @@
-import { open } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { Host } from "./host.ts";
 
-/** Writes to the disk of an agent's home until there is no room for a byte more. @returns the file to remove again */
-export async function fillDisk(host: Host): Promise<string> {
+const ballastOf = (host: Host): string => join(host.home, "ballast");
+
+/** Writes to the disk of an agent's home until there is no room for a byte more. */
+export async function fillDisk(host: Host): Promise<void> {
   if (!host.hasOwnDisk) throw new Error(`the disk of ${host.name} is everybody's`);
-  const path = join(host.home, "ballast");
-  const file = await open(path, "a");
+  const file = await open(ballastOf(host), "a");
   for (const bytes of [64 * 1024, 1024, 1]) {
     const piece = Buffer.alloc(bytes);
     try {
@@ -17,5 +18,9 @@ export async function fillDisk(host: Host): Promise<string> {
     }
   }
   await file.close();
-  return path;
+}
+
+/** Gives the room back. */
+export async function emptyDisk(host: Host): Promise<void> {
+  await rm(ballastOf(host), { force: true });
 }

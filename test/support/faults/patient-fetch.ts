@@ -13,8 +13,10 @@ export async function patientFetch(url: string, init: RequestInit): Promise<Resp
   for (;;) {
     try {
       const answer = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(ANSWER_MS) });
-      if (answer.status < 500 || Date.now() > deadline) return answer;
-      await answer.arrayBuffer();
+      // All of it: an answer may also be cut off in its body.
+      const body = await answer.arrayBuffer();
+      if (answer.status < 500 || Date.now() > deadline)
+        return new Response(body.byteLength === 0 ? null : body, answer);
     } catch (error) {
       if (Date.now() > deadline) throw error;
     }

@@ -1,23 +1,17 @@
-import { rm } from "node:fs/promises";
-
 import { eventually } from "../eventually.ts";
-import { fillDisk } from "../fill-disk.ts";
+import { emptyDisk, fillDisk } from "../fill-disk.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint, Scene } from "./point.ts";
 
-let ballast = "";
-
-const diskIsFull: Fault = async ({ host }) => {
-  ballast = await fillDisk(host);
-};
+const diskIsFull: Fault = ({ host }) => fillDisk(host);
 
 /** What made it fail must last until it has. */
-const diskHasRoomAfterwards = async ({ installation, site }: Scene): Promise<void> => {
+const diskHasRoomAfterwards = async ({ installation, host, site }: Scene): Promise<void> => {
   await eventually("the deployment has ended", async () => {
     const [newest] = await installation.api.listDeployments(site.projectId);
     return newest?.status !== "building";
   });
-  await rm(ballast);
+  await emptyDisk(host);
 };
 
 const writesMuch = { build: "head -c 3000000 /dev/zero > big" };
