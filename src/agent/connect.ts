@@ -5,6 +5,7 @@ import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import type { AgentSettings } from "#agent/settings.ts";
 import {
+  AnyWelcome,
   closeCodes,
   type FromAgent,
   PING,
@@ -12,14 +13,17 @@ import {
   PROTOCOL_VERSION,
   ToAgent,
 } from "#contract/agent-protocol.ts";
+import { parseKnown } from "#contract/tolerant.ts";
 import { AGENT_CONNECT_PATH } from "#contract/endpoints.ts";
 
 /** Why trying again is of no use. */
-export type LinkRefusal = "credential_refused" | "replaced" | "protocol_mismatch";
+export type LinkRefusal = "credential_refused" | "replaced";
 
 export type ConnectionEnd =
   | { readonly kind: "lost"; readonly reason: string; readonly wasWelcome: boolean }
   | { readonly kind: "refused"; readonly refusal: LinkRefusal }
+  /** `protocol`: what the control plane speaks, if it has said so. An update of either side heals it. */
+  | { readonly kind: "mismatch"; readonly protocol: number | null }
   | { readonly kind: "closed" };
 
 export type LinkHandlers = {
@@ -97,12 +101,15 @@ export function connect(
       const text = Buffer.isBuffer(data) ? data.toString() : "";
       missedPongs = 0;
       if (text === PONG) return;
-      const message = parseMessage(text);
+      const json = parseJson(text);
+      const welcome = AnyWelcome.safeParse(json);
+      if (welcome.success && welcome.data.protocol !== PROTOCOL_VERSION)
+        return settle({ kind: "mismatch", protocol: welcome.data.protocol });
+      const parsed = parseKnown(ToAgent, json);
+      const message = parsed.success ? parsed.data : null;
       if (message === null)
         return handlers.say(`a message that makes no sense is ignored: ${text.slice(0, 200)}`);
       if (message.type !== "welcome") return handlers.onMessage(message);
-      if (message.protocol !== PROTOCOL_VERSION)
-        return settle({ kind: "refused", refusal: "protocol_mismatch" });
       isWelcome = true;
       clearTimeout(welcomeTimer);
       for (const held of waiting.splice(0)) socket.send(JSON.stringify(held));
@@ -127,15 +134,15 @@ function readClose(code: number, reason: string, wasWelcome: boolean): Connectio
     case closeCodes.credentialRevoked:
       return { kind: "refused", refusal: "credential_refused" };
     case closeCodes.protocolMismatch:
-      return { kind: "refused", refusal: "protocol_mismatch" };
+      return { kind: "mismatch", protocol: null };
     default:
       return { kind: "lost", reason: reason === "" ? `closed with ${code}` : reason, wasWelcome };
   }
 }
 
-function parseMessage(text: string): ToAgent | null {
+function parseJson(text: string): unknown {
   try {
-    return ToAgent.parse(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
     return null;
   }

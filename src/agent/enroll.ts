@@ -2,8 +2,9 @@ import { type Connection, writeConnection } from "#agent/connection-file.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { sendRequest } from "#agent/http/send-request.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
-import { type EnrollInput, Enrolled } from "#contract/agent-protocol.ts";
+import { type EnrollInput, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { endpoints } from "#contract/endpoints.ts";
+import { parseKnown } from "#contract/tolerant.ts";
 import { Problem } from "#contract/problems.ts";
 
 export type EnrollRequest = {
@@ -27,6 +28,7 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
     token: request.token,
     hostname: request.hostname.slice(0, 255),
     agent_version: AGENT_VERSION,
+    protocol: PROTOCOL_VERSION,
   };
   const answer = await sendRequest({
     url: endpointUrl(request.url, endpoints.enrollAgent.path),
@@ -41,19 +43,20 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
     return { kind: "unreachable", message: `${request.url} cannot be reached: ${why}` };
   }
   const body = parseJson(answer.body);
-  const enrolled = Enrolled.safeParse(body);
+  const enrolled = parseKnown(Enrolled, body);
   if (answer.status === 201 && enrolled.success) {
     const connection = { url: request.url, ...enrolled.data };
     await writeConnection(request.home, connection);
     return { kind: "enrolled", connection };
   }
-  const problem = Problem.safeParse(body);
+  const problem = parseKnown(Problem, body);
   const why = problem.success ? problem.data.detail : `it answered ${answer.status}`;
   const hint =
     answer.status === 401
       ? " An enrolment token works once and for one hour; make a new one for the server."
       : "";
-  const kind = answer.status === 401 ? "token_refused" : "failed";
+  const isMismatch = problem.success && problem.data.code === "protocol_mismatch";
+  const kind = answer.status === 401 ? "token_refused" : isMismatch ? "protocol_mismatch" : "failed";
   return { kind, message: `${request.url} refused the enrolment: ${why}${hint}` };
 }
 

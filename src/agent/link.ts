@@ -6,6 +6,7 @@ import { pause } from "#agent/pause.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { noteLinkStatus } from "#agent/link-status.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
+import { installCommand } from "#contract/agent-files.ts";
 import { type FromAgent, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
 export type LinkEnd =
@@ -53,6 +54,7 @@ export function createLink(context: AgentContext): Link {
       agent = theAgent;
       const statuses = setInterval(announce, settings.statusMs);
       let failures = 0;
+      let lastMismatch: string | null = null;
       try {
         for (;;) {
           open = connect(
@@ -63,6 +65,7 @@ export function createLink(context: AgentContext): Link {
               onMessage: (message) => theAgent.handle(message),
               onWelcome: () => {
                 failures = 0;
+                lastMismatch = null;
                 note(null);
                 say(`connected to ${context.connection.url}`);
               },
@@ -72,6 +75,16 @@ export function createLink(context: AgentContext): Link {
           );
           const end = await open.ended;
           open = null;
+          if (end.kind === "mismatch") {
+            const message = explainMismatch(end.protocol, context.connection.url);
+            note(message);
+            // Once for each version, not for each try.
+            if (message !== lastMismatch) say(`${message} It is tried again every few minutes.`);
+            lastMismatch = message;
+            await pause(settings.mismatchRetryMs * (0.8 + 0.4 * context.random()), signal);
+            if (signal.aborted) return { kind: "closed" };
+            continue;
+          }
           if (end.kind !== "lost") return end;
           failures += 1;
           const delayMs = backOffMs(failures, context.random(), settings);
@@ -88,4 +101,15 @@ export function createLink(context: AgentContext): Link {
       }
     },
   };
+}
+
+/** @param theirs what the control plane speaks; `null` where it has not said */
+function explainMismatch(theirs: number | null, url: string): string {
+  const install = `${installCommand(url)} | sh`;
+  if (theirs === null)
+    return `This agent speaks protocol ${PROTOCOL_VERSION}, and the control plane another: install the agent that it serves: ${install}.`;
+  const versions = `This agent speaks protocol ${PROTOCOL_VERSION}, the control plane ${theirs}`;
+  return theirs > PROTOCOL_VERSION
+    ? `${versions}: update the agent: ${install}.`
+    : `${versions}: update the control plane, or install the agent that it serves: ${install}.`;
 }

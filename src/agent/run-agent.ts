@@ -29,7 +29,5 @@ function explain(refusal: LinkRefusal, url: string): string {
       return `${url} refuses this server's credential. Make a new enrolment token for the server and enrol it again.`;
     case "replaced":
       return "Another agent of this server has taken over the link. Only one may run: end one of them.";
-    case "protocol_mismatch":
-      return `${url} speaks another version of the agent protocol. Use the agent that came with it.`;
   }
 }

@@ -30,6 +30,8 @@ export type AgentSettings = {
   readonly missedPongs: number;
   /** From the link's opening to `welcome`, and from a request to its answer. */
   readonly answerMs: number;
+  /** How often an agent looks whether the control plane speaks its protocol by now. */
+  readonly mismatchRetryMs: number;
   readonly backOffBaseMs: number;
   readonly backOffCapMs: number;
   /** How long the agent, told to end, tries to report what it stopped. */
@@ -52,6 +54,7 @@ export const defaultSettings: AgentSettings = {
   pingMs: PING_INTERVAL_MS,
   missedPongs: 3,
   answerMs: 15_000,
+  mismatchRetryMs: 300_000,
   backOffBaseMs: 500,
   backOffCapMs: 30_000,
   farewellMs: 3_000,

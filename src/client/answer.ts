@@ -1,20 +1,8 @@
-import { type Endpoint, type OutputOf, type Parsed, parseWith } from "#contract/endpoint.ts";
+import { parseWith } from "#contract/endpoint.ts";
 import { Problem } from "#contract/problems.ts";
-import { withoutUnknownFields } from "#client/tolerant.ts";
 
 /** A call that came to nothing, and why. */
 export type Failed = { readonly ok: false; readonly problem: Problem };
-
-/** The interface can gain fields at any time, so an older client leaves out those that it does not know. */
-export function parseAnswer<Schema extends Endpoint["success"]["body"]>(
-  schema: Schema,
-  json: unknown,
-): Parsed<OutputOf<Schema>> {
-  const parsed = parseWith(schema, json);
-  if (parsed.success) return parsed;
-  const known = withoutUnknownFields(json, parsed.error);
-  return known === null ? parsed : parseAnswer(schema, known);
-}
 
 /** The problem that an answer is which is no success. */
 export function problemIn(text: string, status: number, baseUrl: string): Failed {

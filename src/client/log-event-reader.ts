@@ -2,7 +2,8 @@ import { createParser, type EventSourceMessage, type EventSourceParser } from "e
 
 import { LOG_END_EVENT, LogEnd, LogLine } from "#contract/logs.ts";
 import type { Problem } from "#contract/problems.ts";
-import { parseAnswer, parseJson, unexpected } from "#client/answer.ts";
+import { parseKnown } from "#contract/tolerant.ts";
+import { parseJson, unexpected } from "#client/answer.ts";
 
 /**
  * `waiting`: the control plane cannot be reached or cannot answer for now, so the next try is made after `ms`
@@ -54,7 +55,7 @@ export class LogEventReader {
 
   #read({ event, data }: EventSourceMessage): void {
     if (event === LOG_END_EVENT) {
-      const end = parseAnswer(LogEnd, parseJson(data));
+      const end = parseKnown(LogEnd, parseJson(data));
       if (!end.success) return this.#fail();
       const { status, failure } = end.data;
       this.#events.push({ type: "end", status, failure });
@@ -62,7 +63,7 @@ export class LogEventReader {
     }
     // Other kinds of events may come to be, and are nothing to a client that does not know them.
     if (event !== undefined && event !== "message") return;
-    const line = parseAnswer(LogLine, parseJson(data));
+    const line = parseKnown(LogLine, parseJson(data));
     if (!line.success) return this.#fail();
     const number = line.data.line;
     if (number <= this.#last) return;

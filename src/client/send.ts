@@ -1,5 +1,6 @@
 import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
-import { type Failed, parseAnswer, parseJson, problemIn, unexpected, unreachable } from "#client/answer.ts";
+import { parseKnown } from "#contract/tolerant.ts";
+import { type Failed, parseJson, problemIn, unexpected, unreachable } from "#client/answer.ts";
 import { type AnyRequest, headersOf, type Transport, urlOf } from "#client/request.ts";
 
 /**
@@ -30,7 +31,8 @@ export async function send<Of extends Endpoint>(
   }
   const { status, headers } = response;
   if (!response.ok) return problemIn(text, status, transport.baseUrl);
-  const value = parseAnswer<Of["success"]["body"]>(endpoint.success.body, parseJson(text));
+  // The interface can gain fields at any time, so an older client leaves out those that it does not know.
+  const value = parseKnown<Of["success"]["body"]>(endpoint.success.body, parseJson(text));
   return value.success
     ? { ok: true, value: value.data, status, headers }
     : unexpected(status, transport.baseUrl);

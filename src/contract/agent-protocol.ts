@@ -14,7 +14,10 @@ import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
 import { BuildSettings, HealthCheck, Preset, ShellCommand, Timeouts } from "#contract/projects.ts";
 import { Disk } from "#contract/servers.ts";
 
-/** Rises when an older agent could misread a message. Both sides say theirs in the first message. */
+/**
+ * Rises when an older agent or control plane may not pass over what is new. Both sides say theirs first. Within a version
+ * fields, and messages of the link, may be added: whoever does not know them leaves them out (`parseKnown`).
+ */
 export const PROTOCOL_VERSION = 1;
 
 /** What the agent sends to keep the link; the control plane answers `pong` without waking up. */
@@ -31,11 +34,24 @@ export const closeCodes = {
   malformedMessage: 4022,
 } as const;
 
+/** The beginning of a `hello` of any version. */
+export const AnyHello = z.object({
+  type: z.literal("hello"),
+  protocol: z.int(),
+  agent_version: z.string().max(50).catch(""),
+});
+export type AnyHello = z.infer<typeof AnyHello>;
+/** The beginning of a `welcome` of any version. */
+export const AnyWelcome = z.object({ type: z.literal("welcome"), protocol: z.int() });
+/** The beginning of any message. */
+export const AnyMessage = z.object({ type: z.string() });
+
 /** POST /v1/agent/enroll: a single-use enrolment token for the agent's own credential. */
 export const EnrollInput = z.strictObject({
   token: z.string().max(200),
   hostname: z.string().max(255),
   agent_version: z.string().max(50),
+  protocol: z.int().default(1),
 });
 export type EnrollInput = z.infer<typeof EnrollInput>;
 export const Enrolled = z.strictObject({ server_id: ServerId, credential: z.string() });

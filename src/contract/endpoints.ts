@@ -235,7 +235,7 @@ export const endpoints = {
     params: NoParams,
     body: EnrollInput,
     success: { status: 201, body: Enrolled },
-    problems: ["invalid_token"],
+    problems: ["invalid_token", "protocol_mismatch"],
   },
   reportRunEvents: {
     ...plain,

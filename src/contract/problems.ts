@@ -92,6 +92,11 @@ export const problems = {
     title: "Server in use",
     when: "Projects are on the server; move or delete them first.",
   },
+  protocol_mismatch: {
+    status: 409,
+    title: "Protocol mismatch",
+    when: "The agent speaks another version of the protocol than this installation; install the agent that it serves.",
+  },
   log_expired: {
     status: 410,
     title: "Log expired",

@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
+import { readLinkStatus } from "#agent/link-status.ts";
+
 import { eventsOf, World } from "./support/harness.ts";
 
 let world: World;
@@ -70,7 +72,6 @@ describe("the link", () => {
   it.each([
     [closeCodes.replaced, /Another agent of this server has taken over/],
     [closeCodes.credentialRevoked, /refuses this server's credential/],
-    [closeCodes.protocolMismatch, /another version of the agent protocol/],
   ])("ends the agent when it is closed with %i, and says why", async (code, message) => {
     const agent = await world.startAgent();
     world.control.closeLink(code);
@@ -82,6 +83,57 @@ describe("the link", () => {
     world.control.acceptsCredential = false;
     world.control.cutLink();
     expect(await agent.ended).toMatch(/refuses this server's credential/);
+  });
+});
+
+describe("a control plane of another version", () => {
+  it.each([
+    [
+      PROTOCOL_VERSION + 1,
+      /speaks protocol 1, the control plane 2: update the agent: curl -fsSL http.*\| sh\./,
+    ],
+    [
+      PROTOCOL_VERSION - 1,
+      /the control plane 0: update the control plane, or install the agent that it serves/,
+    ],
+  ])(
+    "that speaks %i is tried again until it is updated, and what to do is said once",
+    async (protocol, said) => {
+      world.control.protocol = protocol;
+      await world.startAgent();
+      const greetings = world.control.messages.length;
+      await world.control.waitFor("more tries", () => world.control.messages.length > greetings + 2);
+      expect(world.said.filter((line) => said.test(line))).toHaveLength(1);
+      expect(await readLinkStatus(world.home)).toMatchObject({
+        connected: false,
+        reason: expect.stringMatching(said),
+      });
+      world.control.protocol = PROTOCOL_VERSION;
+      await world.control.waitFor("the link", () =>
+        world.said.some((line) => line.startsWith("connected to")),
+      );
+      expect((await world.deploy()).result.outcome).toBe("live");
+    },
+  );
+
+  it("that only closes the link as of another protocol is tried again as well", async () => {
+    await world.startAgent();
+    const greetings = world.control.messages.length;
+    world.control.closeLink(closeCodes.protocolMismatch);
+    await world.control.waitFor("a new link", () => world.control.messages.length > greetings);
+    expect(world.said).toContainEqual(expect.stringMatching(/the control plane another: install the agent/));
+    expect((await world.deploy()).result.outcome).toBe("live");
+  });
+
+  it("that is newer within the protocol may say more: fields are left out, and unknown messages passed over", async () => {
+    world.control.additions = { since: "2027", region: { name: "fra" } };
+    await world.startAgent();
+    world.control.sendText('{"type":"inspect","project_id":"x"}');
+    const order = { ...world.order(), colour: "blue", source: { ...world.order().source, depth: 1 } };
+    const run = world.control.expect(order);
+    world.control.sendText(JSON.stringify({ type: "run", order, priority: 1 }));
+    expect((await world.control.result(run)).outcome).toBe("live");
+    expect(world.said.filter((line) => /makes no sense/.test(line))).toHaveLength(1);
   });
 });
 

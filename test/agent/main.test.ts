@@ -49,6 +49,21 @@ describe("gantry-agent enroll", () => {
   });
 });
 
+describe("gantry-agent enroll, with a control plane of another version", () => {
+  it("says what it is told to do, with a code of its own", async () => {
+    world.control.protocol += 1;
+    const agent = await enrollAgent(world);
+    expect(await agent.exited).toBe(exitCodes.protocol_mismatch);
+    expect(agent.output()).toMatch(/speaks protocol 1, this installation 2: update/);
+    expect(existsSync(join(world.home, "agent.json"))).toBe(false);
+  });
+
+  it("is enrolled by one that only says more", async () => {
+    world.control.additions = { region: "fra" };
+    expect(await (await enrollAgent(world)).exited).toBe(0);
+  });
+});
+
 describe("gantry-agent run", () => {
   it("says how to enrol where that has not been done", async () => {
     const agent = spawnAgent(["run", "--home", world.home]);

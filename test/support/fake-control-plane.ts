@@ -51,6 +51,10 @@ export class FakeControlPlane {
   answersPings = true;
   welcomes = true;
   acceptsCredential = true;
+  /** What it says that it speaks. */
+  protocol = PROTOCOL_VERSION;
+  /** What a newer one of the same protocol has besides. */
+  additions: Record<string, unknown> = {};
   posts = 0;
   #server: Server;
   #sockets = new WebSocketServer({ noServer: true });
@@ -131,9 +135,15 @@ export class FakeControlPlane {
 
   /** Hands out a run, and knows of it from then on. */
   dispatch(order: RunOrder, { grantsPermit = true }: { grantsPermit?: boolean } = {}): FakeRun {
+    const run = this.expect(order, grantsPermit);
+    this.send({ type: "run", order });
+    return run;
+  }
+
+  /** Knows of a run that is handed out in another way. */
+  expect(order: RunOrder, grantsPermit = true): FakeRun {
     const run: FakeRun = { order, events: [], instruction: "continue", grantsPermit, posts: 0 };
     this.runs.set(order.run_id, run);
-    this.send({ type: "run", order });
     return run;
   }
 
@@ -172,8 +182,9 @@ export class FakeControlPlane {
         link.send(
           JSON.stringify({
             type: "welcome",
-            protocol: PROTOCOL_VERSION,
+            protocol: this.protocol,
             server_id: this.serverId,
+            ...this.additions,
           }),
         );
       isGreeted = true;
@@ -224,7 +235,7 @@ export class FakeControlPlane {
     if (fault === "answer_lost") return void response.destroy();
     const instruction = this.#instruct(run);
     response.on("finish", () => this.afterAnswer({ instruction }));
-    respond(response, 200, { acked_seq: run.events.length, instruction });
+    respond(response, 200, { ...this.additions, acked_seq: run.events.length, instruction });
   }
 
   #store(run: FakeRun, event: RunEvent): void {
@@ -262,6 +273,15 @@ export class FakeControlPlane {
       this.#breach("malformed enrolment");
       return respond(response, 422, {});
     }
+    if (input.data.protocol !== this.protocol)
+      return respond(response, 409, {
+        type: "about:blank",
+        title: "Protocol mismatch",
+        status: 409,
+        detail: `The agent speaks protocol ${input.data.protocol}, this installation ${this.protocol}: update.`,
+        code: "protocol_mismatch",
+        request_id: "req_1",
+      });
     if (input.data.token !== this.enrolmentToken)
       return respond(response, 401, {
         type: "about:blank",
@@ -271,7 +291,7 @@ export class FakeControlPlane {
         code: "invalid_token",
         request_id: "req_1",
       });
-    respond(response, 201, { server_id: this.serverId, credential: this.credential });
+    respond(response, 201, { ...this.additions, server_id: this.serverId, credential: this.credential });
   }
 
   #isAuthorized(request: IncomingMessage): boolean {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 
 import { schemaTexts } from "#contract/reference/schemas.ts";
+import { agentSchemas } from "#contract/reference/schemas/agent.ts";
 import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
 import { Schema } from "./types.ts";
@@ -11,6 +12,9 @@ export type Direction = "input" | "output";
 const PREFIX = "#/components/schemas/";
 /** A field that says when something was or will be. */
 const INSTANT = /(?:_at|^last_deploy|^time)$/;
+
+/** What agents send may have fields that an older installation passes over; some of it is in answers too. */
+const sentByAgents = new Set([...Object.keys(agentSchemas), "Failure", "FailureEvidence", "LiveEvidence"]);
 
 /** Every named schema of one direction, with its texts. */
 export function namedSchemas(direction: Direction): Map<string, Schema> {
@@ -25,14 +29,16 @@ export function namedSchemas(direction: Direction): Map<string, Schema> {
   return new Map(
     Object.entries(schemaTexts).map(([name, text]) => {
       const id = nameFor(name, text, direction);
-      return [id, withTexts(tidy(schemas[id], direction), text)];
+      const isOpen = direction === "output" || sentByAgents.has(name);
+      return [id, withTexts(tidy(schemas[id], direction, isOpen), text)];
     }),
   );
 }
 
 /** A schema that stands where it is used, such as a query. */
 export function inlineSchema(schema: z.ZodType, direction: Direction): Schema {
-  return tidy(z.toJSONSchema(schema, { target: "draft-2020-12", io: direction }), direction);
+  const json = z.toJSONSchema(schema, { target: "draft-2020-12", io: direction });
+  return tidy(json, direction, direction === "output");
 }
 
 /**
@@ -60,13 +66,14 @@ function nameFor(name: string, { values }: SchemaText, direction: Direction): st
   return direction === "output" || values !== undefined || name.endsWith("Input") ? name : `${name}Input`;
 }
 
-function tidy(json: unknown, direction: Direction): Schema {
+/** @param isOpen whether fields may be added, which are passed over */
+function tidy(json: unknown, direction: Direction, isOpen: boolean): Schema {
   const { $schema: _, $id: __, ...rest } = z.looseObject({}).parse(json);
-  return tidied(Schema.parse(rest), direction);
+  return tidied(Schema.parse(rest), direction, isOpen);
 }
 
-function tidied(schema: Schema, direction: Direction): Schema {
-  const inner = (one: Schema) => tidied(one, direction);
+function tidied(schema: Schema, direction: Direction, isOpen: boolean): Schema {
+  const inner = (one: Schema) => tidied(one, direction, isOpen);
   const result: Schema = { ...schema };
   // A format says it, and a pattern of some hundred characters says it again.
   if (result.format !== undefined) delete result.pattern;
@@ -75,11 +82,9 @@ function tidied(schema: Schema, direction: Direction): Schema {
     for (const key of ["pattern", "minLength", "maxLength", "enum"] as const) delete result[key];
   if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum;
   if (result.maximum === Number.MAX_SAFE_INTEGER) delete result.maximum;
-  if (direction === "output") {
-    // Answers can gain fields at any time, and nothing is left out of them.
-    delete result.additionalProperties;
-    delete result.default;
-  }
+  // Answers can gain fields at any time, and nothing is left out of them.
+  if (direction === "output") delete result.default;
+  if (isOpen) delete result.additionalProperties;
   if (result.items !== undefined) result.items = inner(result.items);
   for (const key of ["anyOf", "oneOf", "allOf"] as const) {
     const parts = result[key];

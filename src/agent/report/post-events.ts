@@ -2,6 +2,7 @@ import type { Connection } from "#agent/connection-file.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { sendRequest } from "#agent/http/send-request.ts";
 import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import { parseKnown } from "#contract/tolerant.ts";
 import { endpoints } from "#contract/endpoints.ts";
 
 /** `gone`: the control plane knows the run no more; `refused`: it will never take these events. */
@@ -56,7 +57,8 @@ export async function postEvents(
 
 function parseAnswer(body: string): RunEventsAnswer | null {
   try {
-    return RunEventsAnswer.parse(JSON.parse(body));
+    const parsed = parseKnown(RunEventsAnswer, JSON.parse(body));
+    return parsed.success ? parsed.data : null;
   } catch {
     return null;
   }

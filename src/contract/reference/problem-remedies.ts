@@ -27,6 +27,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   project_busy: "Wait for the deployment to end, or cancel it.",
   server_in_use:
     "Move the projects to another server, or delete them. The projects list shows which they are.",
+  protocol_mismatch:
+    "Run this installation's `/install.sh` on the server: it installs the agent that fits. The token has not been used.",
   log_expired:
     "The log cannot be had any more. How long logs are kept from now on is `log_retention_days` of `PATCH /v1/account`.",
   live_changed:

@@ -4,11 +4,15 @@ import { type Endpoint, parseWith } from "#contract/endpoint.ts";
 import { takesIfLive, takesLastEventId } from "#contract/endpoint-facts.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { parseKnown } from "#contract/tolerant.ts";
 import { bodyErrors, queryErrors } from "#worker/http/field-errors.ts";
 import type { Input, MediaTypeOf } from "#worker/http/handler.ts";
 import { preferredMediaType } from "#worker/http/media-type.ts";
 import { readJson } from "#worker/http/read-json.ts";
 import { readQuery } from "#worker/http/read-query.ts";
+
+/** What only agents ask for. */
+const AGENT_PATHS = "/v1/agent/";
 
 const NoQuery = z.strictObject({});
 
@@ -36,7 +40,9 @@ export async function readInput<Of extends Endpoint>(
   if (!lastEventId.ok) return lastEventId;
   const json = endpoint.body === null ? succeed(null) : await readJson(request, endpoint.maxBodyBytes);
   if (!json.ok) return json;
-  const body = parseWith<Of["body"]>(endpoint.body, json.value);
+  // An agent may be newer; a client is told of a field that would have no effect.
+  const parse = endpoint.path.startsWith(AGENT_PATHS) ? parseKnown : parseWith;
+  const body = parse<Of["body"]>(endpoint.body, json.value);
   if (!body.success) return refuse("invalid_request", "The body is not valid.", bodyErrors(body.error));
   return succeed({
     params: params.data,

@@ -1,9 +1,10 @@
-import type { EnrollInput, Enrolled } from "#contract/agent-protocol.ts";
+import { type EnrollInput, type Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
 import { spendEnrollment } from "#worker/db/credentials.ts";
 import { secretHash } from "#worker/secret-hash.ts";
+import { mismatchMessage } from "#worker/views/mismatch-message.ts";
 
 const invalid = refuse(
   "invalid_token",
@@ -14,7 +15,10 @@ const invalid = refuse(
 export async function enrollAgent(
   context: OpenContext,
   input: EnrollInput,
-): Promise<Result<Enrolled, "invalid_token">> {
+): Promise<Result<Enrolled, "invalid_token" | "protocol_mismatch">> {
+  // Before the token is spent: it is for the agent that comes after.
+  if (input.protocol !== PROTOCOL_VERSION)
+    return refuse("protocol_mismatch", mismatchMessage(input.protocol));
   if (!isWellFormedToken(input.token, "enrollment")) return invalid;
   const credential = formToken(randomTokenCharacters(context.randomBytes), "agent");
   const serverId = await spendEnrollment(context.database, {

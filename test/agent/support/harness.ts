@@ -31,6 +31,7 @@ export const quickSettings: AgentSettings = {
   signOfLifeMs: 400,
   permitPollMs: 30,
   pingMs: 100,
+  mismatchRetryMs: 60,
   backOffBaseMs: 20,
   backOffCapMs: 100,
   farewellMs: 1_000,

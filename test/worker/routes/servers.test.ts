@@ -32,8 +32,8 @@ async function get(token: string, id: string): Promise<Server> {
   return Server.parse(await (await call(`/v1/servers/${id}`, { token })).json());
 }
 
-async function enroll(secret: string): Promise<Response> {
-  const body = { token: secret, hostname: "web-1", agent_version: "1.2.3" };
+async function enroll(secret: string, more: Record<string, unknown> = {}): Promise<Response> {
+  const body = { token: secret, hostname: "web-1", agent_version: "1.2.3", ...more };
   return await call("/v1/agent/enroll", { method: "POST", body });
 }
 
@@ -207,6 +207,19 @@ describe("an account's servers", () => {
 });
 
 describe("enrolment", () => {
+  it("of an agent of another protocol is refused without spending the token; one that only says more is let in", async () => {
+    const { token } = await createAccount();
+    const { id, enrollment } = await created(token);
+    const refused = await enroll(enrollment.token, { protocol: 2 });
+    expect(await problemOf(refused)).toMatchObject({
+      status: 409,
+      code: "protocol_mismatch",
+      detail: expect.stringContaining("/install.sh"),
+    });
+    const response = await enroll(enrollment.token, { protocol: 1, region: "fra" });
+    expect(await response.json()).toMatchObject({ server_id: id });
+  });
+
   it("gives the agent a credential of its own, and works once", async () => {
     const { token } = await createAccount();
     const { id, enrollment } = await created(token);

@@ -17,6 +17,7 @@ export const agentSchemas = {
     token: "The enrolment token.",
     hostname: "What the server calls itself.",
     agent_version: "The agent's version.",
+    protocol: "The version of the protocol that it speaks.",
   }),
   Enrolled: object(Enrolled, "An agent that has joined.", {
     server_id: "The server that it speaks for.",

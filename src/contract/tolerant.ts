@@ -1,5 +1,20 @@
 import type * as z from "zod";
 
+import { type OutputOf, type Parsed, parseWith } from "#contract/endpoint.ts";
+
+/**
+ * Parses what a peer of the same version may have added fields to. Everything else must be as the schema says.
+ */
+export function parseKnown<Schema extends z.ZodType | null>(
+  schema: Schema,
+  value: unknown,
+): Parsed<OutputOf<Schema>> {
+  const parsed = parseWith(schema, value);
+  if (parsed.success) return parsed;
+  const known = withoutUnknownFields(value, parsed.error);
+  return known === null ? parsed : parseKnown(schema, known);
+}
+
 /**
  * The value without the fields that its schema does not know; null where that is not all that is wrong with it.
  * The value itself is left as it is.
