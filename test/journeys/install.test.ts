@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
-import { readServer, registerServer } from "../support/enrolments.ts";
+import { registerServer } from "../support/enrolments.ts";
 import { Machine } from "../support/machine.ts";
-import { runShell, type ShellEnd } from "../support/run-shell.ts";
+import { runShell } from "../support/run-shell.ts";
 
 let gantry: Gantry;
 let machine: Machine;
@@ -18,9 +18,6 @@ beforeEach(async () => {
   machine = await Machine.create(gantry);
 });
 afterEach(() => machine.close());
-
-/** Of the right form, for what ends before anybody looks at it. */
-const TOKEN = "gantry_enroll_x";
 
 describe("the line that a new server is answered with", () => {
   it("installs an agent that connects and deploys; run again it changes nothing; and back again nothing is left", async () => {
@@ -100,137 +97,85 @@ describe("an update", () => {
     const left = machine.installed.filter((name) => name.startsWith("lib/gantry/"));
     expect(left).toEqual(["lib/gantry/gantry-agent.mjs", "lib/gantry/install.sh", "lib/gantry/installed"]);
   });
-});
 
-describe("a mistake or a fault", () => {
-  const withProgram = async (name: string, script: string) =>
-    await machine.install(TOKEN, [], { env: machine.withProgram(name, script) });
-
-  const mistakes: [string, number, RegExp, () => Promise<ShellEnd>][] = [
-    ["no token", 9, /not enrolled.*POST \/v1\/servers/, () => machine.install(null)],
-    ["another kind of token", 10, /no enrolment token/, () => machine.install("gantry_live_x")],
-    [
-      "an unknown token",
-      10,
-      /refused the enrolment.*malformed, unknown/,
-      () => machine.install(`${TOKEN}${"x".repeat(35)}`),
-    ],
-    ["an unknown option", 2, /there is no option --colour/, () => machine.install(null, ["--colour"])],
-    ["an option without its value", 2, /--home needs a value/, () => machine.install(null, ["--home"])],
-    ["a relative path", 2, /--home needs an absolute path/, () => machine.install(null, ["--home", "here"])],
-    [
-      "a path with a quote",
-      2,
-      /characters that Gantry does not take/,
-      () => machine.install(null, ["--home", "/tmp/a'b"]),
-    ],
-    ["--purge alone", 2, /goes with --uninstall/, () => machine.install(null, ["--purge"])],
-    [
-      "an old Node",
-      5,
-      /Node 20 or newer is needed; .* is 18\.19\.0/,
-      () => withProgram("node", "echo 18.19.0"),
-    ],
-    [
-      "an old git",
-      5,
-      /git 2\.31 or newer is needed; here is 2\.25\.1/,
-      () => withProgram("git", "echo git version 2.25.1"),
-    ],
-    ["another system", 4, /needs Linux; this is Darwin/, () => withProgram("uname", "echo Darwin")],
-    [
-      "a service without root",
-      6,
-      /become root/,
-      async () =>
-        await runShell(["sh", "-s", "--", "--prefix", machine.prefix], {
-          input: await machine.installer(),
-          env: machine.withProgram("id", "echo 1000"),
-        }),
-    ],
-    [
-      "a target that cannot be written to",
-      13,
-      /cannot be written to/,
-      () => machine.install(TOKEN, ["--prefix", "/proc/nowhere"]),
-    ],
-    [
-      "a control plane that is gone",
-      7,
-      /cannot be downloaded/,
-      async () => {
-        const script = await machine.installer();
-        await machine.site.close();
-        return await machine.install(TOKEN, [], { script });
-      },
-    ],
-    [
-      "a damaged download",
-      8,
-      /SHA-256 differs. Nothing was installed/,
-      () => {
-        machine.site.damagedAgent = "half a fi";
-        return machine.install(TOKEN);
-      },
-    ],
-  ];
-
-  it.each(mistakes)(
-    "%s ends with %i, says what to do, and leaves nothing",
-    async (_what, code, message, run) => {
-      expect(await run()).toEqual({ code, output: expect.stringMatching(message) });
-      expect(machine.installed).toEqual([]);
-    },
-  );
-
-  it("a script of which only the beginning arrived does nothing, wherever it breaks off", async () => {
-    const script = await machine.installer();
-    const server = await registerServer(gantry);
-    const nearlyAll = [script.indexOf('\nmain "$@"') + 6, script.length - 8, script.length - 3];
-    for (const length of [60, 200, script.length / 3, script.length / 2, ...nearlyAll]) {
-      const start = script.slice(0, Math.floor(length));
-      const broken = await machine.install(server.enrollment.token, [], { script: start });
-      expect(broken.output).not.toContain("gantry:");
-      expect(machine.installed).toEqual([]);
-    }
-    expect((await readServer(gantry, server.id)).enrolled_at).toBeNull();
-    expect((await machine.install(server.enrollment.token)).code).toBe(0);
-  });
-});
-
-describe("the script", () => {
-  const shells = [
-    ["bash", "--posix"],
-    ["busybox", "sh"],
-  ] as const;
-
-  it.each(shells)("runs in %s as well, with wget where there is no curl", async (name, argument) => {
-    const env = machine.environment();
-    const find = async (tool: string) => (await runShell(["sh", "-c", `command -v ${tool}`], { env })).output;
+  it("by the line of another control plane is refused, unless there is a token of it", async () => {
     const { enrollment } = await registerServer(gantry);
-    // A PATH with all that the script may use but curl.
-    const tools = join(machine.folder, "only");
-    mkdirSync(tools);
-    const needed =
-      "awk cat chmod chown cp cut git grep head id mkdir mktemp mv rm rmdir sed sh sleep tr uname wget";
-    for (const tool of new Set([...needed.split(" "), name])) {
-      const path = (await find(tool)).trim();
-      if (path === "" && (tool === name || tool === "wget")) return;
-      if (path.startsWith("/")) symlinkSync(path, join(tools, tool));
-    }
-    symlinkSync(process.execPath, join(tools, "node"));
-    const ended = await runShell([name, argument, "-s", "--", "--no-service", "--prefix", machine.prefix], {
-      input: await machine.installer(),
-      env: { PATH: tools, HOME: machine.folder, GANTRY_TOKEN: enrollment.token },
+    await machine.install(enrollment.token);
+    const path = join(machine.home, "agent.json");
+    const enrolled = readFileSync(path, "utf8");
+    writeFileSync(path, enrolled.replace(gantry.url, "https://other.example"));
+    expect(await machine.install(null)).toMatchObject({
+      code: 9,
+      output: expect.stringMatching(/enrolled with https:\/\/other\.example, .* Run the line of https:/),
     });
-    expect(ended).toEqual({ code: 0, output: expect.stringContaining("run it with") });
+    const other = await registerServer(gantry);
+    expect((await machine.install(other.enrollment.token)).code).toBe(0);
+    expect(readFileSync(path, "utf8")).toContain(other.id);
   });
 
-  it("is clean by shellcheck, where the machine has it", async ({ skip }) => {
-    const script = new URL("../../src/agent/install/install.sh", import.meta.url).pathname;
-    const env = machine.environment();
-    if ((await runShell(["sh", "-c", "command -v shellcheck"], { env })).code !== 0)
-      skip("no shellcheck here");
-    expect(await runShell(["shellcheck", script], { env })).toEqual({ code: 0, output: "" });
+  it("can be read by the agent's user whatever its installer's umask is", async () => {
+    const { enrollment } = await registerServer(gantry);
+    const ended = await runShell(
+      ["sh", "-c", `umask 077; exec sh -s -- --no-service --prefix ${machine.prefix}`],
+      {
+        input: await machine.installer(),
+        env: { ...machine.environment(), GANTRY_TOKEN: enrollment.token },
+      },
+    );
+    expect(ended.code).toBe(0);
+    for (const name of ["", "bin", "bin/gantry-agent", "lib/gantry", "lib/gantry/gantry-agent.mjs"])
+      expect(statSync(join(machine.prefix, name)).mode & 0o044).toBe(0o044);
+  });
+});
+
+describe("an agent of another version of the protocol", () => {
+  /** The file that is served now, as a later release would have it. */
+  async function releaseNewer(): Promise<void> {
+    const script = await machine.installer();
+    const [, name] = /^agent_file='(.*)'$/m.exec(script) ?? [];
+    const file = await (await fetch(`${machine.site.url}/agent/${name}`)).text();
+    const newer = file.replace(/PROTOCOL_VERSION = 1;/, "PROTOCOL_VERSION = 2;");
+    expect(newer).not.toBe(file);
+    machine.site.release(newer);
+  }
+
+  it("is not enrolled, and leaves the token to the one that fits", async () => {
+    const server = await registerServer(gantry);
+    await releaseNewer();
+    const refused = await machine.install(server.enrollment.token);
+    expect(refused).toEqual({
+      code: 14,
+      output: expect.stringMatching(/agent speaks protocol 2, this installation 1: .*\/install\.sh/),
+    });
+    expect(machine.installed).toEqual([]);
+    expect((await machine.runLine(server)).code).toBe(0);
+  });
+});
+
+describe("what is removed", () => {
+  it("is never a folder that was there before, whatever other folder the installer has made", async () => {
+    const { enrollment } = await registerServer(gantry);
+    const own = join(machine.folder, "own");
+    mkdirSync(own);
+    writeFileSync(join(own, "letter"), "keep");
+    await machine.install(enrollment.token);
+    const elsewhere = await machine.install(null, ["--uninstall", "--purge", "--home", own]);
+    expect(elsewhere.code).toBe(0);
+    expect(readFileSync(join(own, "letter"), "utf8")).toBe("keep");
+
+    const second = await registerServer(gantry);
+    expect((await machine.install(second.enrollment.token)).code).toBe(0);
+    const moved = await registerServer(gantry);
+    expect((await machine.install(moved.enrollment.token, ["--home", `${own}/`])).code).toBe(0);
+    expect(existsSync(join(own, "agent.json"))).toBe(true);
+    expect((await machine.install(null, ["--uninstall", "--purge"])).code).toBe(0);
+    expect(readdirSync(own)).toEqual(["letter"]);
+  });
+
+  it("is nothing where nothing is, and that is said", async () => {
+    expect(await machine.install(null, ["--uninstall"])).toEqual({
+      code: 0,
+      output: expect.stringContaining(`there is no agent in ${machine.prefix}`),
+    });
   });
 });

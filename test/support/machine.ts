@@ -72,6 +72,30 @@ export class Machine {
     return { PATH: `${tools}${delimiter}${PATH}`, HOME };
   }
 
+  /**
+   * A PATH of these programs alone, as far as the machine has them; `node` is this one, and a pair is a program's name and
+   * what it does instead.
+   */
+  onlyWith(...programs: readonly (string | readonly [name: string, script: string])[]): Environment {
+    const tools = mkdtempSync(join(this.folder, "only-"));
+    for (const program of programs) {
+      if (typeof program === "string") {
+        const path = program === "node" ? process.execPath : whereIs(program);
+        if (path !== null) symlinkSync(path, join(tools, program));
+      } else {
+        const [name, script] = program;
+        rmSync(join(tools, name), { force: true });
+        writeFileSync(join(tools, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      }
+    }
+    return { PATH: tools, HOME: this.folder };
+  }
+
+  /** Whether this machine has a program. */
+  has(program: string): boolean {
+    return whereIs(program) !== null;
+  }
+
   async installer(): Promise<string> {
     return await (await fetch(`${this.site.url}/install.sh`)).text();
   }
@@ -136,4 +160,9 @@ export class Machine {
     if (!existsSync(this.prefix)) return [];
     return readdirSync(this.prefix, { recursive: true, encoding: "utf8" }).toSorted();
   }
+}
+
+function whereIs(program: string): string | null {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path)) ?? null;
 }

@@ -101,6 +101,8 @@ read_places() {
     user=$(id -un)
   fi
   check_path --home "$home"
+  # Told twice, it is the same folder.
+  home=/$(printf '%s' "$home" | sed 's,//*,/,g; s,^/,,; s,/$,,')
   case $user in '' | -* | *[!A-Za-z0-9_.-]*) fail 2 "--user: $user is not a user's name." ;; esac
   unit=/etc/systemd/system/gantry-agent.service
   settings=/etc/gantry
@@ -117,6 +119,14 @@ check_path() {
 
 fact() {
   if [ -f "$facts" ]; then sed -n "s/^$1=//p" "$facts"; fi
+}
+
+# Whether the installer has made this home, or this user: that it made another says nothing of this one.
+has_made() {
+  case $1 in
+    home) [ "$(fact made_home)" = yes ] && [ "$(fact home)" = "$home" ] ;;
+    user) [ "$(fact made_user)" = yes ] && [ "$(fact user)" = "$user" ] ;;
+  esac
 }
 
 # --- what the machine has ---
@@ -283,8 +293,8 @@ put_in_place() {
   if [ -f "$program" ]; then cp -p "$program" "$program.old"; fi
   write_wrapper >"$work/wrapper"
   chmod 755 "$work/wrapper"
-  if [ "$(fact made_user)" = yes ]; then made_user=yes; fi
-  if [ "$(fact made_home)" = yes ]; then made_home=yes; fi
+  if has_made user; then made_user=yes; fi
+  if has_made home; then made_home=yes; fi
   printf '%s\n' "home=$home" "user=$user" "service=$is_service" "made_user=$made_user" "made_home=$made_home" \
     >"$work/installed"
   mv -f "$work/install.sh" "$lib/install.sh"
@@ -461,12 +471,22 @@ tell_how_to_run() {
   say "run it with: $wrapper run"
 }
 
+# Without a token there is an enrolment, and it is one with this control plane: each has an agent of its own.
+check_enrolment() {
+  if [ -n "$token" ]; then return; fi
+  if ! [ -e "$home/agent.json" ]; then
+    fail 9 "this server is not enrolled, and there is no enrolment token. POST /v1/servers answers with one, and POST /v1/servers/{id}/enrollment with another; give it as GANTRY_TOKEN."
+  fi
+  other=$(sed -n 's/.*"url": "\([^"]*\)".*/\1/p' "$home/agent.json" 2>/dev/null) || true
+  if [ "$other" != "$origin" ]; then
+    fail 9 "this server is enrolled with $other, and this is the agent of $origin. Run the line of $other to update it, or give a token of $origin as GANTRY_TOKEN."
+  fi
+}
+
 install_agent() {
   check_machine
   check_tools
-  if [ -z "$token" ] && ! [ -e "$home/agent.json" ]; then
-    fail 9 "this server is not enrolled, and there is no enrolment token. POST /v1/servers answers with one, and POST /v1/servers/{id}/enrollment with another; give it as GANTRY_TOKEN."
-  fi
+  check_enrolment
   fetch_agent
   if [ $is_service = yes ]; then
     make_user
@@ -486,11 +506,16 @@ install_agent() {
 uninstall_agent() {
   # What is installed says what it is.
   if [ "$(fact service)" = no ]; then is_service=no; fi
-  [ $is_service = no ] || [ "$(id -u)" -eq 0 ] || fail 6 "this needs root: become root and run the same line."
+  [ $is_service = no ] || [ "$(id -u)" -eq 0 ] ||
+    fail 6 "this needs root: become root and run the same line, or add --no-service if it was installed with it."
+  if ! is_installed; then
+    say "there is no agent in $prefix, nor files of one in $home: nothing was removed."
+    return
+  fi
   node=$(command -v node || command -v nodejs || true)
   server=$(sed -n 's/.*"server_id": "\([a-z0-9_]*\)".*/\1/p' "$home/agent.json" 2>/dev/null || true)
-  made_user=$(fact made_user)
-  made_home=$(fact made_home)
+  if has_made user; then made_user=yes; fi
+  if has_made home; then made_home=yes; fi
   if [ $is_service = yes ]; then
     if [ -e "$unit" ]; then
       systemctl disable --now --quiet gantry-agent || true
@@ -505,7 +530,6 @@ uninstall_agent() {
   # What is known of the installation stays for as long as there is something to purge.
   rm -rf "$program" "$program.old" "$lib/install.sh" "$wrapper" || fail 13 "$prefix cannot be written to."
   if [ $is_purge = yes ]; then
-    rm -rf "$lib"
     # Of a folder that was somebody's before, only what is the agent's.
     if [ "$made_home" = yes ]; then
       rm -rf "$home" || fail 13 "$home cannot be removed."
@@ -516,6 +540,7 @@ uninstall_agent() {
       rm -rf "$settings"
       if [ "$made_user" = yes ] && id "$user" >/dev/null 2>&1; then userdel "$user"; fi
     fi
+    rm -rf "$lib"
   fi
   remove_empty_prefix
   say "the agent is removed."
@@ -524,6 +549,14 @@ uninstall_agent() {
     say "remove these too with: curl -fsSL $origin/install.sh | sh -s -- --uninstall --purge$(same_place)"
   fi
   if [ -n "$server" ]; then say "the control plane still lists it: DELETE $origin/v1/servers/$server"; fi
+}
+
+# Whether anything of an installation is there.
+is_installed() {
+  for path in "$program" "$wrapper" "$facts" "$home/agent.json" "$home/projects"; do
+    if [ -e "$path" ]; then return 0; fi
+  done
+  [ $is_service = yes ] && [ -e "$unit" ]
 }
 
 left_of_service() {
@@ -536,6 +569,8 @@ same_place() {
 }
 
 main() {
+  # Whatever root's own is: the service's user has to read what is put here.
+  umask 022
   read_options "$@"
   read_places
   if [ $action = uninstall ]; then

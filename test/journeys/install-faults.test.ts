@@ -1,0 +1,211 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { readServer, registerServer } from "../support/enrolments.ts";
+import { Machine } from "../support/machine.ts";
+import { runShell, type ShellEnd } from "../support/run-shell.ts";
+
+let gantry: Gantry;
+let machine: Machine;
+beforeAll(async () => {
+  gantry = await startGantry();
+});
+afterAll(() => gantry.close());
+beforeEach(async () => {
+  machine = await Machine.create(gantry);
+});
+afterEach(() => machine.close());
+
+/** Of the right form, for what ends before anybody looks at it. */
+const TOKEN = "gantry_enroll_x";
+
+/** What the script may use without looking for it. */
+const TOOLS = "awk cat chmod chown cp cut grep head id mkdir mktemp mv rm rmdir sed sh sleep tr uname".split(
+  " ",
+);
+
+describe("a mistake or a fault", () => {
+  const withProgram = async (name: string, script: string) =>
+    await machine.install(TOKEN, [], { env: machine.withProgram(name, script) });
+
+  const mistakes: [string, number, RegExp, () => Promise<ShellEnd>][] = [
+    ["no token", 9, /not enrolled.*POST \/v1\/servers/, () => machine.install(null)],
+    ["another kind of token", 10, /no enrolment token/, () => machine.install("gantry_live_x")],
+    [
+      "an unknown token",
+      10,
+      /refused the enrolment.*malformed, unknown/,
+      () => machine.install(`${TOKEN}${"x".repeat(35)}`),
+    ],
+    ["an unknown option", 2, /there is no option --colour/, () => machine.install(null, ["--colour"])],
+    ["an option without its value", 2, /--home needs a value/, () => machine.install(null, ["--home"])],
+    ["a relative path", 2, /--home needs an absolute path/, () => machine.install(null, ["--home", "here"])],
+    [
+      "a path with a quote",
+      2,
+      /characters that Gantry does not take/,
+      () => machine.install(null, ["--home", "/tmp/a'b"]),
+    ],
+    ["--purge alone", 2, /goes with --uninstall/, () => machine.install(null, ["--purge"])],
+    [
+      "no Node",
+      5,
+      /Node 20 or newer is missing. .*nodejs/,
+      () => machine.install(TOKEN, [], { env: machine.onlyWith(...TOOLS, "git", "curl") }),
+    ],
+    [
+      "no git",
+      5,
+      /git 2\.31 or newer is missing. .*git/,
+      () => machine.install(TOKEN, [], { env: machine.onlyWith(...TOOLS, "node", "curl") }),
+    ],
+    [
+      "neither curl nor wget",
+      5,
+      /curl or wget is missing/,
+      () => machine.install(TOKEN, [], { env: machine.onlyWith(...TOOLS, "node", "git") }),
+    ],
+    [
+      "an old Node",
+      5,
+      /Node 20 or newer is needed; .* is 18\.19\.0/,
+      () => withProgram("node", "echo 18.19.0"),
+    ],
+    [
+      "an old git",
+      5,
+      /git 2\.31 or newer is needed; here is 2\.25\.1/,
+      () => withProgram("git", "echo git version 2.25.1"),
+    ],
+    ["another system", 4, /needs Linux; this is Darwin/, () => withProgram("uname", "echo Darwin")],
+    [
+      "a service without root",
+      6,
+      /become root/,
+      async () =>
+        await runShell(["sh", "-s", "--", "--prefix", machine.prefix], {
+          input: await machine.installer(),
+          env: machine.withProgram("id", "echo 1000"),
+        }),
+    ],
+    [
+      "a service without systemd",
+      4,
+      /not run by systemd. Add --no-service/,
+      async () =>
+        await runShell(["sh", "-s", "--", "--prefix", machine.prefix, "--home", machine.home], {
+          input: await machine.installer(),
+          env: machine.onlyWith(...TOOLS, ["id", "echo 0"]),
+        }),
+    ],
+    [
+      "an uninstall of a service without root",
+      6,
+      /become root and run the same line, or add --no-service/,
+      async () =>
+        await runShell(["sh", "-s", "--", "--prefix", machine.prefix, "--uninstall"], {
+          input: await machine.installer(),
+          env: machine.withProgram("id", "echo 1000"),
+        }),
+    ],
+    [
+      "a target that cannot be written to",
+      13,
+      /cannot be written to/,
+      () => machine.install(TOKEN, ["--prefix", "/proc/nowhere"]),
+    ],
+    [
+      "a control plane that is gone",
+      7,
+      /cannot be downloaded/,
+      async () => {
+        const script = await machine.installer();
+        await machine.site.close();
+        return await machine.install(TOKEN, [], { script });
+      },
+    ],
+    [
+      "a damaged download",
+      8,
+      /SHA-256 differs. Nothing was installed/,
+      () => {
+        machine.site.damagedAgent = "half a fi";
+        return machine.install(TOKEN);
+      },
+    ],
+  ];
+
+  it.each(mistakes)(
+    "%s ends with %i, says what to do, and leaves nothing",
+    async (_what, code, message, run) => {
+      expect(await run()).toEqual({ code, output: expect.stringMatching(message) });
+      expect(machine.installed).toEqual([]);
+    },
+  );
+
+  it("a script of which only the beginning arrived does nothing, wherever it breaks off", async () => {
+    const script = await machine.installer();
+    const server = await registerServer(gantry);
+    const nearlyAll = [script.indexOf('\nmain "$@"') + 6, script.length - 8, script.length - 3];
+    for (const length of [60, 200, script.length / 3, script.length / 2, ...nearlyAll]) {
+      const start = script.slice(0, Math.floor(length));
+      const broken = await machine.install(server.enrollment.token, [], { script: start });
+      expect(broken.output).not.toContain("gantry:");
+      expect(machine.installed).toEqual([]);
+    }
+    expect((await readServer(gantry, server.id)).enrolled_at).toBeNull();
+    expect((await machine.install(server.enrollment.token)).code).toBe(0);
+  });
+});
+
+describe("the script", () => {
+  const shells = [
+    ["dash", []],
+    ["bash", ["--posix"]],
+    ["busybox", ["sh"]],
+  ] as const;
+
+  it.for(shells)("runs in %s, with wget where there is no curl", async ([name, args], { skip }) => {
+    if (!machine.has(name)) skip(`there is no ${name} here`);
+    const env = machine.onlyWith(...TOOLS, "node", "git", "wget", name);
+    const { enrollment } = await registerServer(gantry);
+    const ended = await runShell([name, ...args, "-s", "--", "--no-service", "--prefix", machine.prefix], {
+      input: await machine.installer(),
+      env: { ...env, GANTRY_TOKEN: enrollment.token },
+    });
+    expect(ended).toEqual({ code: 0, output: expect.stringContaining("run it with") });
+  });
+
+  it("is clean by shellcheck, where the machine has it", async ({ skip }) => {
+    const script = new URL("../../src/agent/install/install.sh", import.meta.url).pathname;
+    const env = machine.environment();
+    if ((await runShell(["sh", "-c", "command -v shellcheck"], { env })).code !== 0)
+      skip("no shellcheck here");
+    expect(await runShell(["shellcheck", script], { env })).toEqual({ code: 0, output: "" });
+  });
+
+  it("writes a unit without a mistake, which confines the service", async ({ skip }) => {
+    if (!machine.has("systemd-analyze")) skip("there is no systemd-analyze here");
+    const env = machine.environment();
+    expect((await machine.install((await registerServer(gantry)).enrollment.token)).code).toBe(0);
+    const script = await machine.installer();
+    const print = script.replace('\nmain "$@" </dev/null', '\nread_options "$@"; read_places; write_unit');
+    const written = await runShell(["sh", "-s", "--", "--prefix", machine.prefix, "--user", "daemon"], {
+      input: print,
+      env,
+    });
+    expect(written).toEqual({ code: 0, output: expect.stringContaining(`ExecStart=${machine.program} run`) });
+    const unit = join(machine.folder, "gantry-agent.service");
+    writeFileSync(unit, written.output);
+    const verified = await runShell(["systemd-analyze", "verify", "--man=no", unit], { env });
+    expect(verified.output.split("\n").filter((line) => line.includes("gantry"))).toEqual([]);
+    expect(verified.code).toBe(0);
+    const judged = await runShell(["systemd-analyze", "security", "--offline=true", unit], { env });
+    const [, exposure] =
+      /Overall exposure level for gantry-agent.service: (\d+\.\d+)/.exec(judged.output) ?? [];
+    expect(Number(exposure)).toBeLessThan(2.5);
+  });
+});
