@@ -88,6 +88,7 @@ CREATE TABLE `servers` (
 	`last_seen_at` integer,
 	`connected_ms_by_day` text NOT NULL,
 	`agent_version` text,
+	`agent_mismatch` text,
 	`disk_total_bytes` real,
 	`disk_free_bytes` real,
 	`credential_hash` text,

@@ -35,11 +35,20 @@ export const Disk = z.strictObject({
 });
 export type Disk = z.infer<typeof Disk>;
 
+/** Why a server's agent is not let in although its credential is right. `at`: when it last tried. */
+export const AgentProblem = z.strictObject({
+  code: z.enum(["protocol_mismatch"]),
+  message: z.string(),
+  at: z.string(),
+});
+export type AgentProblem = z.infer<typeof AgentProblem>;
+
 export const Server = ServerRow.extend({
   created_at: z.string(),
   enrolled_at: z.string().nullable(),
   last_seen_at: z.string().nullable(),
   agent_version: z.string().nullable(),
+  agent_problem: AgentProblem.nullable(),
   disk: Disk.nullable(),
 });
 export type Server = z.infer<typeof Server>;

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
-import { registerServer } from "../support/enrolments.ts";
+import { readServer, registerServer } from "../support/enrolments.ts";
 import { Machine } from "../support/machine.ts";
 import { runShell } from "../support/run-shell.ts";
 
@@ -149,6 +149,31 @@ describe("an agent of another version of the protocol", () => {
     });
     expect(machine.installed).toEqual([]);
     expect((await machine.runLine(server)).code).toBe(0);
+  });
+
+  it("says what to do, at the server and to its owner, and the line makes it right", async () => {
+    const server = await registerServer(gantry);
+    expect((await machine.runLine(server)).code).toBe(0);
+    await releaseNewer();
+    expect((await machine.install(null)).code).toBe(0);
+    const newer = machine.spawnAgent();
+    const status = async () => (await machine.status()).output;
+    await expect
+      .poll(status, { timeout: 20_000 })
+      .toMatch(
+        /^not connected to .*: This agent speaks protocol 2, the control plane 1: .*install\.sh \| sh\./,
+      );
+    await expect
+      .poll(async () => (await readServer(gantry, server.id)).agent_problem, { timeout: 20_000 })
+      .toMatchObject({ code: "protocol_mismatch", message: expect.stringContaining("speaks protocol 2") });
+    expect((await readServer(gantry, server.id)).status).toBe("offline");
+
+    machine.site.release(null);
+    expect((await machine.install(null)).code).toBe(0);
+    await machine.end(newer);
+    await machine.startAgent();
+    expect(await readServer(gantry, server.id)).toMatchObject({ agent_problem: null });
+    await machine.deploySite(server);
   });
 });
 

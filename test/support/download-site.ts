@@ -36,8 +36,8 @@ export class DownloadSite {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** Serves another agent from now on, with an installer that knows it. */
-  release(agent: string): void {
+  /** Serves another agent from now on, with an installer that knows it; `null`: the real one again. */
+  release(agent: string | null): void {
     this.#agent = agent;
   }
 

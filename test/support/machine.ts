@@ -120,9 +120,15 @@ export class Machine {
 
   /** Runs what was installed, as the installer says that it is run. */
   async startAgent(env: Environment = this.environment()): Promise<ChildProcess> {
+    const agent = this.spawnAgent(env);
+    await expect.poll(async () => (await this.status(env)).code, { timeout: 20_000 }).toBe(0);
+    return agent;
+  }
+
+  /** The same, without waiting until it is connected. */
+  spawnAgent(env: Environment = this.environment()): ChildProcess {
     const agent = spawn(this.program, ["run"], { env, stdio: "ignore" });
     this.#agents.push(agent);
-    await expect.poll(async () => (await this.status(env)).code, { timeout: 20_000 }).toBe(0);
     return agent;
   }
 

@@ -68,6 +68,8 @@ export const servers = sqliteTable(
     /** Connected milliseconds by UTC day (days since 1970), the last 30 of them: what uptime is counted from. */
     connectedMsByDay: text("connected_ms_by_day", { mode: "json" }).$type<Record<string, number>>().notNull(),
     agentVersion: text("agent_version"),
+    /** The protocol of an agent that was not let in for it, and when; null once one is. */
+    agentMismatch: text("agent_mismatch", { mode: "json" }).$type<{ protocol: number; at: number }>(),
     diskTotalBytes: real("disk_total_bytes"),
     diskFreeBytes: real("disk_free_bytes"),
     /** SHA-256 in hex, as for tokens. */

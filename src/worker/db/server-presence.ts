@@ -11,7 +11,10 @@ export type Presence = {
   /** Since when the agent has been connected; null: it is not. */
   readonly connectedAt?: number | null;
   readonly agentVersion?: string;
-  readonly disk?: Disk;
+  /** The protocol of an agent that is not let in for it, and when it tried; null: it is. */
+  readonly agentMismatch?: { readonly protocol: number; readonly at: number } | null;
+  /** null: not known. */
+  readonly disk?: Disk | null;
   readonly connectedMsByDay?: Record<string, number>;
 };
 
@@ -23,7 +26,7 @@ export async function writePresence(
 ): Promise<boolean> {
   const { disk, ...columns } = presence;
   const changes =
-    disk === undefined
+    disk === undefined || disk === null
       ? columns
       : { ...columns, diskTotalBytes: disk.total_bytes, diskFreeBytes: disk.free_bytes };
   const notLater = or(isNull(servers.lastSeenAt), lte(servers.lastSeenAt, presence.lastSeenAt));

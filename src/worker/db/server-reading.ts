@@ -13,6 +13,7 @@ const columns = {
   lastSeenAt: servers.lastSeenAt,
   connectedMsByDay: servers.connectedMsByDay,
   agentVersion: servers.agentVersion,
+  agentMismatch: servers.agentMismatch,
   diskTotalBytes: servers.diskTotalBytes,
   diskFreeBytes: servers.diskFreeBytes,
 };

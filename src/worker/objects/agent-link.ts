@@ -2,6 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import * as z from "zod";
 
 import {
+  type AnyHello,
   closeCodes,
   type FromAgent,
   PING,
@@ -128,22 +129,34 @@ export class AgentLink extends DurableObject<Env> {
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    const attachment = attachmentOf(socket);
-    if (attachment.state === "over") return;
-    const message = parseMessage(data);
-    if (message === null) return end(socket, closeCodes.malformedMessage, "not a message of this protocol");
+    if (attachmentOf(socket).state === "over") return;
+    const heard = parseMessage(data);
+    switch (heard.kind) {
+      case "malformed":
+        return end(socket, closeCodes.malformedMessage, "not a message of this protocol");
+      case "unknown":
+        return;
+      case "mismatch":
+        return await this.#refuseProtocol(socket, heard.hello);
+      case "message":
+        return await this.#take(socket, heard.message);
+    }
+  }
+
+  async #take(socket: WebSocket, message: FromAgent): Promise<void> {
+    const { state } = attachmentOf(socket);
     switch (message.type) {
       case "hello":
         return await this.#welcome(socket, message);
       case "status": {
-        if (attachment.state !== "ready") return;
+        if (state !== "ready") return;
         const now = Date.now();
         this.#presence.seen(now, { disk: message.disk });
         this.#inbox.takeServing(message.projects, now);
         return await this.#runErrands();
       }
       case "serving":
-        if (attachment.state !== "ready") return;
+        if (state !== "ready") return;
         this.#inbox.takeChange(message.project, Date.now());
         return await this.#runErrands();
       case "forgotten": {
@@ -213,12 +226,21 @@ export class AgentLink extends DurableObject<Env> {
     await this.#noteGone(Date.now());
   }
 
+  /** Tells the agent which protocol is spoken here, and its owner that it speaks another. */
+  async #refuseProtocol(socket: WebSocket, hello: AnyHello): Promise<void> {
+    if (!(await this.#holds(attachmentOf(socket).credentialHash))) return endRevoked(socket);
+    if (socket.readyState !== WebSocket.OPEN || attachmentOf(socket).state === "over") return;
+    send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#serverId });
+    const older = hello.protocol < PROTOCOL_VERSION ? "agent" : "control plane";
+    const reason = `protocol ${hello.protocol}, here ${PROTOCOL_VERSION}: update the ${older}`;
+    end(socket, closeCodes.protocolMismatch, reason);
+    // Another agent may be there that fits, and then nothing is wrong with the server.
+    if (this.ctx.getWebSockets().some(isReady)) return;
+    this.#presence.mismatched(Date.now(), hello);
+    await this.#runErrands();
+  }
+
   async #welcome(socket: WebSocket, hello: Hello): Promise<void> {
-    if (hello.protocol !== PROTOCOL_VERSION) {
-      const older = hello.protocol < PROTOCOL_VERSION ? "agent" : "control plane";
-      const reason = `protocol ${hello.protocol} here ${PROTOCOL_VERSION}: update the ${older}`;
-      return end(socket, closeCodes.protocolMismatch, reason);
-    }
     const attachment = attachmentOf(socket);
     const saidAt = Date.now();
     if (!(await this.#holds(attachment.credentialHash))) return endRevoked(socket);

@@ -1,6 +1,14 @@
 import * as z from "zod";
 
-import { closeCodes, FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
+import {
+  AnyHello,
+  AnyMessage,
+  closeCodes,
+  FromAgent,
+  PROTOCOL_VERSION,
+  type ToAgent,
+} from "#contract/agent-protocol.ts";
+import { parseKnown } from "#contract/tolerant.ts";
 
 /**
  * What is kept with a socket while the object sleeps. `ready`: its agent has said hello. `over`: what it still says is
@@ -40,11 +48,30 @@ export function send(socket: WebSocket, message: ToAgent): void {
   socket.send(JSON.stringify(message));
 }
 
-/** null: it is no message of the protocol. */
-export function parseMessage(data: string | ArrayBuffer): FromAgent | null {
+/**
+ * What came over a link. `mismatch`: the hello of an agent that speaks another version of the protocol. `unknown`: a
+ * message that a newer agent of this version has, and that can be passed over.
+ */
+export type Heard =
+  | { readonly kind: "message"; readonly message: FromAgent }
+  | { readonly kind: "mismatch"; readonly hello: AnyHello }
+  | { readonly kind: "unknown" | "malformed" };
+
+export function parseMessage(data: string | ArrayBuffer): Heard {
+  const json = parseJson(data);
+  const { data: hello } = AnyHello.safeParse(json);
+  if (hello !== undefined && hello.protocol !== PROTOCOL_VERSION) return { kind: "mismatch", hello };
+  const message = parseKnown(FromAgent, json);
+  if (message.success) return { kind: "message", message: message.data };
+  const { data: any } = AnyMessage.safeParse(json);
+  const isKnown = FromAgent.options.some((option) => option.shape.type.value === any?.type);
+  return { kind: any === undefined || isKnown ? "malformed" : "unknown" };
+}
+
+function parseJson(data: string | ArrayBuffer): unknown {
   if (typeof data !== "string") return null;
   try {
-    return FromAgent.safeParse(JSON.parse(data)).data ?? null;
+    return JSON.parse(data);
   } catch {
     return null;
   }

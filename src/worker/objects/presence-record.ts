@@ -10,7 +10,8 @@ const Stored = z.strictObject({
   lastSeenAt: z.number(),
   connectedMsByDay: z.record(z.string(), z.number()),
   agentVersion: z.string(),
-  disk: Disk,
+  agentMismatch: z.strictObject({ protocol: z.int(), at: z.number() }).nullable(),
+  disk: Disk.nullable(),
   /** Rises with each change that D1 must have; `written` is the last that it has. */
   revision: z.int(),
   written: z.int(),
@@ -55,7 +56,24 @@ export class PresenceRecord {
       lastSeenAt: Math.max(now, ended?.lastSeenAt ?? 0),
       connectedMsByDay: ended?.connectedMsByDay ?? {},
       agentVersion: agent.agent_version,
+      agentMismatch: null,
       disk: agent.disk,
+      revision: before?.revision ?? 0,
+      written: before?.written ?? 0,
+    });
+  }
+
+  /** An agent of another protocol was not let in, and no other is there. */
+  mismatched(now: number, agent: { agent_version: string; protocol: number }): void {
+    const before = this.#load();
+    const ended = before === null ? null : closed(before, null);
+    this.#change({
+      connectedAt: null,
+      lastSeenAt: Math.max(now, ended?.lastSeenAt ?? 0),
+      connectedMsByDay: ended?.connectedMsByDay ?? {},
+      agentVersion: agent.agent_version,
+      agentMismatch: { protocol: agent.protocol, at: now },
+      disk: before?.disk ?? null,
       revision: before?.revision ?? 0,
       written: before?.written ?? 0,
     });

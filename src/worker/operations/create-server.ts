@@ -26,6 +26,7 @@ export async function createServer(
     lastSeenAt: null,
     connectedMsByDay: {},
     agentVersion: null,
+    agentMismatch: null,
     diskTotalBytes: null,
     diskFreeBytes: null,
   };

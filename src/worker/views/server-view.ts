@@ -1,6 +1,7 @@
-import type { Disk, Server, ServerRow, ServerStatus } from "#contract/servers.ts";
+import type { AgentProblem, Disk, Server, ServerRow, ServerStatus } from "#contract/servers.ts";
 import { recordConnection, uptime } from "#domain/uptime.ts";
 import type { ServerReading } from "#worker/db/server-reading.ts";
+import { mismatchMessage } from "#worker/views/mismatch-message.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
 /** A disk with less than this free is nearly full: the next release may not fit. */
@@ -35,6 +36,7 @@ export function serverView(reading: ServerReading, now: number): Server {
     enrolled_at: timestampOrNull(reading.enrolledAt),
     last_seen_at: timestampOrNull(reading.lastSeenAt),
     agent_version: reading.agentVersion,
+    agent_problem: agentProblem(reading),
     disk: diskOf(reading),
   };
 }
@@ -45,6 +47,12 @@ function asSeen(reading: ServerReading, now: number): ServerReading {
   if (connectedAt === null || lastSeenAt === null || now - lastSeenAt <= STALE_MS) return reading;
   const recorded = recordConnection(connectedMsByDay, connectedAt, lastSeenAt);
   return { ...reading, connectedAt: null, connectedMsByDay: recorded };
+}
+
+function agentProblem({ agentMismatch }: ServerReading): AgentProblem | null {
+  if (agentMismatch === null) return null;
+  const { protocol, at } = agentMismatch;
+  return { code: "protocol_mismatch", message: mismatchMessage(protocol), at: timestamp(at) };
 }
 
 function statusOf(reading: ServerReading): ServerStatus {

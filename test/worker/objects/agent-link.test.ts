@@ -51,6 +51,60 @@ describe("an agent's link", () => {
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
   });
 
+  it.each([
+    [99, "update this installation, or go back to its agent"],
+    [0, "update the agent"],
+  ])(
+    "is refused to an agent of protocol %i, whose owner is told so until one is let in",
+    async (protocol, what) => {
+      const project = await TestProject.create();
+      await project.agent.connect({ protocol });
+      expect(await project.agent.hears("welcome")).toMatchObject({ protocol: 1 });
+      await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.protocolMismatch));
+      await vi.waitFor(async () =>
+        expect(await serverOf(project)).toMatchObject({
+          status: "offline",
+          agent_problem: { code: "protocol_mismatch", message: expect.stringContaining(what) },
+        }),
+      );
+      await project.agent.connect();
+      await vi.waitFor(async () =>
+        expect(await serverOf(project)).toMatchObject({ status: "healthy", agent_problem: null }),
+      );
+    },
+  );
+
+  it("stays with an agent that fits where another of the server does not, and nothing is said of the server", async () => {
+    const project = await TestProject.connected();
+    const other = project.agent.sameAgent();
+    await other.connect({ protocol: 0 });
+    await vi.waitFor(() => expect(other.closed?.code).toBe(closeCodes.protocolMismatch));
+    project.agent.status([]);
+    expect(await serverOf(project)).toMatchObject({ status: "healthy", agent_problem: null });
+    const { id } = await project.start();
+    await project.agent.carriesOut(await project.agent.orderOf(id));
+    expect(await project.reaches(id, "live")).toMatchObject({ version: 1 });
+  });
+
+  it("is refused to a hello of another version that has nothing else in common with this one", async () => {
+    const project = await TestProject.connected();
+    project.agent.raw('{"type":"hello","protocol":7,"sites":{}}');
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.protocolMismatch));
+  });
+
+  it("stays with an agent that is newer within the protocol: fields and messages that it adds are passed over", async () => {
+    const project = await TestProject.connected();
+    project.agent.raw('{"type":"metrics","load":[1]}');
+    const disk = { total_bytes: 50e9, free_bytes: 40e9, inodes: 7 };
+    project.agent.raw(JSON.stringify({ type: "status", disk, projects: [], uptime: 7 }));
+    await vi.waitFor(async () => expect((await serverOf(project)).disk).toMatchObject({ total_bytes: 50e9 }));
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    const event = { seq: 1, type: "stage" as const, stage: "fetch" as const, host: "web-1" };
+    expect(await project.agent.postEvents(order, [event])).toMatchObject({ acked_seq: 1 });
+    expect(project.agent.closed).toBeNull();
+  });
+
   it("answers a ping without waking anything up", async () => {
     const project = await TestProject.connected();
     project.agent.raw("ping");

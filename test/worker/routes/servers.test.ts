@@ -60,6 +60,7 @@ describe("a server", () => {
       enrolled_at: null,
       last_seen_at: null,
       agent_version: null,
+      agent_problem: null,
       disk: null,
     });
     expect(await get(token, server.id)).toEqual(shown);

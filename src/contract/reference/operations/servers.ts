@@ -17,6 +17,7 @@ const server = {
   enrolled_at: "2026-11-02T08:03:41.902Z",
   last_seen_at: "2026-11-20T09:15:01.118Z",
   agent_version: "0.1.0",
+  agent_problem: null,
   disk: { total_bytes: 80_000_000_000, free_bytes: 51_200_000_000 },
 } as const;
 

@@ -1,6 +1,7 @@
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { nextCursor } from "#contract/reference/schemas/shared.ts";
 import {
+  AgentProblem,
   CreateServerInput,
   Disk,
   Enrollment,
@@ -27,6 +28,7 @@ const serverFields = {
   enrolled_at: "When its agent was enrolled first.",
   last_seen_at: "When its agent was last heard of.",
   agent_version: "The version of its agent.",
+  agent_problem: "Why its agent is not let in; `null` where nothing is wrong.",
   disk: "The disk that its releases are on, as the agent last said.",
 };
 
@@ -46,6 +48,11 @@ export const serverSchemas = {
   ServerCreated: object(ServerCreated, "A new server, and how its agent joins.", {
     ...serverFields,
     enrollment: "How its agent joins.",
+  }),
+  AgentProblem: object(AgentProblem, "Why a server's agent is not let in.", {
+    code: "`protocol_mismatch`: it speaks another version of the protocol than this installation.",
+    message: "What to do about it.",
+    at: "When it last tried.",
   }),
   Disk: object(Disk, "Room on a disk.", { total_bytes: "All of it.", free_bytes: "What is free." }),
   Enrollment: object(Enrollment, "How an agent joins.", {
