@@ -348,7 +348,7 @@ StartLimitIntervalSec=0
 Type=exec
 User=$user
 ExecStart=$wrapper run --home $home --policy $settings/policy.json
-# For proxies, certificates and git: HTTPS_PROXY, NODE_EXTRA_CA_CERTS, GIT_SSH_COMMAND ...
+# NODE_EXTRA_CA_CERTS, and for git and builds GIT_SSH_COMMAND, HTTPS_PROXY ...
 EnvironmentFile=-$settings/agent.env
 Restart=always
 RestartSec=5

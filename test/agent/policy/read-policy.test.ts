@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -42,6 +51,17 @@ describe("a policy file", () => {
     };
     write(JSON.stringify(full));
     expect(await readPolicy(path())).toEqual({ kind: "read", policy: full });
+  });
+
+  it("as the documentation shows it is one, and says something of every rule", async () => {
+    const docs = readFileSync(new URL("../../../docs/servers.md", import.meta.url), "utf8");
+    const [, example = ""] = /<!-- policy -->\n```json\n([^]*?)```/.exec(docs) ?? [];
+    write(example);
+    const { version: _, ...open } = openPolicy;
+    for (const rule of Object.keys(open)) expect(docs).toMatch(new RegExp(`^\\|.*\`${rule}\`.* \\|`, "m"));
+    const read = await readPolicy(path());
+    expect(read).toEqual({ kind: "read", policy: JSON.parse(example) });
+    expect(Object.keys(JSON.parse(example))).toEqual(Object.keys(openPolicy));
   });
 
   it.each([
