@@ -19,7 +19,7 @@ export function parseKnown<Schema extends z.ZodType | null>(
  * The value without the fields that its schema does not know; null where that is not all that is wrong with it.
  * The value itself is left as it is.
  */
-export function withoutUnknownFields(value: unknown, error: z.ZodError): unknown {
+function withoutUnknownFields(value: unknown, error: z.ZodError): unknown {
   let result = value;
   for (const issue of error.issues) {
     if (issue.code !== "unrecognized_keys") return null;
