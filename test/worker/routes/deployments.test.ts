@@ -246,6 +246,7 @@ describe("the account", () => {
     expect(await (await call("/v1/account", { token })).json()).toEqual({
       id,
       name: "Ada",
+      log_retention_days: 90,
       token: {
         id: expect.stringMatching(/^tok_/),
         name: "test",
