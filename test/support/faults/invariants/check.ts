@@ -10,7 +10,7 @@ import { deploymentViolations, readDeployments } from "./deployments.ts";
 import { logViolations } from "./logs.ts";
 import { processViolations } from "./processes.ts";
 import { homeViolations, serverFileViolations } from "./server-files.ts";
-import { laneViolations, logObjectViolations } from "./stored-state.ts";
+import { waitingViolations, logObjectViolations } from "./stored-state.ts";
 
 /** What is not as it must be of one site, now that nothing is under way there. */
 export async function siteViolations(installation: Installation, site: Site): Promise<string[]> {
@@ -57,7 +57,7 @@ export async function systemViolations(
   const ended: Deployment[] = [];
   for (const site of sites)
     if (site.deletion === null) ended.push(...(await readDeployments(installation, site.projectId)));
-  violations.push(...logObjectViolations(installation, ended), ...laneViolations(installation));
+  violations.push(...logObjectViolations(installation, ended), ...waitingViolations(installation));
   return violations;
 }
 

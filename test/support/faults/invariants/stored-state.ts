@@ -18,21 +18,39 @@ export function logObjectViolations({ home }: Installation, ended: readonly Depl
   return violations;
 }
 
-/** What a lane keeps only until somebody else has it. */
-const OUTBOXES = ["serving", "found", "removals", "project_removal", "log_heads", "log_chunks", "log_parts"];
+/** What lanes and links keep only until somebody else has it. */
+const OUTBOXES = {
+  "gantry-ProjectLane": [
+    ...["serving", "found", "restores", "removals", "project_removal"],
+    ...["log_heads", "log_chunks", "log_parts"],
+  ],
+  "gantry-AgentLink": ["said", "serving"],
+} as const;
 
-/** Nothing waits in a lane: D1 and R2 have everything. */
-export function laneViolations({ home }: Installation): string[] {
+/** Nothing waits in a lane or a link: D1, R2 and the servers have everything. */
+export function waitingViolations({ home }: Installation): string[] {
   const violations: string[] = [];
-  for (const lane of databasesIn(join(home, "state/v3/do/gantry-ProjectLane"))) {
-    const tables = query(lane, "SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name);
-    for (const table of OUTBOXES.filter((name) => tables.includes(name))) {
-      const [row] = query(lane, `SELECT count(*) AS rows FROM ${table}`);
-      if (row?.["rows"] !== 0) violations.push(`${lane} still has ${String(row?.["rows"])} in ${table}`);
+  for (const [name, outboxes] of Object.entries(OUTBOXES)) {
+    for (const object of databasesIn(join(home, "state/v3/do", name))) {
+      const tables = query(object, "SELECT name FROM sqlite_master WHERE type = 'table'").map(
+        (row) => row["name"],
+      );
+      for (const table of outboxes.filter((one) => tables.includes(one)))
+        if (rowsOf(object, table) > 0)
+          violations.push(`${object} still has ${rowsOf(object, table)} in ${table}`);
+      if (!tables.includes("lane")) continue;
+      if (rowsOf(object, "deployments WHERE revision > written_revision") > 0)
+        violations.push(`${object} has deployments that D1 does not know`);
+      if (
+        rowsOf(object, "lane, json_each(lane.json, '$.hosts') WHERE value ->> '$.state.name' = 'leaving'") > 0
+      )
+        violations.push(`${object} waits for a server to let go of its project`);
     }
-    if (!tables.includes("deployments")) continue;
-    const [row] = query(lane, "SELECT count(*) AS rows FROM deployments WHERE revision > written_revision");
-    if (row?.["rows"] !== 0) violations.push(`${lane} has deployments that D1 does not know`);
   }
   return violations;
+}
+
+function rowsOf(database: string, what: string): number {
+  const [row] = query(database, `SELECT count(*) AS rows FROM ${what}`);
+  return Number(row?.["rows"]);
 }

@@ -1,0 +1,299 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { DeploymentId } from "#contract/ids.ts";
+import { LogPage } from "#contract/logs.ts";
+
+import { eventually } from "../support/faults/eventually.ts";
+import type { Host } from "../support/faults/host.ts";
+import { createInstallation, type Installation } from "../support/faults/installation.ts";
+import { siteViolations, systemViolations } from "../support/faults/invariants/check.ts";
+import { deploymentViolations, readDeployments } from "../support/faults/invariants/deployments.ts";
+import { logViolations } from "../support/faults/invariants/logs.ts";
+import { waitingViolations, logObjectViolations } from "../support/faults/invariants/stored-state.ts";
+import { deployNext } from "../support/faults/points/deploy-next.ts";
+import { signal } from "../support/faults/processes.ts";
+import { startedOf } from "../support/faults/requests.ts";
+import { createSite, sendVisitor, type Site } from "../support/faults/site.ts";
+import { removeHome } from "../support/journey-system.ts";
+
+// What looks for broken promises in faults.test.ts and in the chaos must find them: here each kind is broken on purpose.
+
+let installation: Installation;
+let host: Host;
+let site: Site;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  host = await installation.addHost("alpha");
+  site = await createSite(installation, host, "broken");
+  for (let count = 0; count < 2; count += 1) await deployNext({ installation, host, site });
+  await sendVisitor(installation, site);
+}, 120_000);
+afterAll(async () => {
+  await site.visitor?.leave();
+  await installation.stop();
+  await removeHome(installation.home);
+}, 60_000);
+
+const look = async (): Promise<string> =>
+  [...(await siteViolations(installation, site)), ...(await systemViolations(installation, [site]))].join(
+    "\n",
+  );
+const isFound = (text: RegExp) => expect.poll(look, { timeout: 20_000, interval: 100 }).toMatch(text);
+const allHolds = () => expect.poll(look, { timeout: 20_000, interval: 100 }).toBe("");
+const inProject = (...parts: string[]) => join(host.home, "projects", site.projectId, ...parts);
+
+/** Breaks something, expects that it is found, mends it, and expects that everything holds. */
+async function expectFound(text: RegExp, breakIt: () => unknown, mend: () => unknown): Promise<void> {
+  await allHolds();
+  try {
+    await breakIt();
+    await isFound(text);
+  } finally {
+    await mend();
+  }
+  await allHolds();
+}
+
+describe("of the deployments it is found that", () => {
+  const listed = () => readDeployments(installation, site.projectId);
+  const found = async (change: (all: Awaited<ReturnType<typeof listed>>) => typeof all) =>
+    deploymentViolations(installation, site, change(await listed())).join("\n");
+
+  it("one with a 201 is not there", async () => {
+    const { projectId } = site;
+    const id = "dpl_lost";
+    await expectFound(
+      /dpl_lost \(v9\) got a 201 and is not listed/,
+      () => installation.ledger.accept({ id, projectId, version: 9 }),
+      () => installation.ledger.forget([id]),
+    );
+  });
+
+  it("one is there twice, was told another version, or was never told of", async () => {
+    expect(await found((all) => [...all, ...all])).toContain("is listed twice");
+    expect(await found((all) => all.map((one) => ({ ...one, version: one.version + 7 })))).toContain(
+      "and is listed as v8",
+    );
+    expect(
+      await found((all) => [
+        ...all,
+        ...all.map((one) => ({
+          ...one,
+          id: DeploymentId.parse(`${one.id.slice(0, -1)}${one.id.endsWith("0") ? "1" : "0"}`),
+        })),
+      ]),
+    ).toMatch(/2 deployments are listed that nobody was told of[^]*versions repeat/);
+  });
+
+  it("two are live, none is, or one is so without evidence", async () => {
+    const withStatus = (status: "live" | "superseded") =>
+      found((all) => all.map((one) => ({ ...one, status })));
+    expect(await withStatus("live")).toContain("2 deployments are live");
+    expect(await withStatus("superseded")).toContain("none is live, although one was");
+    expect(await found((all) => all.map((one) => ({ ...one, evidence: null })))).toContain(
+      "without evidence",
+    );
+    const failed = found((all) => all.map((one) => ({ ...one, status: "failed" as const })));
+    expect(await failed).toContain("failed without a reason");
+  });
+
+  it("one has no verdict", async () => {
+    let id = "";
+    await expectFound(
+      /has no verdict/,
+      async () => {
+        await site.source.gate.hold("build");
+        ({ id } = startedOf(await installation.requests.start(site.projectId)));
+        await site.source.gate.reached("build");
+        expect(await look()).toMatch(/the agent of alpha still has sh[^]*still has \d+ in log_heads/);
+      },
+      async () => {
+        await site.source.gate.open();
+        await installation.api.ended(id);
+      },
+    );
+  });
+
+  it("one that was canceled or deleted is not", async () => {
+    const [live] = await listed();
+    const accepted = installation.ledger.accepted.get(live?.id ?? "");
+    if (accepted === undefined) throw new Error("nothing is live");
+    await expectFound(
+      /was canceled, and is live/,
+      () => installation.ledger.canceled.add(accepted.id),
+      () => installation.ledger.canceled.delete(accepted.id),
+    );
+    await expectFound(
+      /was deleted and is listed/,
+      () => (accepted.isDeleted = true),
+      () => (accepted.isDeleted = false),
+    );
+  });
+
+  it("the next one does not work", async () => {
+    const next = deployNext({ installation, host, site }, { build: "exit 1" });
+    await expect(next).rejects.toThrow("does not go live");
+  });
+});
+
+describe("of a log it is found that a line", () => {
+  type Lines = LogPage["lines"];
+  async function found(change: (lines: Lines) => Lines, acknowledged = 0): Promise<string> {
+    const live = (await readDeployments(installation, site.projectId)).find(
+      ({ status }) => status === "live",
+    );
+    if (live === undefined) throw new Error("nothing is live");
+    const api: typeof installation.api = {
+      ...installation.api,
+      async call(...asked) {
+        const answer = await installation.api.call(...asked);
+        const page = LogPage.parse(answer.json);
+        return { ...answer, json: { ...page, lines: change(page.lines) } };
+      },
+    };
+    const ledger = { ...installation.ledger, acknowledged: new Map([[live.id as string, acknowledged]]) };
+    return (await logViolations({ api, ledger }, site, live)).join("\n");
+  }
+  const renumbered = (lines: Lines): Lines => lines.map((line, index) => ({ ...line, line: index + 1 }));
+  const isFifth = ({ message }: Lines[number]): boolean => message === "line 5";
+
+  it("is missing, doubled, or in another place", async () => {
+    expect(await found((lines) => lines)).toBe("");
+    const without = (lines: Lines): Lines => lines.filter((line) => !isFifth(line));
+    expect(await found(without)).toMatch(/is numbered[^]*the build printed 20 lines, and 19 are there/);
+    expect(await found((lines) => renumbered(without(lines)))).toContain("the build's line 5 is 6");
+    const doubled = (lines: Lines): Lines => lines.flatMap((line) => (isFifth(line) ? [line, line] : [line]));
+    expect(await found((lines) => renumbered(doubled(lines)))).toContain("the build's line 6 is 5");
+    const late = (lines: Lines): Lines => [...without(lines), ...lines.filter(isFifth)];
+    expect(await found((lines) => renumbered(late(lines)))).toContain("the build's line 5 is 6");
+  });
+
+  it("was acknowledged and is not there, or that its end is missing", async () => {
+    expect(await found((lines) => lines, 999)).toContain("999 lines were acknowledged, and 20 are there");
+    expect(await found((lines) => lines.filter(({ message }) => message !== "built"))).toContain(
+      "the end of its build is not in the log",
+    );
+    expect(await found((lines) => lines.filter(({ stage }) => stage !== "end"))).toContain("how it ended");
+  });
+});
+
+describe("of what is served it is found that", () => {
+  it("a request failed, and later ones do not hide it", async () => {
+    await allHolds();
+    const before = host.sites.pid();
+    signal(before, "SIGKILL");
+    await isFound(/visitors' requests failed: .*ECONN/);
+    await eventually("the site server is started again", () => ![null, before].includes(host.sites.pid()));
+    await host.sitesUp();
+    await isFound(/visitors' requests failed/);
+    await site.visitor?.leave();
+    await sendVisitor(installation, site);
+    await allHolds();
+  });
+
+  it("a page is not one whole release", async () => {
+    const page = inProject(await readlink(inProject("current")), "index.html");
+    const whole = await readFile(page, "utf8");
+    await writeFile(page, whole.slice(0, 20_000));
+    await isFound(/a page that is not one whole release[^]*the page of .* is not whole/);
+    await writeFile(page, whole);
+    await site.visitor?.leave();
+    await sendVisitor(installation, site);
+    await allHolds();
+  });
+
+  it("it is another release than the live one", async () => {
+    const target = await readlink(inProject("current"));
+    const pointTo = async (to: string): Promise<void> => {
+      await symlink(to, inProject("current.new"));
+      await rename(inProject("current.new"), inProject("current"));
+    };
+    await expectFound(
+      /current points to releases\/1, and live is[^]*is served, and[^]*is live[^]*visitors see broken-2, and/,
+      () => pointTo("releases/1"),
+      () => pointTo(target),
+    );
+  });
+});
+
+describe("of what is left over it is found that there is", () => {
+  it.each([
+    ["a temporary file", "tmp/half", /tmp\/half is left over/],
+    ["kept output", "spool/run.ndjson", /spool lies in the project's folder/],
+    ["a journal of a run", "run.json", /run\.json lies in the project's folder/],
+    ["half of a release", "releases/99/index.html", /releases\/99 is half of a release/],
+    ["something beside the projects", "../../core", /core lies in the home of alpha/],
+  ])("%s", async (_what, name, text) => {
+    const path = inProject(name);
+    await expectFound(
+      text,
+      async () => {
+        await mkdir(join(path, ".."), { recursive: true });
+        await writeFile(path, "");
+      },
+      async () => {
+        await rm(path);
+        if (/^(?:spool|releases)\//.test(name)) await rm(join(path, ".."), { recursive: true });
+      },
+    );
+  });
+
+  it("a release too many", async () => {
+    const { keepReleases } = site;
+    await expectFound(
+      /3 releases are kept, and not 2/,
+      () => (site.keepReleases = 2),
+      () => (site.keepReleases = keepReleases),
+    );
+  });
+
+  it("a process of a run", async () => {
+    let left: ChildProcess | null = null;
+    await expectFound(
+      /a process of a run is left: \d+ sleep 300/,
+      () => (left = spawn("sleep", ["300"], { env: { GANTRY_RUN_ID: "run_x", HOME: installation.home } })),
+      async () => {
+        if (left === null) return;
+        const ended = once(left, "exit");
+        left.kill("SIGKILL");
+        await ended;
+      },
+    );
+  });
+
+  it("an object in R2 that belongs to nothing, or none where there should be one", async () => {
+    const listed = await readDeployments(installation, site.projectId);
+    expect(logObjectViolations(installation, listed)).toEqual([]);
+    expect(logObjectViolations(installation, listed.slice(1))).toEqual([expect.stringContaining("R2 holds")]);
+    const more = listed.map((one) => ({
+      ...one,
+      id: DeploymentId.parse(`${one.id.slice(0, -1)}${one.id.endsWith("0") ? "1" : "0"}`),
+    }));
+    expect(logObjectViolations(installation, [...listed, ...more.slice(1)])).toContainEqual(
+      expect.stringContaining("R2 has no"),
+    );
+  });
+
+  it("something that waits in a lane, and the folder of a project that was purged", async () => {
+    const other = await createSite(installation, host, "purged");
+    await deployNext({ installation, host, site: other });
+    await host.signalAgent("SIGTERM");
+    expect(await installation.requests.deleteProject(other.projectId, true)).toBe(204);
+    other.deletion = "purged";
+    await expect
+      .poll(() => waitingViolations(installation).join("\n"), { timeout: 20_000 })
+      .toContain("waits for a server to let go of its project");
+    expect(await siteViolations(installation, other)).toEqual([
+      "purged was purged, and alpha has its folder",
+    ]);
+    await host.startAgent();
+    await expect.poll(() => siteViolations(installation, other), { timeout: 20_000 }).toEqual([]);
+    await allHolds();
+  });
+});
