@@ -35,3 +35,39 @@ export async function writeDeployments(
 export async function deleteDeploymentRecord(rows: AccountRows, id: DeploymentId): Promise<void> {
   await rows.run(rows.delete(deployments, eq(deployments.id, id)));
 }
+
+/**
+ * Ends rows that say `building` or `live` of deployments that their lane has let go of, so neither can be true. One
+ * that was live is superseded; of any other, how it ended is lost. Safe to repeat: only a row that is still as it was
+ * read is changed.
+ *
+ * @param now Unix milliseconds
+ */
+export async function endLostDeployments(
+  rows: AccountRows,
+  lost: readonly DeploymentRecord[],
+  now: number,
+): Promise<void> {
+  await rows.runTogether(
+    lost
+      .filter(({ status }) => status === "building" || status === "live")
+      .map(({ id, revision, status, stage, release, startedAt, finishedAt }) => {
+        const message = "how it ended was lost from the database";
+        const failure = { code: "internal", message, stage: stage ?? "queued" } as const;
+        const wasLive = release !== null;
+        return rows.update(
+          deployments,
+          {
+            status: wasLive ? "superseded" : "failed",
+            failure: wasLive ? null : failure,
+            stage: null,
+            waitsForServer: false,
+            deadlineAt: null,
+            startedAt,
+            finishedAt: finishedAt ?? now,
+          },
+          and(eq(deployments.id, id), eq(deployments.revision, revision), eq(deployments.status, status)),
+        );
+      }),
+  );
+}

@@ -194,4 +194,4 @@ export const sweeps = sqliteTable("sweeps", {
   /** Where the next run goes on; what it means is the sweep's own business. */
   position: text("position").notNull(),
 });
-export type SweepName = "logs";
+export type SweepName = "logs" | "lanes";

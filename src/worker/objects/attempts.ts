@@ -16,6 +16,11 @@ export class Attempts {
     return Math.max(0, ...this.#failures.values());
   }
 
+  /** Whether a job failed when it was last tried. */
+  hasFailed(what: string): boolean {
+    return this.#failures.has(what);
+  }
+
   /** How long to wait before the next try, in milliseconds. */
   get delayMs(): number {
     return retryDelayMs(this.failures);

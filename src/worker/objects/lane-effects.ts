@@ -1,3 +1,4 @@
+import { findDeployment } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { deleteProjectRecords } from "#worker/db/delete-project.ts";
 import { deleteDeploymentRecord, writeDeployments } from "#worker/db/deployment-records.ts";
@@ -7,6 +8,7 @@ import { DatabaseSession } from "#worker/db/session.ts";
 import type { LaneStore } from "#worker/objects/lane-store.ts";
 import { Attempts } from "#worker/objects/attempts.ts";
 import { coalesced } from "#worker/objects/coalesced.ts";
+import { repairRecords } from "#worker/objects/repair-records.ts";
 import { storeLogs } from "#worker/objects/store-logs.ts";
 import { tellAgents } from "#worker/objects/tell-agents.ts";
 import type { LaneOutbox } from "#worker/objects/lane-outbox.ts";
@@ -21,6 +23,9 @@ type Parts = {
   now: () => number;
 };
 
+const WRITE = "write records";
+const REPAIR = "repair records";
+
 /**
  * Carries the lane's saved state to where it must be known: D1, the agent, R2. Each job reads what is left to do from
  * storage, does it, and notes it; so it can be cut off anywhere and done again. A job that fails is logged and counted,
@@ -30,6 +35,8 @@ export class LaneEffects {
   readonly #parts: Parts;
   /** Writes changed deployments to D1, and removes deleted ones. */
   readonly writeRecords: () => Promise<void>;
+  /** Has written again what D1 does not have as the lane does. */
+  readonly repairRecords: () => Promise<void>;
   readonly tellAgent: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
   #bookmark: string | null = null;
@@ -38,7 +45,8 @@ export class LaneEffects {
   constructor(parts: Parts) {
     this.#parts = parts;
     this.attempts = new Attempts(() => ({ at: "lane", project_id: parts.store.owner()?.projectId }));
-    this.writeRecords = coalesced(() => this.attempts.make("write records", () => this.#writeRecords()));
+    this.writeRecords = coalesced(() => this.attempts.make(WRITE, () => this.#writeRecords()));
+    this.repairRecords = coalesced(() => this.attempts.make(REPAIR, () => repairRecords(parts)));
     this.tellAgent = coalesced(() => this.attempts.make("tell agent", () => tellAgents(parts)));
     this.storeLogs = coalesced(() => this.attempts.make("store logs", () => storeLogs(parts)));
   }
@@ -46,6 +54,11 @@ export class LaneEffects {
   /** From where on D1 has all that was written last; null before the first write of this instance. */
   get bookmark(): string | null {
     return this.#bookmark;
+  }
+
+  /** Whether D1 may have something else than the lane believes: it refused what it was told, or could not be asked. */
+  isRepairDue(): boolean {
+    return this.attempts.hasFailed(WRITE) || this.attempts.hasFailed(REPAIR);
   }
 
   /** Everything that is due now. */
@@ -58,6 +71,7 @@ export class LaneEffects {
   isPending(): boolean {
     const { store, outbox } = this.#parts;
     return (
+      this.attempts.hasFailed(REPAIR) ||
       outbox.projectRemoval() !== null ||
       store.unwritten().length > 0 ||
       outbox.unwrittenServing() !== null ||
@@ -79,10 +93,20 @@ export class LaneEffects {
       await deleteProjectRecords(rows, owner.projectId);
       storage.transactionSync(() => outbox.noteProjectRecordsGone());
     }
+    // First, because a row that should not be there may stand in the way of one that should.
+    for (const id of outbox.removals(false)) {
+      await deleteDeploymentRecord(rows, id);
+      storage.transactionSync(() => outbox.noteRecordGone(id));
+    }
     const records = store.unwritten();
     if (records.length > 0) {
       await writeDeployments(rows, owner.projectId, records);
-      storage.transactionSync(() => store.noteWritten(records));
+      storage.transactionSync(() => {
+        store.noteWritten(records);
+        // One that went live although it was deleted is there again.
+        for (const { id } of records)
+          if (findDeployment(store.load(), id)?.deleted === false) outbox.dropRemoval(id);
+      });
     }
     // After the records: they say which server's word on it counts.
     const serving = outbox.unwrittenServing();
@@ -94,10 +118,6 @@ export class LaneEffects {
     if (found !== null) {
       await setFound(rows, owner.projectId, found);
       storage.transactionSync(() => outbox.noteFoundWritten(found));
-    }
-    for (const id of outbox.removals(false)) {
-      await deleteDeploymentRecord(rows, id);
-      storage.transactionSync(() => outbox.noteRecordGone(id));
     }
     this.#bookmark = session.bookmark() ?? this.#bookmark;
   }

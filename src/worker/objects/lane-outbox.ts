@@ -14,6 +14,10 @@ const StoredServing = z.strictObject({
 });
 type StoredServing = z.infer<typeof StoredServing>;
 
+/** For how long, and of how many, the lane knows that they were deleted: D1 can be set back by 30 days at most. */
+const KNOWN_MS = 30 * 24 * 60 * 60 * 1000;
+const MAX_KNOWN = 1_000;
+
 /** A server that was found to serve another release than it should. */
 const FoundServing = z.strictObject({ serverId: ServerId, report: ProjectReport });
 export type FoundServing = z.infer<typeof FoundServing>;
@@ -33,6 +37,7 @@ export class LaneOutbox {
     sql.exec("CREATE TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS restores (server_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS removals (id TEXT PRIMARY KEY, record_gone INTEGER NOT NULL)");
+    sql.exec("CREATE TABLE IF NOT EXISTS deleted (id TEXT PRIMARY KEY, at INTEGER NOT NULL)");
     sql.exec(
       "CREATE TABLE IF NOT EXISTS project_removal (id INTEGER PRIMARY KEY CHECK (id = 1), records_gone INTEGER NOT NULL)",
     );
@@ -96,12 +101,30 @@ export class LaneOutbox {
     this.#sql.exec("DELETE FROM restores WHERE json = ?", JSON.stringify(found));
   }
 
-  /** Has the record and then the log of a deployment removed; again, if more was written since. */
-  addRemoval(id: DeploymentId): void {
+  /** Has the record and then the log of a deployment removed; again, if more was written since. @param now Unix milliseconds */
+  addRemoval(id: DeploymentId, now: number): void {
+    this.#sql.exec("INSERT OR IGNORE INTO deleted (id, at) VALUES (?, ?)", id, now);
+    this.#sql.exec(
+      "DELETE FROM deleted WHERE at < ? OR id NOT IN (SELECT id FROM deleted ORDER BY at DESC LIMIT ?)",
+      now - KNOWN_MS,
+      MAX_KNOWN,
+    );
     this.#sql.exec(
       "INSERT INTO removals (id, record_gone) VALUES (?, 0) ON CONFLICT (id) DO UPDATE SET record_gone = 0",
       id,
     );
+  }
+
+  /** The deployments that were deleted lately. */
+  deleted(): DeploymentId[] {
+    const rows = this.#sql.exec<{ id: string }>("SELECT id FROM deleted").toArray();
+    return rows.map(({ id }) => DeploymentId.parse(id));
+  }
+
+  /** What was to be removed is needed after all. */
+  dropRemoval(id: DeploymentId): void {
+    this.#sql.exec("DELETE FROM removals WHERE id = ?", id);
+    this.#sql.exec("DELETE FROM deleted WHERE id = ?", id);
   }
 
   /** The deployments whose record (`false`) or whose log (`true`: the record is gone already) is to be removed. */
@@ -122,7 +145,8 @@ export class LaneOutbox {
 
   /** Has the project's records and then all its logs removed; nothing else of it is to be told to anybody. */
   addProjectRemoval(): void {
-    for (const table of ["serving", "found", "restores", "removals"]) this.#sql.exec(`DELETE FROM ${table}`);
+    for (const table of ["serving", "found", "restores", "removals", "deleted"])
+      this.#sql.exec(`DELETE FROM ${table}`);
     this.#sql.exec(
       "INSERT INTO project_removal (id, records_gone) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET records_gone = 0",
     );

@@ -115,6 +115,10 @@ export class LaneStore {
         "SELECT id, revision FROM deployments WHERE revision > written_revision",
       )
       .toArray();
+    return this.#recordsOf(rows);
+  }
+
+  #recordsOf(rows: readonly { id: string; revision: number }[]): DeploymentRecord[] {
     const { lane, owner } = this.#load();
     if (rows.length === 0 || owner === null) return [];
     const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
@@ -123,6 +127,29 @@ export class LaneStore {
       if (revision === undefined || deployment.deleted) return [];
       return [{ ...recordOf(deployment, owner.projectId), revision }];
     });
+  }
+
+  /** The records that D1 was told as they are now, in the order of their versions. */
+  written(): DeploymentRecord[] {
+    const rows = this.#sql
+      .exec<{ id: string; revision: number }>(
+        "SELECT id, revision FROM deployments WHERE revision = written_revision",
+      )
+      .toArray();
+    return this.#recordsOf(rows);
+  }
+
+  /**
+   * Has D1 told again of a record, if it has not changed since.
+   * @param revision which D1 has it in; 0: not at all
+   */
+  writeAgain(record: DeploymentRecord, revision: number): void {
+    this.#sql.exec(
+      "UPDATE deployments SET revision = max(revision, ?) + 1 WHERE id = ? AND revision = ?",
+      revision,
+      record.id,
+      record.revision,
+    );
   }
 
   /** Notes what D1 has now, and drops from the lane what no decision needs any more and D1 has as it is. */

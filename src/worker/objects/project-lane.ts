@@ -44,6 +44,9 @@ import { nextWakeAt } from "#worker/objects/next-wake.ts";
 import { saveEffect } from "#worker/objects/save-effect.ts";
 import { viewTarget } from "#worker/objects/rollback-target-view.ts";
 
+/** How long a repair may take. */
+const REPAIR_MS = 60_000;
+
 /**
  * The one place that decides what a project runs next. Each method loads, decides (src/domain/lane) and saves in one
  * turn, without an await in between; then the saved state is carried out, and the alarm finishes what was cut off.
@@ -203,6 +206,19 @@ export class ProjectLane extends DurableObject<Env> {
     socket.close();
   }
 
+  /**
+   * Compares D1 with the lane, and mends D1 (`repair-records.ts`). Safe at any time, and to repeat.
+   * Returns false where D1 could not be asked or told of all: the lane goes on by itself.
+   */
+  async repair(): Promise<boolean> {
+    if (this.#store.owner() === null) return true;
+    // For what is found: should the object die before it has set its alarm for that, this one comes.
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + REPAIR_MS);
+    await this.#effects.repairRecords();
+    await this.#carryOut();
+    return !this.#effects.isRepairDue();
+  }
+
   /** Never throws: the platform would give up on the alarm after six tries, and this one must not be lost. */
   override async alarm(): Promise<void> {
     try {
@@ -210,6 +226,7 @@ export class ProjectLane extends DurableObject<Env> {
       if (owner === null) return;
       this.#save(owner, (lane, now) => succeed(decideDeadlines(lane, now)));
       this.#effects.attempts.succeed("alarm");
+      if (this.#effects.isRepairDue()) await this.#effects.repairRecords();
       await this.#carryOut();
       await this.#ceaseToExist();
     } catch (error) {

@@ -20,7 +20,7 @@ export function saveEffect({ store, outbox, logs }: Places, effect: Effect, now:
     case "ended":
       return logs.end(effect.deploymentId);
     case "removed":
-      return outbox.addRemoval(effect.deploymentId);
+      return outbox.addRemoval(effect.deploymentId, now);
     case "found":
       return outbox.noteFound(effect.preset);
     case "project_removed":

@@ -1,5 +1,6 @@
 import { removeExpired } from "#worker/db/remove-expired.ts";
 import { noteFailure } from "#worker/schedule/note-failure.ts";
+import { repairLanes } from "#worker/schedule/repair-lanes.ts";
 import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
 
 type Clock = { now(): number };
@@ -12,6 +13,7 @@ type Clock = { now(): number };
  */
 export async function runSchedule(env: Env, clock: Clock): Promise<void> {
   const jobs = {
+    "repair lanes": () => repairLanes(env, clock),
     "sweep logs": () => sweepLogs(env, clock),
     "remove what has expired": () => removeExpired(env.DB, clock.now()),
   };

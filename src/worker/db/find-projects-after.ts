@@ -1,0 +1,24 @@
+import { sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+
+import type { ProjectId } from "#contract/ids.ts";
+import type { Database } from "#worker/db/database.ts";
+import { projects } from "#worker/db/schema.ts";
+
+/**
+ * Projects of all accounts, in the order of their ids.
+ * @param after the id of the last one that was found before; empty: from the beginning
+ */
+export async function findProjectsAfter(
+  database: Database,
+  after: ProjectId | "",
+  limit: number,
+): Promise<ProjectId[]> {
+  const found = await drizzle(database)
+    .select({ id: projects.id })
+    .from(projects)
+    .where(sql`${projects.id} > ${after}`)
+    .orderBy(projects.id)
+    .limit(limit);
+  return found.map(({ id }) => id);
+}

@@ -1,0 +1,323 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
+import worker from "#worker/main.ts";
+import { Faults, kill } from "../../support/worker/faults.ts";
+import { aroundCalls } from "../../support/worker/intercept.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+  vi.spyOn(console, "error").mockImplementation(() => {});
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+type Row = Record<string, unknown>;
+
+const laneOf = ({ id }: TestProject) => env.PROJECT_LANE.getByName(id);
+const run = async (query: string, ...values: unknown[]) =>
+  await env.DB.prepare(query)
+    .bind(...values)
+    .run<Row>();
+
+/** What D1 has of the project, but for the revisions, which only say how often it was written. */
+async function recordsOf({ id }: TestProject) {
+  const rows = await run("SELECT * FROM deployments WHERE project_id = ? ORDER BY version", id);
+  const project = await run("SELECT last_deploy_at FROM projects WHERE id = ?", id);
+  return {
+    deployments: rows.results.map((row): Row => ({ ...row, revision: null })),
+    project: project.results,
+  };
+}
+
+async function statusesOf(project: TestProject): Promise<unknown[]> {
+  return (await recordsOf(project)).deployments.map(({ status }) => status);
+}
+
+async function revisionsOf({ id }: TestProject): Promise<unknown[]> {
+  const rows = await run("SELECT revision FROM deployments WHERE project_id = ? ORDER BY version", id);
+  return rows.results.map(({ revision }) => revision);
+}
+
+async function putBack(table: "deployments" | "projects", row: Row): Promise<void> {
+  const marks = Object.keys(row).map(() => "?");
+  await run(
+    `INSERT OR REPLACE INTO ${table} (${Object.keys(row).join()}) VALUES (${marks.join()})`,
+    ...Object.values(row),
+  );
+}
+
+async function rowOf(id: string): Promise<Row> {
+  const { results } = await run("SELECT * FROM deployments WHERE id = ?", id);
+  const [row] = results;
+  if (row === undefined) throw new Error(`no row of ${id}`);
+  return row;
+}
+
+async function settled(project: TestProject): Promise<void> {
+  await vi.waitFor(async () => {
+    const unwritten = await runInDurableObject(laneOf(project), (_lane, { storage }) =>
+      storage.sql.exec("SELECT id FROM deployments WHERE revision > written_revision").toArray(),
+    );
+    expect(unwritten).toEqual([]);
+  });
+}
+
+/** One that was superseded, one canceled, one live and one that runs. */
+async function fourDeployments() {
+  const project = await TestProject.connected();
+  const { id: superseded } = await project.deploy();
+  const { id: canceled } = await project.start();
+  await project.post(`/v1/deployments/${canceled}/cancel`, {});
+  await project.reaches(canceled, "canceled");
+  vi.setSystemTime(Date.now() + 1000);
+  const { id: live } = await project.deploy();
+  const { id: running } = await project.start();
+  const order = await project.agent.orderOf(running);
+  await project.agent.reports(order, { type: "stage", stage: "fetch" });
+  await vi.waitFor(async () => expect((await project.deployment(running)).stage).toBe("fetch"));
+  await settled(project);
+  return { project, order, superseded, canceled, live, running };
+}
+type Four = Awaited<ReturnType<typeof fourDeployments>>;
+
+const wrongs: Record<string, (four: Four) => Promise<unknown>> = {
+  "the live one is gone": ({ live }) => run("DELETE FROM deployments WHERE id = ?", live),
+  "all that the lane has are gone": ({ live, superseded, running }) =>
+    run("DELETE FROM deployments WHERE id IN (?, ?, ?)", live, superseded, running),
+  "the live one says failed": ({ live }) =>
+    run("UPDATE deployments SET status = 'failed' WHERE id = ?", live),
+  "the running one says canceled, and a later revision": ({ running }) =>
+    run("UPDATE deployments SET status = 'canceled', stage = NULL, revision = 900 WHERE id = ?", running),
+  "an older state has come back": ({ live }) =>
+    run(
+      "UPDATE deployments SET status = 'building', stage = 'fetch', evidence = NULL, release = NULL, revision = 1 WHERE id = ?",
+      live,
+    ),
+  "the live one and the one before it are mixed up": async ({ live, superseded }) => {
+    await run("UPDATE deployments SET status = 'superseded' WHERE id = ?", live);
+    await run("UPDATE deployments SET status = 'live' WHERE id = ?", superseded);
+  },
+  "a commit and a reason are others": ({ superseded }) =>
+    run("UPDATE deployments SET commit_sha = 'abc', evidence = '{}' WHERE id = ?", superseded),
+  "the project does not know of its last deployment": ({ project }) =>
+    run("UPDATE projects SET last_deploy_at = NULL WHERE id = ?", project.id),
+};
+
+describe("a repair", () => {
+  it("writes nothing where nothing is wrong, and leaves what is D1's own", async () => {
+    const { project, canceled } = await fourDeployments();
+    await run("UPDATE deployments SET branch = 'other' WHERE id = ?", canceled);
+    const before = { ...(await recordsOf(project)), revisions: await revisionsOf(project) };
+    expect(await laneOf(project).repair()).toBe(true);
+    expect({ ...(await recordsOf(project)), revisions: await revisionsOf(project) }).toEqual(before);
+  });
+
+  it.each(Object.entries(wrongs))("mends it when %s", async (_name, breakIt) => {
+    const four = await fourDeployments();
+    const right = await recordsOf(four.project);
+    await breakIt(four);
+    expect(await recordsOf(four.project)).not.toEqual(right);
+    expect(await laneOf(four.project).repair()).toBe(true);
+    expect(await recordsOf(four.project)).toEqual(right);
+    await four.project.agent.carriesOut(four.order);
+    await four.project.reaches(four.running, "live");
+    expect((await four.project.deployment(four.live)).status).toBe("superseded");
+  });
+
+  it("removes what was deleted and is there again", async () => {
+    const { project, superseded, canceled } = await fourDeployments();
+    const rows = [await rowOf(superseded), await rowOf(canceled)];
+    for (const id of [superseded, canceled]) expect((await project.delete(id)).status).toBe(204);
+    const right = await recordsOf(project);
+    for (const row of rows) await putBack("deployments", row);
+    await laneOf(project).repair();
+    expect(await recordsOf(project)).toEqual(right);
+    vi.setSystemTime(Date.now() + 31 * 24 * HOUR_MS);
+    await laneOf(project).repair();
+    expect(await recordsOf(project)).toEqual(right);
+  });
+
+  it("removes one that is deleted while it still runs", async () => {
+    const { project, running } = await fourDeployments();
+    const row = await rowOf(running);
+    expect((await project.delete(running)).status).toBe(204);
+    await putBack("deployments", row);
+    await laneOf(project).repair();
+    expect((await project.get(`/v1/deployments/${running}`)).status).toBe(404);
+  });
+
+  it("ends what D1 takes for running or live, and the lane has let go of", async () => {
+    const { project, canceled, live } = await fourDeployments();
+    await run("UPDATE deployments SET status = 'building', stage = 'build' WHERE id = ?", canceled);
+    await laneOf(project).repair();
+    expect(await project.deployment(canceled)).toMatchObject({
+      status: "failed",
+      stage: null,
+      failure: { code: "internal", stage: "build" },
+    });
+    await run("UPDATE deployments SET status = 'superseded' WHERE id = ?", live);
+    await run("UPDATE deployments SET status = 'live', release = 2 WHERE id = ?", canceled);
+    await laneOf(project).repair();
+    expect((await project.deployment(canceled)).status).toBe("superseded");
+    expect((await project.deployment(live)).status).toBe("live");
+  });
+
+  it("removes a project that was deleted and is there again", async () => {
+    const { project, order } = await fourDeployments();
+    await project.agent.carriesOut(order);
+    await project.reaches(order.deployment_id, "live");
+    const [row] = (await run("SELECT * FROM projects WHERE id = ?", project.id)).results;
+    const rows = (await run("SELECT * FROM deployments WHERE project_id = ?", project.id)).results;
+    expect((await project.remove()).status).toBe(204);
+    await putBack("projects", row ?? {});
+    for (const deployment of rows) await putBack("deployments", deployment);
+    await laneOf(project).repair();
+    expect(await recordsOf(project)).toEqual({ deployments: [], project: [] });
+  });
+
+  it("gives a project that D1 does not know no deployments", async () => {
+    const { project } = await fourDeployments();
+    await run("DELETE FROM deployments WHERE project_id = ?", project.id);
+    await run("DELETE FROM projects WHERE id = ?", project.id);
+    expect(await laneOf(project).repair()).toBe(true);
+    expect(await recordsOf(project)).toEqual({ deployments: [], project: [] });
+  });
+});
+
+describe("a repair and what goes on meanwhile", () => {
+  const statement: object = Object.getPrototypeOf(env.DB.prepare("select 1"));
+
+  it.each([0, 1, 2, 3])("after read %i it goes on from old rows, and undoes nothing", async (at) => {
+    const { project, order, running, live, superseded } = await fourDeployments();
+    await run("DELETE FROM deployments WHERE id = ?", live);
+    let reads = 0;
+    aroundCalls(statement, "raw", async (call) => {
+      const isMeant = reads === at;
+      reads += 1;
+      const rows = await call();
+      if (!isMeant) return rows;
+      await project.agent.carriesOut(order);
+      await project.delete(superseded);
+      await project.deploy();
+      const { id } = await project.start();
+      await project.post(`/v1/deployments/${id}/cancel`, {});
+      return rows;
+    });
+    expect(await laneOf(project).repair()).toBe(true);
+    await settled(project);
+    const rows = (await recordsOf(project)).deployments.map(({ version, status }) =>
+      [version, status].join(" "),
+    );
+    expect(rows).toEqual(["2 canceled", "3 superseded", "4 superseded", "5 live", "6 canceled"]);
+    expect((await project.deployment(running)).status).toBe("superseded");
+  });
+
+  it.each(["refused", "answer lost", "killed"] as const)(
+    "is finished by itself or by the next one, whichever of its calls is %s",
+    async (kind) => {
+      const faults = new Faults();
+      for (let at = 0; ; at += 1) {
+        const { project, live, superseded, canceled } = await fourDeployments();
+        const deleted = await rowOf(superseded);
+        await project.delete(superseded);
+        await settled(project);
+        const right = await recordsOf(project);
+        await run("DELETE FROM deployments WHERE id = ?", live);
+        await putBack("deployments", { ...deleted, status: "live" });
+        await run("UPDATE deployments SET status = 'building' WHERE id = ?", canceled);
+        faults.count(at, kind, [() => laneOf(project)]);
+        const answer = await laneOf(project)
+          .repair()
+          .catch(() => false);
+        const calls = faults.stop();
+        if (calls.length <= at) break;
+        // Where the call itself did not arrive, or the object died with it: the next one.
+        if (!answer) await laneOf(project).repair();
+        vi.setSystemTime(Date.now() + 60_000);
+        await runDurableObjectAlarm(laneOf(project));
+        await vi.waitFor(async () => {
+          const { deployments, project: of } = await recordsOf(project);
+          const kept = deployments.filter(({ id }) => id !== canceled);
+          expect({ deployments: kept, project: of }, `${kind} at ${at}`).toEqual({
+            ...right,
+            deployments: right.deployments.filter(({ id }) => id !== canceled),
+          });
+          expect((await project.deployment(canceled)).status).toBe("failed");
+        });
+        await kill(() => laneOf(project));
+      }
+    },
+    60_000,
+  );
+
+  it("comes by itself where D1 refuses what the lane writes", async () => {
+    const { project, order, running, live, superseded } = await fourDeployments();
+    await run("UPDATE deployments SET status = 'superseded' WHERE id = ?", live);
+    await run("UPDATE deployments SET status = 'live' WHERE id = ?", superseded);
+    await project.agent.carriesOut(order);
+    await vi.waitFor(async () => {
+      vi.setSystemTime(Date.now() + 60_000);
+      await runDurableObjectAlarm(laneOf(project));
+      expect((await project.deployment(running)).status).toBe("live");
+    });
+    for (const id of [live, superseded]) expect((await project.deployment(id)).status).toBe("superseded");
+  });
+});
+
+describe("the schedule", () => {
+  const runSchedule = async () =>
+    await worker.scheduled({ cron: "", scheduledTime: Date.now(), noRetry: () => undefined }, env);
+
+  it("repairs each project once a day, and goes on where it stopped", async () => {
+    const { project, live } = await fourDeployments();
+    const take = () => run("DELETE FROM deployments WHERE id = ?", live);
+    const isThere = async () => (await statusesOf(project)).includes("live");
+    await take();
+    await runSchedule();
+    expect(await isThere()).toBe(true);
+    await take();
+    vi.setSystemTime(Date.now() + 23 * HOUR_MS);
+    await runSchedule();
+    expect(await isThere()).toBe(false);
+    vi.setSystemTime(Date.now() + 2 * HOUR_MS);
+    await runSchedule();
+    expect(await isThere()).toBe(true);
+  });
+
+  it("takes 50 projects at a time", async () => {
+    const { project, live } = await fourDeployments();
+    const [row] = (await run("SELECT * FROM projects WHERE id = ?", project.id)).results;
+    for (let before = 0; before < 50; before += 1) {
+      const id = `proj_00000000000000000000000${String(before).padStart(3, "0")}`;
+      await putBack("projects", { ...row, id, name: `n${before}`, domain: `n${before}.example.com` });
+    }
+    await run("DELETE FROM deployments WHERE id = ?", live);
+    await runSchedule();
+    expect(await statusesOf(project)).not.toContain("live");
+    await runSchedule();
+    expect(await statusesOf(project)).toContain("live");
+  });
+
+  it("says which lane failed, and asks the others", async () => {
+    const { project, live } = await fourDeployments();
+    await run("DELETE FROM deployments WHERE id = ?", live);
+    const faults = new Faults();
+    faults.take("lane");
+    const outcome = await runSchedule().then(
+      () => "fine",
+      () => "failed",
+    );
+    expect(outcome).toBe("failed");
+    faults.bringBack("lane");
+    vi.setSystemTime(Date.now() + 25 * HOUR_MS);
+    await runSchedule();
+    expect(await statusesOf(project)).toContain("live");
+  });
+});
