@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -15,6 +16,7 @@ import { siteViolations, systemViolations } from "../support/faults/invariants/c
 import { deploymentViolations, readDeployments } from "../support/faults/invariants/deployments.ts";
 import { logViolations } from "../support/faults/invariants/logs.ts";
 import { waitingViolations, logObjectViolations } from "../support/faults/invariants/stored-state.ts";
+import { followLog } from "../support/faults/log-follower.ts";
 import { deployNext } from "../support/faults/points/deploy-next.ts";
 import { signal } from "../support/faults/processes.ts";
 import { startedOf } from "../support/faults/requests.ts";
@@ -180,6 +182,32 @@ describe("of a log it is found that a line", () => {
       "the end of its build is not in the log",
     );
     expect(await found((lines) => lines.filter(({ stage }) => stage !== "end"))).toContain("how it ended");
+  });
+});
+
+describe("of a log that is followed it is found that", () => {
+  /** @param ids of the lines that a server sends, each time somebody comes */
+  async function follow(...ids: readonly number[]): Promise<string | null> {
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const about = { time: "2026-01-01T00:00:00.000Z", stream: "stdout", stage: "build", message: "x" };
+      for (const line of ids) response.write(`id: ${line}\ndata: ${JSON.stringify({ line, ...about })}\n\n`);
+      response.end();
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : null;
+    const follower = followLog(`http://127.0.0.1:${port}`, "token", "dpl_followed");
+    await eventually("it was followed", () => follower.violation !== null);
+    await follower.leave();
+    server.close();
+    return follower.violation;
+  }
+
+  it("a line is missing, or comes again after the stream was cut", async () => {
+    expect(await follow(1, 2, 4)).toBe("after line 2 comes line 4");
+    expect(await follow(1, 2)).toBe("after line 2 comes line 1");
   });
 });
 

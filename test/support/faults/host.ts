@@ -94,7 +94,13 @@ export async function createHost(options: HostOptions): Promise<Host> {
       detached: true,
       // The channel ends it with us, whatever ends us.
       stdio: ["ignore", log, log, "ipc"],
-      env: { ...process.env, GIT_SSH_COMMAND: ssh, GANTRY_AGENT_SETTINGS: JSON.stringify(AGENT_SETTINGS) },
+      env: {
+        ...process.env,
+        GIT_SSH_COMMAND: ssh,
+        GANTRY_AGENT_SETTINGS: JSON.stringify(AGENT_SETTINGS),
+        // It starts again and again, and most of a start is compiling.
+        NODE_COMPILE_CACHE: join(folder, "compiled"),
+      },
     });
     closeSync(log);
     child.on("error", () => undefined);
