@@ -4,6 +4,9 @@ import { type ConnectedAgent, output, type Unnumbered } from "./connected-agent.
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 
+/** What it finds in every project. */
+export const PRESET = { framework: "static", build_command: null, output_directory: "public" } as const;
+
 /** How long it says nothing of a run, as far as it has nothing to say. */
 const SILENCE_MS = 5000;
 
@@ -36,6 +39,17 @@ export class PersistentAgent {
     this.#link = link;
   }
 
+  /** The release that it serves of a project. */
+  releaseOf(project: ProjectId): number | null {
+    return this.#of(project).release;
+  }
+
+  /** Somebody on the server has made it serve another release, and the link broke meanwhile. */
+  isMadeToServe(project: ProjectId, release: number): void {
+    this.#of(project).release = release;
+    this.#link.cut();
+  }
+
   /** One round of what an agent does all the time; what fails is tried again in the next. */
   async step(): Promise<void> {
     // What came before a link broke comes first: the hello of the next one tells of it.
@@ -57,6 +71,7 @@ export class PersistentAgent {
       }
       case "restore":
         this.#of(message.project_id).release = message.release;
+        this.#link.serving(this.#reportOf(message.project_id));
         return;
       case "forget":
         this.#serving.set(message.project_id, { release: null, releases: new Set() });
@@ -73,6 +88,7 @@ export class PersistentAgent {
     this.#runs.set(order.run_id, run);
     if (order.reuse_release === null) {
       add(run, { type: "stage", stage: "fetch" }, output(...this.lines));
+      add(run, { type: "framework", preset: PRESET });
       add(run, { type: "resolved", commit_sha: SHA, commit_message: "Change the title" });
     }
     if (order.permitted) this.#goLive(run);

@@ -8,7 +8,7 @@ import { LogPage } from "#contract/logs.ts";
 import { LaneDeployment } from "#domain/lane/lane.ts";
 import { recordOf } from "#worker/objects/deployment-record.ts";
 import type { ObjectOf } from "./faults.ts";
-import { PersistentAgent } from "./persistent-agent.ts";
+import { PersistentAgent, PRESET } from "./persistent-agent.ts";
 import type { TestProject } from "./project.ts";
 
 /**
@@ -76,11 +76,11 @@ export class Story {
   }
 
   /** Lets time pass, alarms come and the agent work, until the lane says so. */
-  async until(what: string, isSo: (state: LaneState) => boolean): Promise<void> {
+  async until(what: string, isSo: (state: LaneState) => boolean | Promise<boolean>): Promise<void> {
     for (let round = 1; round < 400; round += 1) {
       await this.round();
       const state = await this.laneState();
-      if (state !== null && isSo(state)) return;
+      if (state !== null && (await isSo(state))) return;
       if (round % 8 === 0) await this.passTime(7000);
     }
     const { results } = await env.DB.prepare(
@@ -115,6 +115,17 @@ export class Story {
       } catch {
         // Killed while it ran.
       }
+    }
+  }
+
+  /** Whether the agent is connected, and its link has passed on all that it was told. */
+  async isLinkQuiet(): Promise<boolean> {
+    const [, link] = this.objects;
+    if (link === undefined || !this.project.agent.isOpen) return false;
+    try {
+      return await runInDurableObject(link(), (_link, { storage }) => isQuiet(storage));
+    } catch {
+      return false;
     }
   }
 
@@ -171,6 +182,12 @@ export async function expectWhole(story: Story, where: string): Promise<void> {
     where,
   ).toEqual(kept.map(({ id, version }) => ({ id, version })));
   expect(new Set(started.map(({ version }) => version)).size, where).toBe(started.length);
+  if (state !== null && kept.length > 0) {
+    const found = await env.DB.prepare("SELECT found FROM projects WHERE id = ?")
+      .bind(project.id)
+      .first("found");
+    expect(JSON.parse(String(found)), where).toEqual(PRESET);
+  }
   const lives = results.filter(({ status }) => status === "live");
   expect(lives.length, where).toBe(state?.deployments.filter((one) => one.state.name === "live").length);
   for (const deployment of state?.deployments ?? []) {
@@ -196,4 +213,13 @@ async function expectWholeLog({ project, agent }: Story, id: string, where: stri
   const output = lines.filter(({ stream }) => stream === "stdout").map(({ message }) => message);
   if (output.length > 0) expect(output, where).toEqual(agent.lines);
   expect(lines.at(-1)?.stage, where).toBe("end");
+}
+
+/** Whether an AgentLink has nothing that others have not been told. */
+export function isQuiet({ kv, sql }: DurableObjectStorage): boolean {
+  const presence = kv.get<{ revision: number; written: number }>("presence");
+  const waiting = ["said", "serving"].flatMap((table) =>
+    sql.exec(`SELECT project_id FROM ${table}`).toArray(),
+  );
+  return presence !== undefined && presence.revision === presence.written && waiting.length === 0;
 }

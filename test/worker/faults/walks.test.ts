@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import type { DeploymentId } from "#contract/ids.ts";
+import { Project } from "#contract/projects.ts";
+import { Server } from "#contract/servers.ts";
+import { call } from "../../support/worker/call.ts";
 import { type FaultKind, faultKinds, Faults } from "../../support/worker/faults.ts";
 import type { Part } from "../../support/worker/parts.ts";
 import { TestProject } from "../../support/worker/project.ts";
@@ -20,6 +23,8 @@ type Walk = {
   /** What comes before, without faults. */
   readonly before?: (story: Story) => Promise<void>;
   readonly act: (story: Story) => Promise<void>;
+  /** What else is right then. @param where what went wrong */
+  readonly after?: (story: Story, where: string) => Promise<void>;
 };
 
 const isAtRest = ({ waiting }: LaneState) => waiting.length === 0;
@@ -70,6 +75,23 @@ const walks: Record<string, Walk> = {
       await story.until("stopped", ({ deployments }) => !deployments.some((one) => one.deleted));
     },
   },
+  "a server that comes back with another release than the live one": {
+    before: twoLive,
+    act: async (story) => {
+      const { id } = story.project;
+      story.agent.isMadeToServe(id, 1);
+      await story.until(
+        "restored",
+        async () => story.agent.releaseOf(id) === 2 && (await story.isLinkQuiet()),
+      );
+    },
+    after: async ({ project: { id, agent, token } }, where) => {
+      const server = Server.parse(await (await call(`/v1/servers/${agent.serverId}`, { token })).json());
+      const project = Project.parse(await (await call(`/v1/projects/${id}`, { token })).json());
+      expect(server.status, where).toBe("healthy");
+      expect(project.serving, where).toMatchObject({ drifted: false });
+    },
+  },
   "a deletion of the whole project": {
     before: twoLive,
     act: async (story) => {
@@ -85,7 +107,7 @@ describe("wherever something goes wrong once, all is whole in the end, after", (
 
   it.each(Object.entries(walks))(
     "%s",
-    async (name, { before, act }) => {
+    async (name, { before, act, after }) => {
       const faults = new Faults();
       async function walk(at: number | null, kind: FaultKind): Promise<readonly string[]> {
         const story = new Story(await TestProject.create());
@@ -98,7 +120,9 @@ describe("wherever something goes wrong once, all is whole in the end, after", (
         await act(story);
         await story.until("at rest", isDone);
         const calls = faults.stop();
-        await expectWhole(story, `${kind} at ${at}, ${calls[at ?? -1]}`);
+        const where = `${kind} at ${at}, ${calls[at ?? -1]}`;
+        await expectWhole(story, where);
+        await after?.(story, where);
         return calls;
       }
       const calls = await walk(null, "refused");

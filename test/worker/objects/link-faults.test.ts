@@ -7,8 +7,9 @@ import { Project } from "#contract/projects.ts";
 import { Enrollment, Server } from "#contract/servers.ts";
 import { call } from "../../support/worker/call.ts";
 import { output } from "../../support/worker/connected-agent.ts";
-import { Faults, kill } from "../../support/worker/faults.ts";
+import { faultKinds, Faults, kill } from "../../support/worker/faults.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { isQuiet, Story } from "../../support/worker/story.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -184,6 +185,72 @@ describe("a link that breaks unseen", () => {
   });
 });
 
+describe("presence and uptime", () => {
+  it.each(faultKinds)(
+    "are right in the end, whichever call is %s while the agent comes, is there and goes",
+    async (kind) => {
+      const faults = new Faults();
+      for (let at = 0; ; at += 1) {
+        const project = await TestProject.create();
+        const story = new Story(project);
+        faults.count(at, kind, [() => linkOf(project)]);
+        for (let step = 0; step < 4; step += 1) {
+          await vi.waitFor(async () => {
+            await story.agent.step();
+            await alarmRuns(project).catch(() => undefined);
+            expect(await story.isLinkQuiet()).toBe(true);
+          });
+          project.agent.status([]);
+          pass(50_000);
+        }
+        const calls = faults.stop();
+        const where = `${kind} at ${at}, ${calls[at]}`;
+        expect((await serverOf(project)).status, where).toBe("healthy");
+        project.agent.cut();
+        await vi.waitFor(async () => {
+          // For a link that was lost with its object, whose end nobody saw.
+          await alarmRuns(project).catch(() => undefined);
+          expect((await serverOf(project)).status, where).toBe("offline");
+        });
+        pass(200_000);
+        const { uptime } = await serverOf(project);
+        // A link that broke unseen counts until it was last heard of.
+        const least = kind === "killed" ? 35 : 49.9;
+        expect(Number.parseFloat(uptime), where).toBeGreaterThan(least);
+        expect(Number.parseFloat(uptime), where).toBeLessThanOrEqual(50.1);
+        if (calls.length <= at) break;
+      }
+    },
+    60_000,
+  );
+});
+
+describe("while the link is away", () => {
+  it("a server that serves the wrong release by a late result is told so afterwards", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "fetch" }, { type: "ready" });
+    project.agent.cut();
+    const report = (release: number) => ({ project_id: project.id, release, releases: [1, 2], url: null });
+    await project.agent.connect({ projects: [report(1)] });
+    await project.reaches(id, "failed");
+    const faults = new Faults();
+    faults.take("link");
+    const evidence = { target: "releases/2", commit_sha: "a".repeat(40), health_check: null };
+    const result = { outcome: "live" as const, release: 2, evidence };
+    await project.agent.reports(order, { type: "result", result, project: report(2) });
+    await kill(() => env.PROJECT_LANE.getByName(project.id));
+    faults.bringBack("link");
+    expect(project.agent.heard.some(({ type }) => type === "restore")).toBe(false);
+    await vi.waitFor(async () => {
+      await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id));
+      expect(await project.agent.hears("restore")).toMatchObject({ release: 1 });
+    });
+  });
+});
+
 describe("two links of one credential", () => {
   it("the older one is heard no more: neither its status, nor a hello that comes late, nor its end", async () => {
     const project = await TestProject.connected();
@@ -310,11 +377,5 @@ describe("an agent that connects", () => {
 
 /** Whether the link has something that others have not been told. */
 async function pendingOf(project: TestProject): Promise<boolean> {
-  return await runInDurableObject(linkOf(project), (_link, { storage }) => {
-    const presence = storage.kv.get<{ revision: number; written: number }>("presence");
-    const isWaiting = ["said", "serving"].some(
-      (table) => storage.sql.exec(`SELECT project_id FROM ${table}`).toArray().length > 0,
-    );
-    return presence?.revision !== presence?.written || isWaiting;
-  });
+  return await runInDurableObject(linkOf(project), (_link, { storage }) => !isQuiet(storage));
 }
