@@ -1,4 +1,3 @@
-import { findDeployment } from "#domain/lane/lane.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { deleteProjectRecords } from "#worker/db/delete-project.ts";
 import { deleteDeploymentRecord, writeDeployments } from "#worker/db/deployment-records.ts";
@@ -101,12 +100,7 @@ export class LaneEffects {
     const records = store.unwritten();
     if (records.length > 0) {
       await writeDeployments(rows, owner.projectId, records);
-      storage.transactionSync(() => {
-        store.noteWritten(records);
-        // One that went live although it was deleted is there again.
-        for (const { id } of records)
-          if (findDeployment(store.load(), id)?.deleted === false) outbox.dropRemoval(id);
-      });
+      storage.transactionSync(() => store.noteWritten(records));
     }
     // After the records: they say which server's word on it counts.
     const serving = outbox.unwrittenServing();

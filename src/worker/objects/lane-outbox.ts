@@ -121,12 +121,6 @@ export class LaneOutbox {
     return rows.map(({ id }) => DeploymentId.parse(id));
   }
 
-  /** What was to be removed is needed after all. */
-  dropRemoval(id: DeploymentId): void {
-    this.#sql.exec("DELETE FROM removals WHERE id = ?", id);
-    this.#sql.exec("DELETE FROM deleted WHERE id = ?", id);
-  }
-
   /** The deployments whose record (`false`) or whose log (`true`: the record is gone already) is to be removed. */
   removals(recordGone: boolean): DeploymentId[] {
     const rows = this.#sql
