@@ -17,7 +17,7 @@ export type StartedProject = z.infer<typeof StartedProject>;
 
 /** What a home remembers from one start to the next. The project of the last start comes first. */
 export const StartMemo = z.strictObject({
-  server_id: ServerId.nullable(),
+  server_id: z.nullable(ServerId),
   projects: z.array(StartedProject),
 });
 export type StartMemo = z.infer<typeof StartMemo>;

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { reasonOf } from "#agent/reason-of.ts";
 import { writeWhole } from "#agent/workspace/write-whole.ts";
@@ -11,7 +11,7 @@ import { ServerId } from "#contract/ids.ts";
 export const Connection = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   server_id: ServerId,
-  credential: z.string().min(1),
+  credential: z.string().check(z.minLength(1)),
 });
 export type Connection = z.infer<typeof Connection>;
 

@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { pause } from "#agent/pause.ts";
 import { bootId, startTimeOf } from "#agent/process/process-table.ts";
@@ -10,8 +10,8 @@ import { writeWhole } from "#agent/workspace/write-whole.ts";
 /** Which process works in a home folder. All three say that it is still the same one. */
 const Holder = z.object({
   pid: z.int(),
-  start_time: z.string().nullable(),
-  boot_id: z.string().nullable(),
+  start_time: z.nullable(z.string()),
+  boot_id: z.nullable(z.string()),
 });
 type Holder = z.infer<typeof Holder>;
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { writeWhole } from "#agent/workspace/write-whole.ts";
 
@@ -17,7 +17,7 @@ export const LinkStatus = z.object({
   server_id: z.string(),
   connected: z.boolean(),
   since: z.string(),
-  reason: z.string().nullable(),
+  reason: z.nullable(z.string()),
 });
 export type LinkStatus = z.infer<typeof LinkStatus>;
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { PING_INTERVAL_MS } from "#contract/agent-protocol.ts";
 
@@ -64,7 +64,7 @@ export const defaultSettings: AgentSettings = {
 const CHANGED_SETTINGS = "GANTRY_AGENT_SETTINGS";
 
 const Changes = z.record(
-  z.string().refine((name) => name in defaultSettings, "is no setting"),
+  z.string().check(z.refine((name) => name in defaultSettings, "is no setting")),
   z.number(),
 );
 

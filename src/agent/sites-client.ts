@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { sendRequest } from "#agent/http/send-request.ts";
 import { pause } from "#agent/pause.ts";

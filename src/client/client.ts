@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
 import { type Endpoints, endpoints, type OperationName } from "#contract/endpoints.ts";
@@ -12,14 +12,14 @@ type Given<Name extends string, Value> = Nothing extends Value
   ? { readonly [Key in Name]?: Value }
   : { readonly [Key in Name]: Value };
 
-type QueryOf<Schema extends z.ZodType | null> = Schema extends z.ZodType
+type QueryOf<Schema extends z.ZodMiniType | null> = Schema extends z.ZodMiniType
   ? { readonly [Key in keyof z.input<Schema>]: z.input<Schema>[Key] | number }
   : Record<string, never>;
 
 /** What a caller says: the parameters of the path, the query and the body as the endpoint's schemas take them. */
 export type RequestOf<Of extends Endpoint> = Given<"params", z.input<Of["params"]>> &
   Given<"query", QueryOf<Of["query"]>> &
-  (Of["body"] extends z.ZodType ? Given<"body", z.input<Of["body"]>> : unknown) & {
+  (Of["body"] extends z.ZodMiniType ? Given<"body", z.input<Of["body"]>> : unknown) & {
     /** Such as `If-Live`. */
     readonly headers?: Readonly<Record<string, string>>;
   };

@@ -1,5 +1,6 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
+import { wholeBetween } from "#contract/bounds.ts";
 import { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
 import { Scope } from "#contract/scopes.ts";
 
@@ -7,7 +8,7 @@ export const DEFAULT_LOG_RETENTION_DAYS = 90;
 const MAX_LOG_RETENTION_DAYS = 3650;
 
 /** Days from a deployment's end on. */
-const LogRetentionDays = z.int().min(1).max(MAX_LOG_RETENTION_DAYS);
+const LogRetentionDays = wholeBetween(1, MAX_LOG_RETENTION_DAYS);
 
 /** Who the token speaks for, and what it may do. */
 export const Account = z.strictObject({
@@ -18,14 +19,14 @@ export const Account = z.strictObject({
     id: TokenId,
     name: z.string(),
     scopes: z.array(Scope),
-    project_ids: z.array(ProjectId).nullable(),
+    project_ids: z.nullable(z.array(ProjectId)),
     expires_at: z.string(),
   }),
 });
 export type Account = z.infer<typeof Account>;
 
 /** Settings to change; what is left out stays. */
-export const UpdateAccountInput = z.strictObject({ log_retention_days: LogRetentionDays.optional() });
+export const UpdateAccountInput = z.strictObject({ log_retention_days: z.optional(LogRetentionDays) });
 export type UpdateAccountInput = z.infer<typeof UpdateAccountInput>;
 
 export const Health = z.strictObject({ status: z.literal("ok") });

@@ -1,5 +1,6 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
+import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { Failure, LiveEvidence } from "#contract/deployments.ts";
 import {
   BranchName,
@@ -38,7 +39,7 @@ export const closeCodes = {
 export const AnyHello = z.object({
   type: z.literal("hello"),
   protocol: z.int(),
-  agent_version: z.string().max(50).catch(""),
+  agent_version: z.catch(textUpTo(50), ""),
 });
 export type AnyHello = z.infer<typeof AnyHello>;
 /** The beginning of a `welcome` of any version. */
@@ -48,17 +49,17 @@ export const AnyMessage = z.object({ type: z.string() });
 
 /** POST /v1/agent/enroll: a single-use enrolment token for the agent's own credential. */
 export const EnrollInput = z.strictObject({
-  token: z.string().max(200),
-  hostname: z.string().max(255),
-  agent_version: z.string().max(50),
-  protocol: z.int().default(1),
+  token: textUpTo(200),
+  hostname: textUpTo(255),
+  agent_version: textUpTo(50),
+  protocol: z._default(z.int(), 1),
 });
 export type EnrollInput = z.infer<typeof EnrollInput>;
 export const Enrolled = z.strictObject({ server_id: ServerId, credential: z.string() });
 export type Enrolled = z.infer<typeof Enrolled>;
 
 /** A release folder's name: the version of the deployment that built it. */
-export const ReleaseVersion = z.int().min(1);
+export const ReleaseVersion = wholeFrom(1);
 
 /**
  * Everything the agent needs for one run. It trusts none of it: names and paths are parsed again here.
@@ -79,15 +80,15 @@ export const RunOrder = z.strictObject({
   source: z.strictObject({
     repository: Repository,
     branch: BranchName,
-    commit: CommitName.nullable(),
+    commit: z.nullable(CommitName),
   }),
-  reuse_release: ReleaseVersion.nullable(),
+  reuse_release: z.nullable(ReleaseVersion),
   permitted: z.boolean(),
   root_directory: InsidePath,
   ...BuildSettings.shape,
-  activate_command: ShellCommand.nullable(),
+  activate_command: z.nullable(ShellCommand),
   shared_paths: z.array(SharedPath),
-  health_check: HealthCheck.nullable(),
+  health_check: z.nullable(HealthCheck),
   timeouts: Timeouts,
   keep_releases: z.array(ReleaseVersion),
 });
@@ -113,9 +114,9 @@ export type ToAgent = z.infer<typeof ToAgent>;
 /** What one project serves on this server. `releases`: the folders that are whole. `url`: where the agent serves it, if it does. */
 export const ProjectReport = z.strictObject({
   project_id: ProjectId,
-  release: ReleaseVersion.nullable(),
+  release: z.nullable(ReleaseVersion),
   releases: z.array(ReleaseVersion),
-  url: z.string().max(2048).nullable(),
+  url: z.nullable(textUpTo(2048)),
 });
 export type ProjectReport = z.infer<typeof ProjectReport>;
 
@@ -132,15 +133,15 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("hello"),
     protocol: z.int(),
-    agent_version: z.string().max(50),
+    agent_version: textUpTo(50),
     disk: Disk,
-    projects: z.array(ProjectReport).max(1000),
-    runs: z.array(ActiveRun).max(1000),
+    projects: listUpTo(ProjectReport, 1000),
+    runs: listUpTo(ActiveRun, 1000),
   }),
   z.strictObject({
     type: z.literal("status"),
     disk: Disk,
-    projects: z.array(ProjectReport).max(1000),
+    projects: listUpTo(ProjectReport, 1000),
   }),
   /** What a project serves after a change that no result tells: a run that was `over`, or a `restore`. */
   z.strictObject({ type: z.literal("serving"), project: ProjectReport }),
@@ -151,14 +152,14 @@ export type FromAgent = z.infer<typeof FromAgent>;
 
 /** A message has at most 16 KiB of UTF-8. What is counted here is UTF-16, which never is more. */
 export const OutputLine = z.strictObject({
-  time: z.string().max(40),
+  time: textUpTo(40),
   stream: LogStream,
   stage: LogStage,
-  message: z.string().max(MAX_LOG_LINE_BYTES),
+  message: textUpTo(MAX_LOG_LINE_BYTES),
 });
 export type OutputLine = z.infer<typeof OutputLine>;
 
-const seq = z.int().min(1);
+const seq = wholeFrom(1);
 const runStage = z.enum(["fetch", "build", "activate", "verify"]);
 
 /** Where a run ended. A `failed` or `canceled` run has switched back (or never switched). */
@@ -179,11 +180,11 @@ export const RunEvent = z.discriminatedUnion("type", [
     seq,
     type: z.literal("resolved"),
     commit_sha: CommitSha,
-    commit_message: z.string().max(1000),
+    commit_message: textUpTo(1000),
   }),
   /** What the framework that is given, or found in the files, says of these files; settings may overrule it. */
   z.strictObject({ seq, type: z.literal("framework"), preset: Preset }),
-  z.strictObject({ seq, type: z.literal("output"), lines: z.array(OutputLine).max(2000) }),
+  z.strictObject({ seq, type: z.literal("output"), lines: listUpTo(OutputLine, 2000) }),
   z.strictObject({ seq, type: z.literal("ready") }),
   z.strictObject({ seq, type: z.literal("result"), result: RunResult, project: ProjectReport }),
 ]);
@@ -193,7 +194,7 @@ export type RunEvent = z.infer<typeof RunEvent>;
 export const RunEvents = z.strictObject({
   project_id: ProjectId,
   run_id: RunId,
-  events: z.array(RunEvent).max(500),
+  events: listUpTo(RunEvent, 500),
 });
 export type RunEvents = z.infer<typeof RunEvents>;
 
@@ -206,7 +207,7 @@ export type Instruction = z.infer<typeof Instruction>;
 
 /** `acked_seq`: every event up to this one is stored, and need not be sent again. */
 export const RunEventsAnswer = z.strictObject({
-  acked_seq: z.int().min(0),
+  acked_seq: wholeFrom(0),
   instruction: Instruction,
 });
 export type RunEventsAnswer = z.infer<typeof RunEventsAnswer>;

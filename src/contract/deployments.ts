@@ -1,5 +1,6 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
+import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
 import { BranchName, CommitName } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
@@ -31,32 +32,32 @@ export type FailureCode = z.infer<typeof FailureCode>;
 
 /** What shows that a failure is one: whatever of this the failed stage has. */
 export const FailureEvidence = z.strictObject({
-  exit_code: z.int().nullable().optional(),
-  signal: z.string().max(20).nullable().optional(),
-  stderr_tail: z.string().max(8192).optional(),
-  health_status: z.int().nullable().optional(),
-  health_body: z.string().max(2048).optional(),
+  exit_code: z.optional(z.nullable(z.int())),
+  signal: z.optional(z.nullable(textUpTo(20))),
+  stderr_tail: z.optional(textUpTo(8192)),
+  health_status: z.optional(z.nullable(z.int())),
+  health_body: z.optional(textUpTo(2048)),
 });
 export type FailureEvidence = z.infer<typeof FailureEvidence>;
 
 export const Failure = z.strictObject({
   code: FailureCode,
-  message: z.string().max(2000),
+  message: textUpTo(2000),
   stage: DeploymentStage,
-  evidence: FailureEvidence.optional(),
+  evidence: z.optional(FailureEvidence),
 });
 export type Failure = z.infer<typeof Failure>;
 
 /** What showed that the deployment went live: the link's target, the commit, the health check's answer. */
 export const LiveEvidence = z.strictObject({
-  target: z.string().max(1024),
-  commit_sha: z.string().max(64),
-  health_check: z.strictObject({ url: z.string().max(2048), status: z.int(), tries: z.int() }).nullable(),
+  target: textUpTo(1024),
+  commit_sha: textUpTo(64),
+  health_check: z.nullable(z.strictObject({ url: textUpTo(2048), status: z.int(), tries: z.int() })),
 });
 export type LiveEvidence = z.infer<typeof LiveEvidence>;
 
 export const WaitingOn = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("deployment"), id: DeploymentId, position: z.int().min(1) }),
+  z.strictObject({ type: z.literal("deployment"), id: DeploymentId, position: wholeFrom(1) }),
   z.strictObject({ type: z.literal("server"), id: ServerId }),
 ]);
 export type WaitingOn = z.infer<typeof WaitingOn>;
@@ -71,31 +72,31 @@ const timestamp = z.string();
 export const DeploymentRow = z.strictObject({
   id: DeploymentId,
   status: DeploymentStatus,
-  version: z.int().min(1),
+  version: wholeFrom(1),
   branch: z.string(),
-  commit: z.string().nullable(),
-  duration: z.number().min(0),
+  commit: z.nullable(z.string()),
+  duration: numberFrom(0),
   created_at: timestamp,
 });
 export type DeploymentRow = z.infer<typeof DeploymentRow>;
 
 /** A deployment with everything that is known of it. */
-export const Deployment = DeploymentRow.extend({
+export const Deployment = z.extend(DeploymentRow, {
   project_id: ProjectId,
   server_id: ServerId,
   kind: DeploymentKind,
-  rollback_of: DeploymentId.nullable(),
-  stage: DeploymentStage.nullable(),
-  deadline_at: timestamp.nullable(),
-  waiting_on: WaitingOn.nullable(),
+  rollback_of: z.nullable(DeploymentId),
+  stage: z.nullable(DeploymentStage),
+  deadline_at: z.nullable(timestamp),
+  waiting_on: z.nullable(WaitingOn),
   trigger: z.enum(["api"]),
   actor: Actor,
-  commit_sha: z.string().nullable(),
-  commit_message: z.string().nullable(),
-  started_at: timestamp.nullable(),
-  finished_at: timestamp.nullable(),
-  failure: Failure.nullable(),
-  evidence: LiveEvidence.nullable(),
+  commit_sha: z.nullable(z.string()),
+  commit_message: z.nullable(z.string()),
+  started_at: z.nullable(timestamp),
+  finished_at: z.nullable(timestamp),
+  failure: z.nullable(Failure),
+  evidence: z.nullable(LiveEvidence),
   release_kept: z.boolean(),
 });
 export type Deployment = z.infer<typeof Deployment>;
@@ -104,50 +105,53 @@ export type Deployment = z.infer<typeof Deployment>;
 export const DeploymentStarted = z.strictObject({
   id: DeploymentId,
   status: z.literal("building"),
-  version: z.int().min(1),
+  version: wholeFrom(1),
 });
 export type DeploymentStarted = z.infer<typeof DeploymentStarted>;
 
 /** What to deploy: the project's branch where both are left out. */
 export const StartDeploymentInput = z.strictObject({
-  branch: BranchName.optional(),
-  commit: CommitName.optional(),
+  branch: z.optional(BranchName),
+  commit: z.optional(CommitName),
 });
 export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 
-export const DeployInput = StartDeploymentInput.extend({ project_id: ProjectId });
+export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectId });
 export type DeployInput = z.infer<typeof DeployInput>;
 
 /** Where to go back to: one that was live, named by id or by version; the default target without either. */
 export const RollbackInput = z
   .strictObject({
     project_id: ProjectId,
-    deployment_id: DeploymentId.optional(),
-    version: z.int().min(1).optional(),
+    deployment_id: z.optional(DeploymentId),
+    version: z.optional(wholeFrom(1)),
   })
-  .refine((input) => input.deployment_id === undefined || input.version === undefined, {
-    path: ["version"],
-    message: "name the target by deployment_id or by version, not by both",
-  });
+  .check(
+    z.refine((input) => input.deployment_id === undefined || input.version === undefined, {
+      path: ["version"],
+      message: "name the target by deployment_id or by version, not by both",
+    }),
+  );
 export type RollbackInput = z.infer<typeof RollbackInput>;
 
+const SeparatedByCommas = z.pipe(
+  textUpTo(200),
+  z.transform((text) => text.split(",")),
+);
 const StatusFilter = z
-  .string()
-  .max(200)
-  .transform((text) => text.split(","))
-  .pipe(z.array(DeploymentStatus))
-  .meta({ type: "array", items: { type: "string", enum: DeploymentStatus.options } });
+  .pipe(SeparatedByCommas, z.array(DeploymentStatus))
+  .check(z.meta({ type: "array", items: { type: "string", enum: DeploymentStatus.options } }));
 
-export const ProjectDeploymentsQuery = PageQuery.extend({
-  status: StatusFilter.optional(),
-  branch: z.string().min(1).max(244).optional(),
-  commit: CommitName.optional(),
+export const ProjectDeploymentsQuery = z.extend(PageQuery, {
+  status: z.optional(StatusFilter),
+  branch: z.optional(textBetween(1, 244)),
+  commit: z.optional(CommitName),
 });
 export type ProjectDeploymentsQuery = z.infer<typeof ProjectDeploymentsQuery>;
 
-export const DeploymentsQuery = ProjectDeploymentsQuery.extend({
-  project_id: ProjectId.optional(),
-  server_id: ServerId.optional(),
+export const DeploymentsQuery = z.extend(ProjectDeploymentsQuery, {
+  project_id: z.optional(ProjectId),
+  server_id: z.optional(ServerId),
 });
 export type DeploymentsQuery = z.infer<typeof DeploymentsQuery>;
 
@@ -165,10 +169,10 @@ export type Deployments = z.infer<typeof Deployments>;
 /** A deployment that can be gone back to. `instant`: its files are still on the server, so nothing is fetched or built. */
 export const RollbackTarget = z.strictObject({
   deployment_id: DeploymentId,
-  version: z.int().min(1),
+  version: wholeFrom(1),
   branch: z.string(),
-  commit: z.string().nullable(),
-  commit_message: z.string().nullable(),
+  commit: z.nullable(z.string()),
+  commit_message: z.nullable(z.string()),
   live_at: timestamp,
   instant: z.boolean(),
   default: z.boolean(),

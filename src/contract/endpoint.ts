@@ -1,5 +1,6 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
+import "#contract/issue-messages.ts";
 import type { ProblemCode } from "#contract/problems.ts";
 import type { Scope } from "#contract/scopes.ts";
 
@@ -27,13 +28,13 @@ export type Endpoint = {
   readonly path: string;
   readonly access: Access;
   readonly summary: string;
-  readonly params: z.ZodType<Record<string, string>>;
-  readonly query: z.ZodType<Record<string, unknown>> | null;
+  readonly params: z.ZodMiniType<Record<string, string>>;
+  readonly query: z.ZodMiniType<Record<string, unknown>> | null;
   /** A body that is left out is read as `{}`. */
-  readonly body: z.ZodType | null;
+  readonly body: z.ZodMiniType | null;
   readonly maxBodyBytes: number;
   readonly success:
-    | { readonly status: 200 | 201; readonly body: z.ZodType }
+    | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
     | { readonly status: 204; readonly body: null };
   readonly alsoAs: readonly StreamedMediaType[];
   /** The problems of its own, besides those that every endpoint can give. */
@@ -41,18 +42,20 @@ export type Endpoint = {
 };
 
 /** What a schema of the table makes of its input; null where the table has none. */
-export type OutputOf<Schema extends z.ZodType | null> = Schema extends z.ZodType ? z.output<Schema> : null;
+export type OutputOf<Schema extends z.ZodMiniType | null> = Schema extends z.ZodMiniType
+  ? z.output<Schema>
+  : null;
 
 export type Parsed<Value> =
   | { readonly success: true; readonly data: Value }
-  | { readonly success: false; readonly error: z.ZodError };
+  | { readonly success: false; readonly error: z.core.$ZodError };
 
 /** Parses a value with a schema of the table; where there is none, nothing is wrong with it. */
 // Overloaded because TypeScript does not follow a conditional type into the body of a generic function.
-export function parseWith<Schema extends z.ZodType | null>(
+export function parseWith<Schema extends z.ZodMiniType | null>(
   schema: Schema,
   value: unknown,
 ): Parsed<OutputOf<Schema>>;
-export function parseWith(schema: z.ZodType | null, value: unknown): Parsed<unknown> {
+export function parseWith(schema: z.ZodMiniType | null, value: unknown): Parsed<unknown> {
   return schema === null ? { success: true, data: null } : schema.safeParse(value);
 }

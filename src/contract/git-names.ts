@@ -1,4 +1,6 @@
-import * as z from "zod";
+import * as z from "zod/mini";
+
+import { textBetween, textLike } from "#contract/bounds.ts";
 
 // Both the API (422) and the agent parse with these, so a hostile control plane gets no further than a hostile client.
 
@@ -20,19 +22,18 @@ function isBranchName(name: string): boolean {
 }
 
 /** A branch or tag name, without `refs/heads/`. */
-export const BranchName = z
-  .string()
-  .min(1)
-  .max(244)
-  .refine(isBranchName, "must be a valid git branch or tag name");
+export const BranchName = textBetween(1, 244).check(
+  z.refine(isBranchName, "must be a valid git branch or tag name"),
+);
 
 /** A full or abbreviated commit hash, 7 characters or more. */
-export const CommitName = z
-  .string()
-  .regex(/^(?:[0-9a-fA-F]{7,40}|[0-9a-fA-F]{64})$/, "must be 7 to 40 hexadecimal digits of a commit hash");
+export const CommitName = textLike(
+  /^(?:[0-9a-fA-F]{7,40}|[0-9a-fA-F]{64})$/,
+  "must be 7 to 40 hexadecimal digits of a commit hash",
+);
 
 /** A whole commit hash as git prints it: SHA-1 or SHA-256. */
-export const CommitSha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+export const CommitSha = textLike(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
 function isRepository(text: string): boolean {
   if (CONTROL.test(text) || /\s/.test(text)) return false;
@@ -53,14 +54,12 @@ function isCleanPath(path: string): boolean {
 }
 
 /** Where git fetches from: https, ssh (both forms), `file://`, or an absolute path on the server. */
-export const Repository = z
-  .string()
-  .min(1)
-  .max(2048)
-  .refine(
+export const Repository = textBetween(1, 2048).check(
+  z.refine(
     isRepository,
     "must be an https or ssh URL, user@host:path, file:///path or an absolute path, without spaces or `..`",
-  );
+  ),
+);
 
 function isInsidePath(path: string): boolean {
   if (path.startsWith("/") || path.includes("\\")) return false;
@@ -68,18 +67,14 @@ function isInsidePath(path: string): boolean {
 }
 
 /** A path inside a release, relative, without `..`; `.` is the release itself. */
-export const InsidePath = z
-  .string()
-  .min(1)
-  .max(1024)
-  .refine((path) => path === "." || isInsidePath(path), "must be a relative path inside the repository");
+export const InsidePath = textBetween(1, 1024).check(
+  z.refine((path) => path === "." || isInsidePath(path), "must be a relative path inside the repository"),
+);
 
 /** A path inside a release that a link can replace, so never the release itself. */
-export const SharedPath = z
-  .string()
-  .min(1)
-  .max(1024)
-  .refine((path) => path !== "." && isInsidePath(path), "must be a relative path inside the repository");
+export const SharedPath = textBetween(1, 1024).check(
+  z.refine((path) => path !== "." && isInsidePath(path), "must be a relative path inside the repository"),
+);
 
 /** Hides the password of a URL: it may stand in a setting, but is never shown again. */
 export function maskUrlPassword(text: string): string {

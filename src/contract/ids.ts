@@ -1,4 +1,6 @@
-import * as z from "zod";
+import type * as z from "zod/mini";
+
+import { textLike } from "#contract/bounds.ts";
 
 /** Crockford's base32 in lower case: its letters stand in ASCII order, so encoded numbers sort like the numbers. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -7,7 +9,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const ENCODED_UUID = "[0-7][0-9a-hjkmnp-tv-z]{25}";
 
 const idSchema = (prefix: string) =>
-  z.string().regex(new RegExp(`^${prefix}_${ENCODED_UUID}$`), `must be an id of the form ${prefix}_…`);
+  textLike(new RegExp(`^${prefix}_${ENCODED_UUID}$`), `must be an id of the form ${prefix}_…`);
 
 export const AccountId = idSchema("acct").brand<"AccountId">();
 export type AccountId = z.infer<typeof AccountId>;

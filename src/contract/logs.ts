@@ -1,5 +1,6 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
+import { textBetween, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentStatus, Failure } from "#contract/deployments.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { NextCursor, queryInteger } from "#contract/paging.ts";
@@ -20,7 +21,7 @@ export type LogStage = z.infer<typeof LogStage>;
 
 /** One line of a deployment's log. `line` counts from 1 without a gap; `time` is ISO 8601 in UTC. */
 export const LogLine = z.strictObject({
-  line: z.int().min(1),
+  line: wholeFrom(1),
   time: z.string(),
   stream: LogStream,
   stage: LogStage,
@@ -29,8 +30,8 @@ export const LogLine = z.strictObject({
 export type LogLine = z.infer<typeof LogLine>;
 
 export const LogQuery = z.strictObject({
-  limit: queryInteger(1, MAX_LOG_PAGE).optional(),
-  cursor: z.string().min(1).max(512).optional(),
+  limit: z.optional(queryInteger(1, MAX_LOG_PAGE)),
+  cursor: z.optional(textBetween(1, 512)),
 });
 export type LogQuery = z.infer<typeof LogQuery>;
 
@@ -50,7 +51,7 @@ export const LOG_END_EVENT = "end";
 
 export const LogEnd = z.strictObject({
   deployment_id: DeploymentId,
-  status: z.enum([...DeploymentStatus.exclude(["building"]).options, "deleted"]),
-  failure: Failure.nullable(),
+  status: z.enum(["live", "superseded", "failed", "canceled", "deleted"]),
+  failure: z.nullable(Failure),
 });
 export type LogEnd = z.infer<typeof LogEnd>;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { Scope } from "#contract/scopes.ts";
 
@@ -163,7 +163,7 @@ export const Problem = z.object({
   detail: z.string(),
   code: z.string(),
   request_id: z.string(),
-  errors: z.array(FieldError).optional(),
+  errors: z.optional(z.array(FieldError)),
 });
 export type Problem = z.infer<typeof Problem>;
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** What a token may do. `write` on a resource implies `read` on it (DESIGN section 7). */
 export const Scope = z.enum([

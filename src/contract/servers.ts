@@ -1,5 +1,6 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
+import { numberFrom, wholeFrom } from "#contract/bounds.ts";
 import { ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
 import { DisplayName } from "#contract/projects.ts";
@@ -15,7 +16,7 @@ export const CreateServerInput = z.strictObject({
 export type CreateServerInput = z.infer<typeof CreateServerInput>;
 
 /** What is left out stays as it is. */
-export const UpdateServerInput = CreateServerInput.partial();
+export const UpdateServerInput = z.partial(CreateServerInput);
 export type UpdateServerInput = z.infer<typeof UpdateServerInput>;
 
 /** A row of the servers list: exactly the fields of SPEC section 2. `uptime` is a percentage such as "99.98%". */
@@ -24,14 +25,14 @@ export const ServerRow = z.strictObject({
   name: z.string(),
   ip: z.string(),
   status: ServerStatus,
-  apps: z.int().min(0),
+  apps: wholeFrom(0),
   uptime: z.string(),
 });
 export type ServerRow = z.infer<typeof ServerRow>;
 
 export const Disk = z.strictObject({
-  total_bytes: z.number().min(0),
-  free_bytes: z.number().min(0),
+  total_bytes: numberFrom(0),
+  free_bytes: numberFrom(0),
 });
 export type Disk = z.infer<typeof Disk>;
 
@@ -43,13 +44,13 @@ export const AgentProblem = z.strictObject({
 });
 export type AgentProblem = z.infer<typeof AgentProblem>;
 
-export const Server = ServerRow.extend({
+export const Server = z.extend(ServerRow, {
   created_at: z.string(),
-  enrolled_at: z.string().nullable(),
-  last_seen_at: z.string().nullable(),
-  agent_version: z.string().nullable(),
-  agent_problem: AgentProblem.nullable(),
-  disk: Disk.nullable(),
+  enrolled_at: z.nullable(z.string()),
+  last_seen_at: z.nullable(z.string()),
+  agent_version: z.nullable(z.string()),
+  agent_problem: z.nullable(AgentProblem),
+  disk: z.nullable(Disk),
 });
 export type Server = z.infer<typeof Server>;
 
@@ -61,7 +62,7 @@ export const Enrollment = z.strictObject({
 });
 export type Enrollment = z.infer<typeof Enrollment>;
 
-export const ServerCreated = Server.extend({ enrollment: Enrollment });
+export const ServerCreated = z.extend(Server, { enrollment: Enrollment });
 export type ServerCreated = z.infer<typeof ServerCreated>;
 
 /** Without `limit` all of them: an account holds at most 1,000. */

@@ -1,5 +1,6 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
+import { listBetween, wholeBetween } from "#contract/bounds.ts";
 import { ProjectId, TokenId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
 import { DisplayName } from "#contract/projects.ts";
@@ -14,9 +15,9 @@ const MAX_PROJECT_IDS = 1_000;
 /** Names need not be unique. `project_ids` limits the token to those projects; `null`: all of the account. */
 export const CreateTokenInput = z.strictObject({
   name: DisplayName,
-  scopes: z.array(Scope).min(1).max(allScopes.length),
-  project_ids: z.array(ProjectId).min(1).max(MAX_PROJECT_IDS).nullable().default(null),
-  expires_in_days: z.int().min(1).max(MAX_LIFETIME_DAYS).default(DEFAULT_LIFETIME_DAYS),
+  scopes: listBetween(Scope, 1, allScopes.length),
+  project_ids: z._default(z.nullable(listBetween(ProjectId, 1, MAX_PROJECT_IDS)), null),
+  expires_in_days: z._default(wholeBetween(1, MAX_LIFETIME_DAYS), DEFAULT_LIFETIME_DAYS),
 });
 export type CreateTokenInput = z.infer<typeof CreateTokenInput>;
 
@@ -28,17 +29,17 @@ export const Token = z.strictObject({
   id: TokenId,
   name: z.string(),
   scopes: z.array(Scope),
-  project_ids: z.array(ProjectId).nullable(),
+  project_ids: z.nullable(z.array(ProjectId)),
   created_at: z.string(),
-  rotated_at: z.string().nullable(),
+  rotated_at: z.nullable(z.string()),
   expires_at: z.string(),
-  previous_expires_at: z.string().nullable(),
-  last_used_at: z.string().nullable(),
+  previous_expires_at: z.nullable(z.string()),
+  last_used_at: z.nullable(z.string()),
 });
 export type Token = z.infer<typeof Token>;
 
 /** What making and rotating a token answers with: `token` is the secret, which is never shown again. */
-export const TokenWithSecret = Token.extend({ token: z.string() });
+export const TokenWithSecret = z.extend(Token, { token: z.string() });
 export type TokenWithSecret = z.infer<typeof TokenWithSecret>;
 
 /** Without `limit` all of them: an account holds at most 1,000. */

@@ -1,11 +1,11 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import { type OutputOf, type Parsed, parseWith } from "#contract/endpoint.ts";
 
 /**
  * Parses what a peer of the same version may have added fields to. Everything else must be as the schema says.
  */
-export function parseKnown<Schema extends z.ZodType | null>(
+export function parseKnown<Schema extends z.ZodMiniType | null>(
   schema: Schema,
   value: unknown,
 ): Parsed<OutputOf<Schema>> {
@@ -19,7 +19,7 @@ export function parseKnown<Schema extends z.ZodType | null>(
  * The value without the fields that its schema does not know; null where that is not all that is wrong with it.
  * The value itself is left as it is.
  */
-function withoutUnknownFields(value: unknown, error: z.ZodError): unknown {
+function withoutUnknownFields(value: unknown, error: z.core.$ZodError): unknown {
   let result = value;
   for (const issue of error.issues) {
     if (issue.code !== "unrecognized_keys") return null;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
@@ -16,7 +16,7 @@ export function cursorAfter(list: string, last: string | number): string {
 }
 
 /** The sort key that a cursor of this list holds; null without a cursor. Any other cursor is refused. */
-export function readCursor<Key extends z.ZodType>(
+export function readCursor<Key extends z.ZodMiniType>(
   list: string,
   key: Key,
   cursor: string | undefined,

@@ -36,7 +36,7 @@ export function namedSchemas(direction: Direction): Map<string, Schema> {
 }
 
 /** A schema that stands where it is used, such as a query. */
-export function inlineSchema(schema: z.ZodType, direction: Direction): Schema {
+export function inlineSchema(schema: z.core.$ZodType, direction: Direction): Schema {
   const json = z.toJSONSchema(schema, { target: "draft-2020-12", io: direction });
   return tidy(json, direction, direction === "output");
 }
@@ -45,7 +45,7 @@ export function inlineSchema(schema: z.ZodType, direction: Direction): Schema {
  * A reference to a schema that has a name; one without any fields needs none.
  * @throws where a schema has fields and no name
  */
-export function schemaFor(schema: z.ZodType, direction: Direction): Schema {
+export function schemaFor(schema: z.core.$ZodType, direction: Direction): Schema {
   for (const [name, text] of Object.entries(schemaTexts))
     if (text.schema === schema) return { $ref: PREFIX + nameFor(name, text, direction) };
   const inline = inlineSchema(schema, direction);

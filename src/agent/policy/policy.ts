@@ -1,28 +1,29 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { parseRepository } from "#agent/policy/repository-address.ts";
+import { textBetween } from "#contract/bounds.ts";
 import { BranchName, SharedPath } from "#contract/git-names.ts";
 import { ShellCommand } from "#contract/projects.ts";
 
-const RepositoryPattern = z
-  .string()
-  .min(1)
-  .max(2048)
-  .refine((pattern) => parseRepository(pattern, "pattern") !== null, {
+const RepositoryPattern = textBetween(1, 2048).check(
+  z.refine((pattern) => parseRepository(pattern, "pattern") !== null, {
     message:
       "must be an address such as https://github.com/you/* or git@github.com:you/*, without a password",
-  });
+  }),
+);
 
 /** A branch's or tag's name, in which a `*` stands for anything that git allows there but a `/`. */
-const BranchPattern = z
-  .string()
-  .refine((pattern) => BranchName.safeParse(pattern.replaceAll("*", "x")).success, {
+const BranchPattern = z.string().check(
+  z.refine((pattern) => BranchName.safeParse(pattern.replaceAll("*", "x")).success, {
     message: "must be a branch's or tag's name, such as main or release/*",
-  });
+  }),
+);
 
-const Origin = z.url({ protocol: /^https?$/ }).refine((text) => new URL(text).origin === text, {
-  message: "must be only scheme, host and port, such as http://127.0.0.1:3000",
-});
+const Origin = z.url({ protocol: /^https?$/ }).check(
+  z.refine((text) => new URL(text).origin === text, {
+    message: "must be only scheme, host and port, such as http://127.0.0.1:3000",
+  }),
+);
 
 /**
  * What this server's owner lets the control plane order. What is left out is `any`, as it is without a policy; an unknown
@@ -31,18 +32,18 @@ const Origin = z.url({ protocol: /^https?$/ }).refine((text) => new URL(text).or
 export const Policy = z.strictObject({
   version: z.literal(1),
   /** `remote`: none that lies on this server. Submodules count too. */
-  repositories: z.union([z.enum(["any", "remote"]), z.array(RepositoryPattern)]).default("any"),
-  branches: z.union([z.literal("any"), z.array(BranchPattern)]).default("any"),
+  repositories: z._default(z.union([z.enum(["any", "remote"]), z.array(RepositoryPattern)]), "any"),
+  branches: z._default(z.union([z.literal("any"), z.array(BranchPattern)]), "any"),
   /** `none`: only what a branch or tag stands for, no commit by its hash. */
-  commits: z.enum(["any", "none"]).default("any"),
+  commits: z._default(z.enum(["any", "none"]), "any"),
   /** `preset`: only what the framework's preset says of the files. A list: exactly these. */
-  build_commands: z.union([z.enum(["any", "preset", "none"]), z.array(ShellCommand)]).default("any"),
-  activate_commands: z.union([z.enum(["any", "none"]), z.array(ShellCommand)]).default("any"),
-  shared_paths: z.union([z.enum(["any", "none"]), z.array(SharedPath)]).default("any"),
+  build_commands: z._default(z.union([z.enum(["any", "preset", "none"]), z.array(ShellCommand)]), "any"),
+  activate_commands: z._default(z.union([z.enum(["any", "none"]), z.array(ShellCommand)]), "any"),
+  shared_paths: z._default(z.union([z.enum(["any", "none"]), z.array(SharedPath)]), "any"),
   /** `local`: only this server itself. A list: that, and these. */
-  health_checks: z.union([z.enum(["any", "local", "none"]), z.array(Origin)]).default("any"),
+  health_checks: z._default(z.union([z.enum(["any", "local", "none"]), z.array(Origin)]), "any"),
   /** `keep_files`: no purge. `none`: the agent lets go of no project. */
-  forget: z.enum(["any", "keep_files", "none"]).default("any"),
+  forget: z._default(z.enum(["any", "keep_files", "none"]), "any"),
 });
 export type Policy = z.infer<typeof Policy>;
 

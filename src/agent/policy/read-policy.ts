@@ -2,10 +2,12 @@ import { constants, type Stats } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { Policy } from "#agent/policy/policy.ts";
 import { reasonOf } from "#agent/reason-of.ts";
+
+import "#contract/issue-messages.ts";
 
 export type PolicyRead =
   | { readonly kind: "read"; readonly policy: Policy }

@@ -2,15 +2,18 @@ import { chmod, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { SiteRegistry } from "#agent/sites/site-registry.ts";
+import { textUpTo } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
+
+import "#contract/issue-messages.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 
 const PutSiteInput = z.strictObject({
-  directory: z.string().max(4096).startsWith("/", "must be an absolute path"),
+  directory: textUpTo(4096).check(z.startsWith("/", "must be an absolute path")),
 });
 
 /** A request's answer before it is written down. */

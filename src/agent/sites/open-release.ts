@@ -1,7 +1,7 @@
 import { readFile, readlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { InsidePath } from "#contract/git-names.ts";
 

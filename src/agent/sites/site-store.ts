@@ -1,15 +1,16 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
+import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
 
 /** A project that has a port here, and the workspace folder it is served from. */
 export const Site = z.strictObject({
   project_id: ProjectId,
-  directory: z.string().startsWith("/"),
-  port: z.int().min(1).max(65_535),
+  directory: z.string().check(z.startsWith("/")),
+  port: wholeBetween(1, 65_535),
 });
 export type Site = z.infer<typeof Site>;
 

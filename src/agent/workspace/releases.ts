@@ -1,7 +1,7 @@
 import { readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { discard, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -17,14 +17,14 @@ import { ShellCommand } from "#contract/projects.ts";
 export const Release = z.object({
   version: ReleaseVersion,
   /** Where its commit was fetched from, without a password. Left out in releases of an earlier agent. */
-  repository: z.string().optional(),
+  repository: z.optional(z.string()),
   commit_sha: CommitSha,
   commit_message: z.string(),
   branch: z.string(),
   project_name: z.string(),
   root_directory: InsidePath,
   output_directory: InsidePath,
-  activate_command: ShellCommand.nullable(),
+  activate_command: z.nullable(ShellCommand),
 });
 export type Release = z.infer<typeof Release>;
 

@@ -1,13 +1,13 @@
 import { readFile, rm } from "node:fs/promises";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { writeWhole } from "#agent/workspace/write-whole.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
 
 /** A restore under way: the release that is switched to, and what marks the processes of its activate command. */
-const RestoreNote = z.strictObject({ release: ReleaseVersion, marker: z.string().min(1) });
+const RestoreNote = z.strictObject({ release: ReleaseVersion, marker: z.string().check(z.minLength(1)) });
 export type RestoreNote = z.infer<typeof RestoreNote>;
 
 /** @returns `null` when no restore was cut off */

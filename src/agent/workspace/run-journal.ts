@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { GroupLedger } from "#agent/process/run-process.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -13,20 +13,20 @@ import { DeploymentStage } from "#contract/deployments.ts";
  */
 const Phase = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("preparing") }),
-  z.strictObject({ kind: z.literal("switching"), previous: ReleaseVersion.nullable() }),
+  z.strictObject({ kind: z.literal("switching"), previous: z.nullable(ReleaseVersion) }),
   z.strictObject({ kind: z.literal("decided"), result: RunResult }),
 ]);
 export type Phase = z.infer<typeof Phase>;
 
 export const JournalEntry = z.strictObject({
   run: ActiveRun,
-  boot_id: z.string().nullable(),
+  boot_id: z.nullable(z.string()),
   stage: DeploymentStage,
   /** The release folder that this run makes; `null` when it only switches to one that was there. */
-  builds: ReleaseVersion.nullable(),
+  builds: z.nullable(ReleaseVersion),
   activate_seconds: z.number(),
   phase: Phase,
-  groups: z.array(z.strictObject({ pid: z.int(), start_time: z.string().nullable() })),
+  groups: z.array(z.strictObject({ pid: z.int(), start_time: z.nullable(z.string()) })),
 });
 export type JournalEntry = z.infer<typeof JournalEntry>;
 

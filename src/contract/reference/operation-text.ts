@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import type { Endpoint } from "#contract/endpoint.ts";
 import type { Endpoints, OperationName } from "#contract/endpoints.ts";
@@ -7,7 +7,7 @@ import type { Tag } from "#contract/reference/tags.ts";
 type Unchanging<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Unchanging<Value[Key]> }
   : Value;
-type ExampleOf<Schema extends z.ZodType | null> = Schema extends z.ZodType
+type ExampleOf<Schema extends z.ZodMiniType | null> = Schema extends z.ZodMiniType
   ? Unchanging<z.input<Schema>>
   : null;
 
@@ -36,7 +36,7 @@ export type OperationText<Of extends Endpoint> = {
 /** An answer that is sent piece by piece. */
 export type StreamedText = {
   /** Of a piece, which may be one of several kinds; none where it is all text. */
-  readonly pieces: readonly z.ZodType[];
+  readonly pieces: readonly z.ZodMiniType[];
   /** A piece; of text, all of it. */
   readonly example: unknown;
   /** What is sent. */

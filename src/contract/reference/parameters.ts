@@ -1,9 +1,9 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import type { Endpoints, OperationName } from "#contract/endpoints.ts";
 import { example } from "#contract/reference/examples.ts";
 
-type NamesIn<Schema> = Schema extends z.ZodType ? keyof z.input<Schema> & string : never;
+type NamesIn<Schema> = Schema extends z.ZodMiniType ? keyof z.input<Schema> & string : never;
 
 /** Every parameter of a path or a query: one that has no text does not compile. */
 export type ParameterName = {

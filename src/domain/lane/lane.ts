@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/deployments.ts";
 import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
@@ -19,10 +19,10 @@ export const Plan = z.strictObject({
   repository: z.string(),
   rootDirectory: z.string(),
   build: BuildSettings,
-  activateCommand: z.string().nullable(),
+  activateCommand: z.nullable(z.string()),
   sharedPaths: z.array(z.string()),
   keepReleases: z.int(),
-  healthCheck: HealthCheck.nullable(),
+  healthCheck: z.nullable(HealthCheck),
   timeouts: Timeouts,
 });
 export type Plan = z.infer<typeof Plan>;
@@ -45,7 +45,7 @@ const Queued = z.strictObject({ name: z.literal("queued"), deadlineAt: unixMs, p
 const Offered = z.strictObject({
   name: z.literal("offered"),
   deadlineAt: unixMs,
-  told: Told.nullable(),
+  told: z.nullable(Told),
   plan: Plan,
 });
 const Running = z.strictObject({
@@ -56,9 +56,9 @@ const Running = z.strictObject({
   lastContactAt: unixMs,
   ackedSeq: z.int(),
   permitted: z.boolean(),
-  ending: Ending.nullable(),
+  ending: z.nullable(Ending),
   /** When the agent was last told to stop; null while it need not be. */
-  told: Told.nullable(),
+  told: z.nullable(Told),
   plan: Plan,
 });
 const wasLive = {
@@ -73,13 +73,13 @@ const Live = z.strictObject({ name: z.literal("live"), ...wasLive });
 const Superseded = z.strictObject({ name: z.literal("superseded"), ...wasLive });
 const Failed = z.strictObject({
   name: z.literal("failed"),
-  startedAt: unixMs.nullable(),
+  startedAt: z.nullable(unixMs),
   finishedAt: unixMs,
   failure: Failure,
 });
 const Canceled = z.strictObject({
   name: z.literal("canceled"),
-  startedAt: unixMs.nullable(),
+  startedAt: z.nullable(unixMs),
   finishedAt: unixMs,
 });
 
@@ -95,14 +95,14 @@ export const LaneDeployment = z.strictObject({
   /** The version whose code this is: its own, or for a rollback that of the deployment gone back to. */
   codeVersion: z.int(),
   kind: DeploymentKind,
-  rollbackOf: DeploymentId.nullable(),
+  rollbackOf: z.nullable(DeploymentId),
   /** The release to activate again without a build, if the server still has it. */
-  reuseRelease: z.int().nullable(),
+  reuseRelease: z.nullable(z.int()),
   branch: z.string(),
   /** The commit asked for, as it was written; null for the tip of the branch. */
-  requestedCommit: z.string().nullable(),
-  commitSha: z.string().nullable(),
-  commitMessage: z.string().nullable(),
+  requestedCommit: z.nullable(z.string()),
+  commitSha: z.nullable(z.string()),
+  commitMessage: z.nullable(z.string()),
   actor: Actor,
   createdAt: unixMs,
   /** Deleted while it ran: on no list any more, and forgotten once the agent has confirmed its end. */
@@ -125,7 +125,7 @@ export const Host = z.strictObject({
     z.strictObject({
       name: z.literal("leaving"),
       purge: z.boolean(),
-      told: Told.nullable(),
+      told: z.nullable(Told),
       tries: z.int(),
     }),
     z.strictObject({ name: z.literal("left") }),

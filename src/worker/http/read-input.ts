@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { type Endpoint, parseWith } from "#contract/endpoint.ts";
 import { takesIfLive, takesLastEventId } from "#contract/endpoint-facts.ts";
@@ -58,7 +58,7 @@ export async function readInput<Of extends Endpoint>(
   });
 }
 
-function invalidQuery(error: z.ZodError) {
+function invalidQuery(error: z.core.$ZodError) {
   return refuse("invalid_request", "The query is not valid.", queryErrors(error));
 }
 

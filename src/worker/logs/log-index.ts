@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** A stretch of a log: where it begins, and how long it is in bytes. */
 export type Stretch = { readonly firstLine: number; readonly bytes: number };

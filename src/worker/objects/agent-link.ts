@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import {
   type AnyHello,
@@ -271,7 +271,7 @@ export class AgentLink extends DurableObject<Env> {
   }
 
   #accountId(): AccountId | null {
-    return AccountId.nullable().parse(this.ctx.storage.kv.get(ACCOUNT_ID) ?? null);
+    return z.nullable(AccountId).parse(this.ctx.storage.kv.get(ACCOUNT_ID) ?? null);
   }
 
   async #findCredential() {

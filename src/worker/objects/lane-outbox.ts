@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
@@ -7,9 +7,9 @@ import { Preset } from "#contract/projects.ts";
 const StoredServing = z.strictObject({
   serverId: ServerId,
   report: z.strictObject({
-    servingRelease: z.int().nullable(),
+    servingRelease: z.nullable(z.int()),
     servingCheckedAt: z.number(),
-    url: z.string().nullable(),
+    url: z.nullable(z.string()),
   }),
 });
 type StoredServing = z.infer<typeof StoredServing>;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import type { DeploymentStarted } from "#contract/deployments.ts";
 import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
@@ -18,7 +18,7 @@ const StoredLane = z.strictObject({
   nextVersion: z.int(),
   owner: LaneOwner,
   hosts: z.array(Host),
-  deletedAt: z.number().nullable(),
+  deletedAt: z.nullable(z.number()),
 });
 type StoredLane = z.infer<typeof StoredLane>;
 

@@ -1,12 +1,12 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
 
 /** What a lane must hear. `runIds` is null where the agent has told of the project outside a hello. */
 const Said = z.strictObject({
-  report: ProjectReport.nullable(),
-  runIds: z.array(RunId).nullable(),
+  report: z.nullable(ProjectReport),
+  runIds: z.nullable(z.array(RunId)),
   saidAt: z.number(),
 });
 export type Said = z.infer<typeof Said>;

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import {
   AnyHello,
@@ -64,7 +64,9 @@ export function parseMessage(data: string | ArrayBuffer): Heard {
   const message = parseKnown(FromAgent, json);
   if (message.success) return { kind: "message", message: message.data };
   const { data: any } = AnyMessage.safeParse(json);
-  const isKnown = FromAgent.options.some((option) => option.shape.type.value === any?.type);
+  const isKnown = FromAgent.def.options.some((option) =>
+    option.shape.type.def.values.some((type) => type === any?.type),
+  );
   return { kind: any === undefined || isKnown ? "malformed" : "unknown" };
 }
 

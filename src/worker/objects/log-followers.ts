@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { DeploymentId } from "#contract/ids.ts";
 import { LANE_PING, LANE_PONG, parseAsk } from "#worker/logs/lane-news.ts";
@@ -13,7 +13,7 @@ const MS_PER_MESSAGE = 2;
 const BYTES_PER_MS = 32 * 1024;
 
 /** `after`: the line that the follower has read last, while it waits for more; null while it has an answer to take in. */
-const Waiting = z.strictObject({ id: DeploymentId, after: z.int().nullable() });
+const Waiting = z.strictObject({ id: DeploymentId, after: z.nullable(z.int()) });
 type Waiting = z.infer<typeof Waiting>;
 
 type Parts = {

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { Disk } from "#contract/servers.ts";
 import { recordConnection } from "#domain/uptime.ts";
@@ -6,12 +6,12 @@ import type { Presence } from "#worker/db/server-presence.ts";
 
 /** Times are Unix milliseconds. `lastSeenAt` is what counts as the end of a connection that broke unseen. */
 const Stored = z.strictObject({
-  connectedAt: z.number().nullable(),
+  connectedAt: z.nullable(z.number()),
   lastSeenAt: z.number(),
   connectedMsByDay: z.record(z.string(), z.number()),
   agentVersion: z.string(),
-  agentMismatch: z.strictObject({ protocol: z.int(), at: z.number() }).nullable(),
-  disk: Disk.nullable(),
+  agentMismatch: z.nullable(z.strictObject({ protocol: z.int(), at: z.number() })),
+  disk: z.nullable(Disk),
   /** Rises with each change that D1 must have; `written` is the last that it has. */
   revision: z.int(),
   written: z.int(),

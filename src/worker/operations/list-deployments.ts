@@ -1,5 +1,4 @@
-import * as z from "zod";
-
+import { wholeFrom } from "#contract/bounds.ts";
 import type {
   DeploymentRows,
   Deployments,
@@ -20,7 +19,7 @@ import {
 import { pageOf, readCursor } from "#worker/paging.ts";
 import { deploymentRow, deploymentView } from "#worker/views/deployment-view.ts";
 
-const VersionKey = z.int().min(1);
+const VersionKey = wholeFrom(1);
 const ofProject = (projectId: ProjectId) => `deployments of ${projectId}`;
 
 /** A page of a project's deployments, newest first. */

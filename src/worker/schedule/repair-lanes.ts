@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 import { ProjectId } from "#contract/ids.ts";
 import { findProjectsAfter } from "#worker/db/find-projects-after.ts";
@@ -13,7 +13,10 @@ const ROUND_MS = 24 * 60 * 60 * 1000;
 const SWEEP = "lanes";
 
 /** `after` null: the round is over. */
-const Position = z.strictObject({ startedAt: z.number(), after: ProjectId.or(z.literal("")).nullable() });
+const Position = z.strictObject({
+  startedAt: z.number(),
+  after: z.nullable(z.union([ProjectId, z.literal("")])),
+});
 
 type Clock = { now(): number };
 

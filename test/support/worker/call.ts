@@ -1,4 +1,5 @@
 import { exports } from "cloudflare:workers";
+import * as z from "zod/mini";
 
 import { Problem } from "#contract/problems.ts";
 
@@ -33,5 +34,5 @@ export async function call(
 
 /** The answer as a problem, with what must hold for every one of them left to the schema. */
 export async function problemOf(response: Response): Promise<Problem> {
-  return Problem.strict().parse(await response.json());
+  return z.strictObject(Problem.shape).parse(await response.json());
 }

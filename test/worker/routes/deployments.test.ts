@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod/mini";
 
 import { Deployment, DeploymentRows, Deployments, DeploymentStarted } from "#contract/deployments.ts";
 import { createAccount, ids } from "../../support/worker/account.ts";
@@ -23,7 +24,7 @@ async function pages(project: TestProject, path: string, between = async () => {
   const found: number[][] = [];
   for (let next: string | null = path; next !== null;) {
     const response: Response = await project.get(next);
-    const { deployments, next_cursor } = Deployments.or(DeploymentRows).parse(await response.json());
+    const { deployments, next_cursor } = z.union([Deployments, DeploymentRows]).parse(await response.json());
     found.push(deployments.map(({ version }) => version));
     const link = response.headers.get("link");
     expect(link === null).toBe(next_cursor === null);

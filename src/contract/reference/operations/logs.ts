@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 import { LogEnd, LogLine } from "#contract/logs.ts";
 import { example } from "#contract/reference/examples.ts";

@@ -1,11 +1,11 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 
 type KeysOf<Value> = Value extends unknown ? keyof Value & string : never;
-type ObjectOf<Schema extends z.ZodType> = Extract<z.output<Schema>, object>;
+type ObjectOf<Schema extends z.ZodMiniType> = Extract<z.output<Schema>, object>;
 
 /** What the reference says of a schema that has a name in it. */
 export type SchemaText = {
-  readonly schema: z.ZodType;
+  readonly schema: z.ZodMiniType;
   readonly description: string;
   /** Of an object, by field. */
   readonly fields?: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export type SchemaText = {
 };
 
 /** An object, or a choice of objects: a field without a text does not compile. `outer.inner` is a field of a field. */
-export function object<Schema extends z.ZodType<object>>(
+export function object<Schema extends z.ZodMiniType<object>>(
   schema: Schema,
   description: string,
   fields: Readonly<Record<KeysOf<ObjectOf<Schema>>, string> & Record<`${string}.${string}`, string>>,
@@ -23,7 +23,7 @@ export function object<Schema extends z.ZodType<object>>(
 }
 
 /** One of several words: a word without a text does not compile. */
-export function choice<Schema extends z.ZodType<string>>(
+export function choice<Schema extends z.ZodMiniType<string>>(
   schema: Schema,
   description: string,
   values: Readonly<Record<z.output<Schema>, string>>,

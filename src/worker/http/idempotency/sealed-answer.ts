@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** An answer as it is kept to be given again. */
 const KeptAnswer = z.strictObject({

@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+
+import { endpoints } from "#contract/endpoints.ts";
+import { parseWith } from "#contract/endpoint.ts";
+
+const messagesOf = (value: unknown) => {
+  const parsed = parseWith(endpoints.createToken.body, value);
+  return parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
+};
+
+describe("what is wrong with a field", () => {
+  it("is said in words also where its schema has none of its own", () => {
+    expect(messagesOf({ name: 1, scopes: [], expires_in_days: 1.5 })).toEqual([
+      "Invalid input: expected string, received number",
+      "Too small: expected array to have >=1 items",
+      "Invalid input: expected int, received number",
+    ]);
+    expect(messagesOf({ name: "x".repeat(101), scopes: ["deploy"] })).toEqual([
+      "Too big: expected string to have <=100 characters",
+      expect.stringMatching(/^Invalid option: expected one of "deployments:read"\|/),
+    ]);
+  });
+});
