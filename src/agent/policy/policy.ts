@@ -19,7 +19,7 @@ const BranchPattern = z.string().check(
   }),
 );
 
-const Origin = z.url({ protocol: /^https?$/ }).check(
+const Origin = z.url({ protocol: /^https?$/, abort: true }).check(
   z.refine((text) => new URL(text).origin === text, {
     message: "must be only scheme, host and port, such as http://127.0.0.1:3000",
   }),

@@ -81,6 +81,7 @@ describe("a policy file", () => {
       '{"version":1,"health_checks":["https://a.example/up"]}',
       /only scheme, host and port/,
     ],
+    ["an origin that is no URL", '{"version":1,"health_checks":["shop"]}', /is wrong:[^]*health_checks/],
     ["a list where there is none", '{"version":1,"forget":["any"]}', /forget/],
     ["a list", "[]", /is wrong/],
   ])("that holds %s is refused, and the reason says why", async (_what, text, reason) => {
