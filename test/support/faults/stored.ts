@@ -6,11 +6,14 @@ import * as z from "zod";
 
 // Where Miniflare keeps what a Worker has stored, below an installation's home.
 
+/** For so long a reader waits while the Worker checkpoints or recovers the database. */
+const LOCKED_MS = 10_000;
+
 const Row = z.record(z.string(), z.unknown());
 
 /** Reads a database that the Worker has open, without disturbing it. */
 export function query(path: string, sql: string): z.infer<typeof Row>[] {
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: LOCKED_MS });
   try {
     return z.array(Row).parse(database.prepare(sql).all());
   } finally {
