@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 
 import { buildAgent } from "./parts/build-agent.ts";
+import { buildCommand } from "./parts/build-command.ts";
 import { buildWorker } from "./parts/build-worker.ts";
 import { root } from "./parts/root.ts";
 
@@ -13,3 +14,4 @@ if (!build.ok) {
 const size = `${(build.gzipBytes / 1000).toFixed(1)} kB gzip`;
 console.log(`${relative(root, build.bundle)}, ${size}${build.isFresh ? "" : ", built before"}`);
 console.log(relative(root, await buildAgent()));
+console.log(relative(root, await buildCommand()));

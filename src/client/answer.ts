@@ -1,8 +1,16 @@
 import { parseWith } from "#contract/endpoint.ts";
 import { Problem } from "#contract/problems.ts";
 
-/** A call that came to nothing, and why. */
-export type Failed = { readonly ok: false; readonly problem: Problem };
+/**
+ * A call that came to nothing, and why. `retryAfterMs`: what the answer asks for. `unheard`: requests before this one
+ * that had no answer, so that they may have been carried out.
+ */
+export type Failed = {
+  readonly ok: false;
+  readonly problem: Problem;
+  readonly retryAfterMs?: number;
+  readonly unheard?: number;
+};
 
 /** The problem that an answer is which is no success. */
 export function problemIn(text: string, status: number, baseUrl: string): Failed {

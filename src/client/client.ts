@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
 import { type Endpoints, endpoints, type OperationName } from "#contract/endpoints.ts";
 import type { AnyRequest, Transport } from "#client/request.ts";
-import { type ClientResult, send } from "#client/send.ts";
+import { type ClientResult, type Send, send } from "#client/send.ts";
 
 type Nothing = Record<string, never>;
 
@@ -33,12 +33,15 @@ export type Client = {
   ) => Promise<ClientResult<OutputOf<Endpoints[Name]["success"]["body"]>>>;
 };
 
-/** A caller of the whole interface, made from the endpoint table. */
+/**
+ * A caller of the whole interface, made from the endpoint table.
+ * @param how `sendPatiently`, for one; each request is sent once where it is left out
+ */
 // Overloaded because TypeScript cannot see that a loop over the table gives each of its names a method.
-export function createClient(transport: Transport): Client;
-export function createClient(transport: Transport): object {
+export function createClient(transport: Transport, how?: Send): Client;
+export function createClient(transport: Transport, how: Send = send): object {
   const methods = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
-    const method = (request: AnyRequest = {}) => send(endpoint, request, transport);
+    const method = (request: AnyRequest = {}) => how(endpoint, request, transport);
     return [name, method] as const;
   });
   return Object.fromEntries(methods);

@@ -2,6 +2,7 @@ import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { type Failed, parseJson, problemIn, unexpected, unreachable } from "#client/answer.ts";
 import { type AnyRequest, headersOf, type Transport, urlOf } from "#client/request.ts";
+import { retryAfterMs } from "#client/retry.ts";
 
 /**
  * What came of a call. A problem is the control plane's own, or one of the client's: `unreachable` (status 0) where no
@@ -10,6 +11,13 @@ import { type AnyRequest, headersOf, type Transport, urlOf } from "#client/reque
 export type ClientResult<Value> =
   | { readonly ok: true; readonly value: Value; readonly status: number; readonly headers: Headers }
   | Failed;
+
+/** A way to call an endpoint. */
+export type Send = <Of extends Endpoint>(
+  endpoint: Of,
+  request: AnyRequest,
+  transport: Transport,
+) => Promise<ClientResult<OutputOf<Of["success"]["body"]>>>;
 
 /** Calls an endpoint and parses its answer. */
 export async function send<Of extends Endpoint>(
@@ -30,7 +38,8 @@ export async function send<Of extends Endpoint>(
     return unreachable(error, transport.baseUrl);
   }
   const { status, headers } = response;
-  if (!response.ok) return problemIn(text, status, transport.baseUrl);
+  if (!response.ok)
+    return { ...problemIn(text, status, transport.baseUrl), retryAfterMs: retryAfterMs(headers) };
   // The interface can gain fields at any time, so an older client leaves out those that it does not know.
   const value = parseKnown<Of["success"]["body"]>(endpoint.success.body, parseJson(text));
   return value.success

@@ -8,6 +8,11 @@ export function takesIdempotencyKey({ method, access, success }: Endpoint): bool
   return method === "POST" && access.by === "token" && success.status === 201;
 }
 
+/** Whether it can be sent again, with the same Idempotency-Key where it takes one, and does no more than once sent. */
+export function isRepeatable(endpoint: Endpoint): boolean {
+  return endpoint.method !== "POST" || takesIdempotencyKey(endpoint);
+}
+
 /** Whether it goes on only if the deployment that the header If-Live names is still live. */
 export function takesIfLive(endpoint: Endpoint): boolean {
   return endpoint.problems.includes("live_changed");

@@ -1,0 +1,12 @@
+// Makes the command's package: the file that `npx` runs and `npm publish` takes.
+import { join, relative } from "node:path";
+
+import { buildCommand } from "./parts/build-command.ts";
+import { root } from "./parts/root.ts";
+import { runCommand } from "./parts/run-command.ts";
+
+const folder = await buildCommand();
+const build = join(root, "build");
+const packed = await runCommand(["npm", "pack", folder, "--pack-destination", build, "--silent"]);
+console.log(packed.code === 0 ? relative(root, join(build, packed.output.trim())) : packed.output);
+process.exitCode = packed.code;

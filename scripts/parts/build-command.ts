@@ -1,0 +1,48 @@
+import { chmod, cp, mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { build } from "esbuild";
+
+import { COMMAND_VERSION } from "#cli/version.ts";
+
+import { root } from "./root.ts";
+
+/** The oldest Node that the command runs on. */
+const NODE = "20.3";
+
+/** What npm is told of the package: one file, and nothing to install besides. */
+const manifest = {
+  name: "gantry",
+  version: COMMAND_VERSION,
+  description: "Deploy git repositories to your own servers, by an installation of Gantry",
+  license: "MIT",
+  type: "module",
+  bin: { gantry: "gantry.mjs" },
+  files: ["gantry.mjs"],
+  engines: { node: `>=${NODE}` },
+};
+
+/**
+ * Makes the folder that `npm pack` makes the command's package of.
+ * @returns the folder's path; `gantry.mjs` in it runs by itself
+ */
+export async function buildCommand(folder = join(root, "build", "package")): Promise<string> {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const program = join(folder, "gantry.mjs");
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["src/cli/main.ts"],
+    outfile: program,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: `node${NODE}`,
+    banner: { js: "#!/usr/bin/env node" },
+    logLevel: "error",
+  });
+  await chmod(program, 0o755);
+  await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  await cp(join(root, "src", "cli", "README.md"), join(folder, "README.md"));
+  return folder;
+}

@@ -1,0 +1,138 @@
+import { parseArgs } from "node:util";
+
+import type { AnyGiven, Command, GlobalOptions, OptionSpec, OptionSpecs } from "#cli/arguments/command.ts";
+import { globalOptions } from "#cli/arguments/command.ts";
+import { findCommand } from "#cli/arguments/find-command.ts";
+import { didYouMean } from "#cli/arguments/suggest.ts";
+import { type Found, found, stop } from "#cli/outcome.ts";
+
+/** What was asked for. `help` without a command is about all of them; `command` stays null where none was named. */
+export type Arguments = {
+  readonly command: Command | null;
+  readonly global: GlobalOptions;
+  readonly given: AnyGiven;
+};
+
+type Values = Map<string, string[]>;
+
+/** Whether `--json` stands there, for telling that the rest cannot be read. */
+export function wantsJson(argv: readonly string[]): boolean {
+  return argv.includes("--json");
+}
+
+/** Reads the command line, without the names of node and the script. */
+export function readArguments(argv: readonly string[], commands: readonly Command[]): Found<Arguments> {
+  // Which words are values has to be known before the command is: an option's kind is the same in all commands.
+  const known: OptionSpecs = Object.fromEntries(
+    [globalOptions, ...commands.map(({ options }) => options)].flatMap((specs) =>
+      Object.entries<OptionSpec>(specs),
+    ),
+  );
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+    options: Object.fromEntries(Object.entries(known).map(([name, spec]) => [name, toNode(spec)])),
+  });
+
+  const words: string[] = [];
+  const values: Values = new Map();
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const { name, rawName, value, inlineValue } = token;
+    const spec = known[name];
+    if (spec === undefined) return stop("usage", unknownOption(rawName, Object.keys(known)));
+    if (spec.kind === "flag") {
+      if (value !== undefined) return stop("usage", `${rawName} takes no value.`);
+      values.set(name, []);
+      continue;
+    }
+    if (value === undefined || (!inlineValue && value.startsWith("-")))
+      return stop("usage", `${rawName} needs a value: ${rawName}=${spec.value}.`);
+    if (spec.choices !== undefined && !spec.choices.includes(value))
+      return stop(
+        "usage",
+        `${rawName} is one of ${spec.choices.join(", ")}.${didYouMean(value, spec.choices)}`,
+      );
+    values.set(name, [...(spec.kind === "list" ? (values.get(name) ?? []) : []), value]);
+  }
+
+  const global = readGlobal(values);
+  const named = findCommand(words, commands);
+  if (!named.ok) return named;
+  if (named.value === null) return found({ command: null, global, given: { options: {}, words: {} } });
+  const { command, rest } = named.value;
+  const foreign = [...values.keys()].find(
+    (name) => !Object.hasOwn(command.options, name) && !Object.hasOwn(globalOptions, name),
+  );
+  if (foreign !== undefined)
+    return stop("usage", `gantry ${command.name} has no option --${foreign}.${seeHelp(command)}`);
+  if (global.help || global.version) return found({ command, global, given: { options: {}, words: {} } });
+
+  const given = readWords(command, rest);
+  if (!given.ok) return given;
+  const options = Object.fromEntries(
+    Object.entries(command.options).map(([name, spec]) => [name, valueOf(spec, values.get(name))]),
+  );
+  return found({ command, global, given: { options, words: given.value } });
+}
+
+function toNode(spec: OptionSpec) {
+  return {
+    type: spec.kind === "flag" ? ("boolean" as const) : ("string" as const),
+    ...(spec.short === undefined ? {} : { short: spec.short }),
+  };
+}
+
+function valueOf(spec: OptionSpec, given: readonly string[] | undefined) {
+  switch (spec.kind) {
+    case "flag":
+      return given !== undefined;
+    case "text":
+      return given?.at(-1) ?? null;
+    case "list":
+      return given ?? [];
+  }
+}
+
+function readGlobal(values: Values): GlobalOptions {
+  const text = (name: string) => values.get(name)?.at(-1) ?? null;
+  return {
+    json: values.has("json"),
+    url: text("url"),
+    project: text("project"),
+    wait: text("wait"),
+    help: values.has("help"),
+    version: values.has("version"),
+  };
+}
+
+function readWords(command: Command, rest: readonly string[]): Found<AnyGiven["words"]> {
+  const specs = Object.entries(command.words);
+  const extra = rest[specs.length];
+  if (extra !== undefined)
+    return stop("usage", `gantry ${command.name} takes no "${extra}".${seeHelp(command)}`);
+  const words: Record<string, string | null> = {};
+  for (const [at, [name, { isRequired, choices }]] of specs.entries()) {
+    const word = rest[at] ?? null;
+    if (word === null && isRequired)
+      return stop("usage", `gantry ${command.name} needs ${name.toUpperCase()}.${seeHelp(command)}`);
+    if (word !== null && choices !== undefined && !choices.includes(word))
+      return stop(
+        "usage",
+        `${name.toUpperCase()} is one of ${choices.join(", ")}.${didYouMean(word, choices)}`,
+      );
+    words[name] = word;
+  }
+  return found(words);
+}
+
+function unknownOption(rawName: string, names: readonly string[]): string {
+  if (rawName === "--token")
+    return "There is no option --token: everybody on this machine could see it. Use GANTRY_TOKEN, or gantry login.";
+  return `There is no option ${rawName}.${didYouMean(rawName.replace(/^-+/, ""), names, "--")}`;
+}
+
+const seeHelp = ({ name }: Command): string => ` See gantry ${name} --help.`;

@@ -1,0 +1,67 @@
+import type { Context } from "#cli/context.ts";
+import { type Found, found, stop } from "#cli/outcome.ts";
+
+const interrupted = () => stop("interrupted", "Nothing was changed.");
+
+/**
+ * Asks for a secret without showing what is typed where a person types it; reads all that comes where it comes from
+ * somewhere else.
+ */
+export async function readSecret(context: Context, question: string): Promise<Found<string>> {
+  const { stdin, stderr } = context;
+  if (!stdin.isTTY) {
+    let text = "";
+    stdin.setEncoding("utf8");
+    for await (const chunk of stdin) text += String(chunk);
+    return found(text.trim());
+  }
+  stderr.write(question);
+  const typed = await readTyped(context, false);
+  stderr.write("\n");
+  return typed;
+}
+
+/**
+ * Asks whether to go on. Where nobody can answer, that takes --yes.
+ * @param isSure what --yes said
+ */
+export async function confirm(context: Context, question: string, isSure: boolean): Promise<Found<true>> {
+  if (isSure) return found(true);
+  const { stdin, stderr, output } = context;
+  if (!stdin.isTTY || !stderr.isTTY || output.form === "json")
+    return stop("not_confirmed", "Nobody is there to ask. Say --yes to go on without a question.");
+  stderr.write(`${question} [y/N] `);
+  const typed = await readTyped(context, true);
+  if (!typed.ok) return typed;
+  return /^y(?:es)?$/i.test(typed.value.trim()) ? found(true) : interrupted();
+}
+
+/** A line from a terminal. @param isShown whether the terminal itself reads it, and shows it */
+async function readTyped({ stdin, signal }: Context, isShown: boolean): Promise<Found<string>> {
+  stdin.setEncoding("utf8");
+  if (!isShown) stdin.setRawMode(true);
+  try {
+    return await new Promise((resolve) => {
+      let line = "";
+      const end = (result: Found<string>) => {
+        stdin.off("data", read);
+        resolve(result);
+      };
+      const read = (text: string) => {
+        for (const character of text) {
+          if (character === "\r" || character === "\n") return end(found(line));
+          if (character === "\u0003" || character === "\u0004") return end(interrupted());
+          if (character === "\u007f" || character === "\b") line = line.slice(0, -1);
+          else if (character === "\u0015") line = "";
+          else line += character;
+        }
+      };
+      stdin.on("data", read);
+      stdin.once("end", () => end(interrupted()));
+      signal.addEventListener("abort", () => end(interrupted()), { once: true });
+    });
+  } finally {
+    if (!isShown) stdin.setRawMode(false);
+    stdin.pause();
+  }
+}

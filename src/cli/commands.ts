@@ -1,0 +1,59 @@
+import type { Command } from "#cli/arguments/command.ts";
+import { cancel } from "#cli/commands/cancel.ts";
+import { completion } from "#cli/commands/completion.ts";
+import { deleteCommand } from "#cli/commands/delete.ts";
+import { deploy } from "#cli/commands/deploy.ts";
+import { deploymentsList } from "#cli/commands/deployments-list.ts";
+import { deploymentsShow } from "#cli/commands/deployments-show.ts";
+import { login } from "#cli/commands/login.ts";
+import { logout } from "#cli/commands/logout.ts";
+import { logs } from "#cli/commands/logs.ts";
+import { open } from "#cli/commands/open.ts";
+import { projectsCreate } from "#cli/commands/projects-create.ts";
+import { projectsDelete } from "#cli/commands/projects-delete.ts";
+import { projectsLink } from "#cli/commands/projects-link.ts";
+import { projectsList } from "#cli/commands/projects-list.ts";
+import { projectsSet } from "#cli/commands/projects-set.ts";
+import { projectsShow } from "#cli/commands/projects-show.ts";
+import { rollback } from "#cli/commands/rollback.ts";
+import { serversAdd } from "#cli/commands/servers-add.ts";
+import { serversEnroll } from "#cli/commands/servers-enroll.ts";
+import { serversList } from "#cli/commands/servers-list.ts";
+import { serversRemove } from "#cli/commands/servers-remove.ts";
+import { serversShow } from "#cli/commands/servers-show.ts";
+import { tokensCreate } from "#cli/commands/tokens-create.ts";
+import { tokensList } from "#cli/commands/tokens-list.ts";
+import { tokensRevoke } from "#cli/commands/tokens-revoke.ts";
+import { tokensRotate } from "#cli/commands/tokens-rotate.ts";
+import { whoami } from "#cli/commands/whoami.ts";
+
+/** Every command, in the order in which people read them. Usage, help, completion and docs are made of it. */
+export const commands: readonly Command[] = [
+  login,
+  logout,
+  whoami,
+  deploy,
+  logs,
+  deploymentsList,
+  deploymentsShow,
+  rollback,
+  cancel,
+  deleteCommand,
+  projectsList,
+  projectsShow,
+  projectsCreate,
+  projectsSet,
+  projectsLink,
+  projectsDelete,
+  serversList,
+  serversShow,
+  serversAdd,
+  serversEnroll,
+  serversRemove,
+  tokensList,
+  tokensCreate,
+  tokensRotate,
+  tokensRevoke,
+  open,
+  completion,
+];

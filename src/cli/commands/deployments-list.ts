@@ -1,0 +1,47 @@
+import { DeploymentStatus } from "#contract/deployments.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done, stop } from "#cli/outcome.ts";
+import { findProject } from "#cli/session/find-project.ts";
+import { readAll } from "#cli/session/read-all.ts";
+import { withSession } from "#cli/session/session.ts";
+import { deploymentColumns, deploymentRow } from "#cli/views/deployment-text.ts";
+
+const DEFAULT_LIMIT = 20;
+
+export const deploymentsList = defineCommand({
+  name: "deployments list",
+  isGroupDefault: true,
+  summary: "List deployments, newest first",
+  words: {},
+  options: {
+    all: { kind: "flag", short: "a", help: "Those of all projects" },
+    status: { kind: "list", value: "STATUS", choices: DeploymentStatus.options, help: "Only those" },
+    branch: { kind: "text", short: "b", value: "NAME", help: "Only those of that branch" },
+    limit: { kind: "text", short: "n", value: "COUNT", help: `How many; ${DEFAULT_LIMIT} without it` },
+  },
+  examples: ["deployments", "deployments --status failed -n 5 --json"],
+  run: withSession(async (session, { options }) => {
+    const { client, output } = session;
+    const limit = options.limit === null ? DEFAULT_LIMIT : Number(options.limit);
+    if (!Number.isInteger(limit) || limit < 1) return stop("usage", "--limit is a whole number from 1 on.");
+    const project = options.all ? null : await findProject(session);
+    if (project !== null && !project.ok) return project;
+    const filters = {
+      ...(project === null ? {} : { project_id: project.value.id }),
+      ...(options.status.length === 0 ? {} : { status: options.status.join(",") }),
+      ...(options.branch === null ? {} : { branch: options.branch }),
+    };
+    const rows = await readAll(
+      (page) => client.listDeployments({ query: { ...filters, ...page } }),
+      (page) => page.deployments,
+      limit,
+    );
+    if (!rows.ok) return rows;
+    output.json({ deployments: rows.value });
+    output.table(
+      options.all ? ["PROJECT", ...deploymentColumns] : deploymentColumns,
+      rows.value.map((row) => [...(options.all ? [row.project_id] : []), ...deploymentRow(row, output)]),
+    );
+    return done;
+  }),
+});

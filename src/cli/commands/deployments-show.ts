@@ -1,0 +1,46 @@
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done } from "#cli/outcome.ts";
+import { printFacts } from "#cli/output/facts.ts";
+import { printable } from "#cli/output/printable.ts";
+import { durationText, timeText } from "#cli/output/times.ts";
+import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
+import { withSession } from "#cli/session/session.ts";
+import { failureText, sourceText, statusPaint, waitingText } from "#cli/views/deployment-text.ts";
+
+export const deploymentsShow = defineCommand({
+  name: "deployments show",
+  summary: "Show a deployment, and why it failed",
+  words: { deployment: { isRequired: false, help: `${DEPLOYMENT_HELP}; the newest without it` } },
+  options: {},
+  examples: ["deployments show", "deployments show v12 --json"],
+  run: withSession(async (session, { words }) => {
+    const { output } = session;
+    const found = await findDeployment(session, words.deployment);
+    if (!found.ok) return found;
+    const deployment = found.value;
+    const { status, stage, failure, waiting_on: waiting } = deployment;
+    const evidence = failure?.evidence;
+    output.json(deployment);
+    printFacts(output, [
+      ["version", `v${deployment.version}`],
+      ["id", deployment.id],
+      ["status", statusPaint(status, output.style)(stage === null ? status : `${status}, ${stage}`)],
+      ["kind", deployment.kind],
+      ["source", sourceText(deployment)],
+      ["by", printable(deployment.actor.name)],
+      ["started", timeText(deployment.created_at, output)],
+      ["took", durationText(deployment.duration)],
+      ["waiting", waiting === null ? null : waitingText(waiting)],
+      ["failure", failure === null ? null : failureText(failure)],
+      ["exit code", evidence?.exit_code?.toString() ?? null],
+      ["signal", evidence?.signal ?? null],
+      ["health check", evidence?.health_status?.toString() ?? null],
+    ]);
+    const tail = evidence?.stderr_tail?.trimEnd() ?? "";
+    if (tail !== "") {
+      output.line();
+      for (const line of tail.split("\n")) output.line(output.style.yellow(printable(line)));
+    }
+    return done;
+  }),
+});

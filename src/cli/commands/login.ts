@@ -1,0 +1,59 @@
+import { isWellFormedToken } from "#contract/token-form.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { readSecret } from "#cli/ask.ts";
+import { done, stop } from "#cli/outcome.ts";
+import { printable } from "#cli/output/printable.ts";
+import { timeText } from "#cli/output/times.ts";
+import { openSession } from "#cli/session/session.ts";
+import { configPath, readConfig, writeConfig } from "#cli/settings/config-file.ts";
+import { installationUrl, isOpenToOthers } from "#cli/settings/installation-url.ts";
+import { variable } from "#cli/settings/variable.ts";
+
+export const login = defineCommand({
+  name: "login",
+  summary: "Keep an API token for an installation",
+  details: [
+    "Asks for the token, or reads it from a pipe; never from the command line, which everybody on the machine can see. It is checked, and kept in gantry/config.json in $XDG_CONFIG_HOME (~/.config), which only you can read.",
+  ],
+  words: { url: { isRequired: false, help: "The installation, such as https://gantry.example.com" } },
+  options: {},
+  examples: ["login https://gantry.example.com", "login https://gantry.example.com < token.txt"],
+  async run(context, { words }) {
+    const { environment, global, output } = context;
+    const path = configPath(environment);
+    const config = await readConfig(path);
+    if (!config.ok) return config;
+    const text = words.url ?? global.url ?? variable(environment, "GANTRY_URL") ?? config.value.current;
+    if (text === null) return stop("usage", "Say which installation: gantry login URL.");
+    if (text.startsWith("gantry_"))
+      return stop(
+        "usage",
+        "That is a token, and this shell's history has it now: revoke it. gantry login asks for the token.",
+      );
+    const url = installationUrl(text);
+    if (!url.ok) return url;
+    if (isOpenToOthers(url.value))
+      output.note(`${url.value} is not encrypted: whoever is on the way there can read the token.`);
+
+    const token = await readSecret(context, `Token for ${url.value}: `);
+    if (!token.ok) return token;
+    if (!isWellFormedToken(token.value))
+      return stop("not_signed_in", "That is no token. One begins with gantry_ and is 43 characters long.");
+    const session = openSession(context, { url: url.value, token: token.value, linkedProject: null });
+    if (!session.ok) return session;
+    const account = await session.value.client.getAccount();
+    if (!account.ok) return account;
+
+    // Read again: a person may have taken a while to find the token.
+    const now = await readConfig(path);
+    if (!now.ok) return now;
+    const installations = { ...now.value.installations, [url.value]: { token: token.value } };
+    await writeConfig(path, { current: url.value, installations });
+    const { name, token: used } = account.value;
+    output.json({ url: url.value, ...account.value });
+    output.line(
+      `Signed in to ${url.value} as ${printable(name)} with the token "${printable(used.name)}", which expires ${timeText(used.expires_at, output)}.`,
+    );
+    return done;
+  },
+});

@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done, type Found, found } from "#cli/outcome.ts";
+import { findDeployment } from "#cli/session/find-deployment.ts";
+import { findProject } from "#cli/session/find-project.ts";
+import { type Session, withSession } from "#cli/session/session.ts";
+import { variable } from "#cli/settings/variable.ts";
+
+export const open = defineCommand({
+  name: "open",
+  summary: "Open the dashboard",
+  details: ["Prints the address, and opens it in a browser where there is a terminal and a desktop."],
+  words: {
+    what: { isRequired: false, help: "A deployment's version or id, or a project's name or id" },
+  },
+  options: {},
+  examples: ["open", "open shop", "open v12"],
+  run: withSession(async (session, { words }) => {
+    const path = await pathOf(session, words.what);
+    if (!path.ok) return path;
+    const url = `${session.url}/app/${path.value}`;
+    session.output.json({ url });
+    session.output.line(url);
+    const program = browserProgram(session);
+    if (program !== null)
+      spawn(program, [url], { stdio: "ignore", detached: true, env: session.environment })
+        .on("error", () => undefined)
+        .unref();
+    return done;
+  }),
+});
+
+/** Below the dashboard's own address. */
+async function pathOf(session: Session, word: string | null): Promise<Found<string>> {
+  if (word !== null && /^(?:v?\d+|dpl_.*)$/.test(word)) {
+    const deployment = await findDeployment(session, word);
+    return deployment.ok ? found(`deployments/${deployment.value.id}`) : deployment;
+  }
+  const isNamed = word !== null || session.global.project !== null || session.linkedProject !== null;
+  if (!isNamed && variable(session.environment, "GANTRY_PROJECT") === null) return found("");
+  const project = await findProject(session, word);
+  return project.ok ? found(`projects/${project.value.id}`) : project;
+}
+
+/** What opens an address; null where nobody would see it. */
+function browserProgram({ output, environment }: Session): string | null {
+  if (output.form !== "terminal" || variable(environment, "SSH_CONNECTION") !== null) return null;
+  if (process.platform === "darwin") return "open";
+  const hasDesktop = ["DISPLAY", "WAYLAND_DISPLAY"].some((name) => variable(environment, name) !== null);
+  return process.platform !== "win32" && hasDesktop ? "xdg-open" : null;
+}

@@ -1,0 +1,37 @@
+import type { Options, OptionSpecs } from "#cli/arguments/command.ts";
+
+/** The settings of a project that the command line takes. The API knows more (`/docs` of the installation). */
+export const projectOptions = {
+  branch: { kind: "text", short: "b", value: "NAME", help: "The branch to deploy; main without it" },
+  framework: { kind: "text", value: "NAME", help: "Such as astro; found by the files without it" },
+  "build-command": {
+    kind: "text",
+    value: "COMMAND",
+    help: "What builds it, in sh; the framework's without it",
+  },
+  "output-directory": { kind: "text", value: "PATH", help: "What is published; the framework's without it" },
+  "activate-command": { kind: "text", value: "COMMAND", help: "What is run after the switch" },
+  "root-directory": { kind: "text", value: "PATH", help: "Where in the repository the project is" },
+  domain: { kind: "text", value: "HOST", help: "Its host name" },
+  "shared-path": { kind: "list", value: "PATH", help: "A path that all releases share" },
+} as const satisfies OptionSpecs;
+
+/** The fields of a request's body for what was given. The control plane says what is wrong with a value. */
+export function projectFields(options: Options<typeof projectOptions>) {
+  const { branch, framework, domain } = options;
+  const build = options["build-command"];
+  const output = options["output-directory"];
+  const activate = options["activate-command"];
+  const root = options["root-directory"];
+  const paths = options["shared-path"];
+  return {
+    ...(branch === null ? {} : { branch }),
+    ...(framework === null ? {} : { framework }),
+    ...(build === null ? {} : { build_command: build }),
+    ...(output === null ? {} : { output_directory: output }),
+    ...(activate === null ? {} : { activate_command: activate }),
+    ...(root === null ? {} : { root_directory: root }),
+    ...(domain === null ? {} : { domain }),
+    ...(paths.length === 0 ? {} : { shared_paths: [...paths] }),
+  };
+}

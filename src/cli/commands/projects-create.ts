@@ -1,0 +1,54 @@
+import type { ServerId } from "#contract/ids.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done, type Found, found, stop } from "#cli/outcome.ts";
+import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
+import { allServers, findServer } from "#cli/session/find-server.ts";
+import { type Session, withSession } from "#cli/session/session.ts";
+import { writeLink } from "#cli/settings/link-file.ts";
+import { printProject } from "#cli/views/project-facts.ts";
+
+export const projectsCreate = defineCommand({
+  name: "projects create",
+  summary: "Create a project",
+  words: { name: { isRequired: true, help: "What it is called" } },
+  options: {
+    repository: { kind: "text", short: "r", value: "URL", help: "What the server fetches; required" },
+    server: {
+      kind: "text",
+      short: "s",
+      value: "SERVER",
+      help: "A server's name or id; the only one without it",
+    },
+    ...projectOptions,
+    link: { kind: "flag", help: "Also link this repository to it, as gantry projects link does" },
+  },
+  examples: ["projects create shop --repository git@github.com:you/shop.git --server web-1 --link"],
+  run: withSession(async (session, { words, options }) => {
+    const { client, output, folder, url } = session;
+    const { repository } = options;
+    if (repository === null) return stop("usage", "gantry projects create needs --repository=URL.");
+    const server = await (options.server === null
+      ? findOnlyServer(session)
+      : findServer(session, options.server));
+    if (!server.ok) return server;
+    const project = await client.createProject({
+      body: { name: words.name, repository, server_id: server.value, ...projectFields(options) },
+    });
+    if (!project.ok) return project;
+    output.json(project.value);
+    printProject(output, project.value);
+    if (!options.link) return done;
+    const { id, name } = project.value;
+    output.note(`Linked in ${await writeLink(folder, { url, project: id, name })}`);
+    return done;
+  }),
+});
+
+async function findOnlyServer(session: Session): Promise<Found<ServerId>> {
+  const servers = await allServers(session);
+  if (!servers.ok) return servers;
+  const [only, another] = servers.value;
+  if (only === undefined) return stop("usage", "There is no server yet: gantry servers add NAME IP.");
+  if (another === undefined) return found(only.id);
+  return stop("usage", `Say which server: --server ${servers.value.map(({ name }) => name).join(", ")}.`);
+}

@@ -1,0 +1,29 @@
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done } from "#cli/outcome.ts";
+import { printable } from "#cli/output/printable.ts";
+import { findProject } from "#cli/session/find-project.ts";
+import { withSession } from "#cli/session/session.ts";
+import { LINK_NAME, writeLink } from "#cli/settings/link-file.ts";
+
+export const projectsLink = defineCommand({
+  name: "projects link",
+  summary: "Say which project this repository is",
+  details: [
+    `Writes ${LINK_NAME} into the repository's root. It holds the installation's address and the project's id, no secret: commit it. Below that folder every command means this project.`,
+  ],
+  words: { project: { isRequired: true, help: "Its name or id" } },
+  options: {},
+  examples: ["projects link shop"],
+  run: withSession(async (session, { words }) => {
+    const { client, output, folder, url } = session;
+    const found = await findProject(session, words.project);
+    if (!found.ok) return found;
+    const project = await client.getProject({ params: { project_id: found.value.id } });
+    if (!project.ok) return project;
+    const { id, name } = project.value;
+    const path = await writeLink(folder, { url, project: id, name });
+    output.json({ path, url, project: id, name });
+    output.line(`${path} says that this is ${printable(name)}.`);
+    return done;
+  }),
+});

@@ -1,0 +1,50 @@
+import { AutomaticSetting } from "#contract/projects.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
+import { done, stop } from "#cli/outcome.ts";
+import { findProject } from "#cli/session/find-project.ts";
+import { findServer } from "#cli/session/find-server.ts";
+import { withSession } from "#cli/session/session.ts";
+import { printProject } from "#cli/views/project-facts.ts";
+
+export const projectsSet = defineCommand({
+  name: "projects set",
+  summary: "Change a project's settings, from its next deployment on",
+  words: { project: { isRequired: false, help: "Its name or id; the linked one without it" } },
+  options: {
+    name: { kind: "text", value: "NAME", help: "Another name" },
+    repository: { kind: "text", short: "r", value: "URL", help: "What the server fetches" },
+    server: { kind: "text", short: "s", value: "SERVER", help: "Move it there with the next deployment" },
+    ...projectOptions,
+    automatic: {
+      kind: "list",
+      value: "SETTING",
+      choices: AutomaticSetting.options,
+      help: "Leave it to the framework again",
+    },
+  },
+  examples: ["projects set shop --branch next", "projects set --automatic build_command"],
+  run: withSession(async (session, { words, options }) => {
+    const { client, output } = session;
+    const found = await findProject(session, words.project);
+    if (!found.ok) return found;
+    const server = options.server === null ? null : await findServer(session, options.server);
+    if (server !== null && !server.ok) return server;
+    const { name, repository } = options;
+    const automatic = AutomaticSetting.options.filter((each) => options.automatic.includes(each));
+    const body = {
+      ...(name === null ? {} : { name }),
+      ...(repository === null ? {} : { repository }),
+      ...(server === null ? {} : { server_id: server.value }),
+      ...projectFields(options),
+      ...(automatic.length === 0 ? {} : { automatic }),
+    };
+    if (Object.keys(body).length === 0)
+      return stop("usage", "Say what to change. See gantry projects set --help.");
+    const project = await client.updateProject({ params: { project_id: found.value.id }, body });
+    if (!project.ok) return project;
+    output.json(project.value);
+    printProject(output, project.value);
+    return done;
+  }),
+});

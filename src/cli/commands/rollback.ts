@@ -1,0 +1,61 @@
+import type { RollbackTarget } from "#contract/deployments.ts";
+import { DeploymentId } from "#contract/ids.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { stop } from "#cli/outcome.ts";
+import { timeText } from "#cli/output/times.ts";
+import { DEPLOYMENT_HELP, versionIn } from "#cli/session/find-deployment.ts";
+import { findProject, type NamedProject } from "#cli/session/find-project.ts";
+import { type Session, withSession } from "#cli/session/session.ts";
+import { tellStarted } from "#cli/session/tell-started.ts";
+import { sourceText } from "#cli/views/deployment-text.ts";
+
+export const rollback = defineCommand({
+  name: "rollback",
+  summary: "Go back to a deployment that was live before",
+  details: [
+    "Without --to it goes to the one before what is live now; a second time, one further back. Where the server still has the files, nothing is fetched or built.",
+  ],
+  words: {},
+  options: {
+    to: { kind: "text", value: "DEPLOYMENT", help: DEPLOYMENT_HELP },
+    follow: { kind: "flag", short: "f", help: "Show the log until the rollback has ended" },
+  },
+  examples: ["rollback --follow", "rollback --to v12"],
+  run: withSession(async (session, { options }) => {
+    const { client } = session;
+    const id = DeploymentId.safeParse(options.to);
+    const version = options.to === null || id.success ? null : versionIn(options.to);
+    if (options.to !== null && !id.success && version === null)
+      return stop("usage", "--to is a version such as 12 or v12, or an id (dpl_…).");
+    const project = await findProject(session);
+    if (!project.ok) return project;
+    await tellTarget(session, project.value, (target) =>
+      options.to === null ? target.default : target.version === version || target.deployment_id === id.data,
+    );
+    const started = await client.rollBack({
+      body: {
+        project_id: project.value.id,
+        ...(version === null ? {} : { version }),
+        ...(id.success ? { deployment_id: id.data } : {}),
+      },
+    });
+    const what = `Rollback of ${project.value.name ?? project.value.id}`;
+    return tellStarted(session, started, { what, follow: options.follow });
+  }),
+});
+
+/** Says what it goes back to. Only the control plane decides whether it can, so what is not known here is left out. */
+async function tellTarget(
+  { client, output }: Session,
+  { id }: NamedProject,
+  isIt: (target: RollbackTarget) => boolean,
+): Promise<void> {
+  if (output.form === "json") return;
+  const targets = await client.listRollbackTargets({ params: { project_id: id } });
+  const target = targets.ok ? targets.value.rollback_targets.find(isIt) : undefined;
+  if (target === undefined) return;
+  const how = target.instant ? "its files are still there" : "it is built again";
+  output.note(
+    `Back to v${target.version}: ${sourceText(target)}, live ${timeText(target.live_at, output)}; ${how}.`,
+  );
+}

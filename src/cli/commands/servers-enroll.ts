@@ -1,0 +1,22 @@
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done } from "#cli/outcome.ts";
+import { findServer } from "#cli/session/find-server.ts";
+import { withSession } from "#cli/session/session.ts";
+import { printEnrollment } from "#cli/views/server-facts.ts";
+
+export const serversEnroll = defineCommand({
+  name: "servers enroll",
+  summary: "Get a new line that makes a server's agent join",
+  words: { server: { isRequired: true, help: "Its name or id" } },
+  options: {},
+  run: withSession(async (session, { words }) => {
+    const { client, output } = session;
+    const id = await findServer(session, words.server);
+    if (!id.ok) return id;
+    const enrollment = await client.createEnrollment({ params: { server_id: id.value }, body: {} });
+    if (!enrollment.ok) return enrollment;
+    output.json(enrollment.value);
+    printEnrollment(output, enrollment.value);
+    return done;
+  }),
+});

@@ -1,0 +1,55 @@
+import { MAX_LIFETIME_DAYS } from "#contract/tokens.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { allScopes } from "#contract/scopes.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done, type Found, found, stop } from "#cli/outcome.ts";
+import { findProject } from "#cli/session/find-project.ts";
+import { type Session, withSession } from "#cli/session/session.ts";
+import { printSecret } from "#cli/views/token-secret.ts";
+
+export const tokensCreate = defineCommand({
+  name: "tokens create",
+  summary: "Make a token, and see its secret this once",
+  details: ["The secret alone goes to stdout, so that it can be handed on without a person seeing it."],
+  words: { name: { isRequired: true, help: "What it is for" } },
+  options: {
+    scope: { kind: "list", short: "s", value: "SCOPE", choices: allScopes, help: "What it may do" },
+    only: { kind: "list", value: "PROJECT", help: "Limit it to a project, by name or id" },
+    days: {
+      kind: "text",
+      value: "DAYS",
+      help: `How long it counts: 1 to ${MAX_LIFETIME_DAYS}, 90 without it`,
+    },
+  },
+  examples: ["tokens create ci --scope deployments:write --only shop --days 30"],
+  run: withSession(async (session, { words, options }) => {
+    const scopes = allScopes.filter((scope) => options.scope.includes(scope));
+    if (scopes.length === 0)
+      return stop("usage", `Say what the token may do: --scope ${allScopes.join(", ")}.`);
+    const days = options.days === null ? null : Number(options.days);
+    if (days !== null && !Number.isInteger(days)) return stop("usage", "--days is a whole number.");
+    const projects = await findProjects(session, options.only);
+    if (!projects.ok) return projects;
+    const token = await session.client.createToken({
+      body: {
+        name: words.name,
+        scopes,
+        ...(projects.value.length === 0 ? {} : { project_ids: projects.value }),
+        ...(days === null ? {} : { expires_in_days: days }),
+      },
+    });
+    if (!token.ok) return token;
+    printSecret(session.output, token.value, "It is shown this once");
+    return done;
+  }),
+});
+
+async function findProjects(session: Session, words: readonly string[]): Promise<Found<ProjectId[]>> {
+  const ids: ProjectId[] = [];
+  for (const word of words) {
+    const project = await findProject(session, word);
+    if (!project.ok) return project;
+    ids.push(project.value.id);
+  }
+  return found(ids);
+}

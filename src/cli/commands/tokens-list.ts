@@ -1,0 +1,31 @@
+import { defineCommand } from "#cli/arguments/command.ts";
+import { done } from "#cli/outcome.ts";
+import { printable } from "#cli/output/printable.ts";
+import { timeText } from "#cli/output/times.ts";
+import { allTokens } from "#cli/session/find-token.ts";
+import { withSession } from "#cli/session/session.ts";
+
+export const tokensList = defineCommand({
+  name: "tokens list",
+  isGroupDefault: true,
+  summary: "List the tokens, without their secrets",
+  words: {},
+  options: {},
+  run: withSession(async (session) => {
+    const { output } = session;
+    const tokens = await allTokens(session);
+    if (!tokens.ok) return tokens;
+    output.json({ tokens: tokens.value });
+    output.table(
+      ["NAME", "SCOPES", "LAST USED", "EXPIRES", "ID"],
+      tokens.value.map(({ name, scopes, last_used_at: used, expires_at: expires, id }) => [
+        printable(name),
+        scopes.join(","),
+        timeText(used, output),
+        timeText(expires, output),
+        output.style.dim(id),
+      ]),
+    );
+    return done;
+  }),
+});

@@ -1,0 +1,47 @@
+import type { Completions } from "#cli/completion/completions.ts";
+
+/** For bash 3.2 and newer, which needs nothing installed besides. */
+export function bashScript(completions: readonly Completions[]): string {
+  const paths = completions.map(({ path }) => path).filter((path) => path !== "");
+  const valued = completions.flatMap(({ options }) => options.filter(({ values }) => values !== null));
+  const taking = [...new Set(valued.flatMap(({ word, short }) => (short === null ? [word] : [word, short])))];
+  const choices = new Map(valued.map(({ word, values }) => [word, values ?? []]));
+  return `# gantry completion for bash
+_gantry() {
+  local word previous path="" next="" at candidates=""
+  word="\${COMP_WORDS[COMP_CWORD]}"
+  previous="\${COMP_WORDS[COMP_CWORD-1]}"
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    case "\${COMP_WORDS[at]}" in
+      ${taking.join("|")}) at=$((at + 1)); continue ;;
+      -*) continue ;;
+    esac
+    next="\${path:+$path }\${COMP_WORDS[at]}"
+    case "$next" in
+      ${paths.map((path) => `"${path}"`).join("|")}) path="$next" ;;
+      *) break ;;
+    esac
+  done
+  case "$previous" in
+${[...choices].map(([word, values]) => `    ${[word, ...shortsOf(word, valued)].join("|")}) COMPREPLY=($(compgen -W "${values.join(" ")}" -- "$word")); __gantry_colons "$word"; return ;;`).join("\n")}
+  esac
+  case "$path" in
+${completions.map(({ path, words, options }) => `    "${path}") candidates="${[...words, ...options].map((each) => each.word).join(" ")}" ;;`).join("\n")}
+  esac
+  COMPREPLY=($(compgen -W "$candidates" -- "$word"))
+}
+# bash takes a colon for the end of a word, so what stands before it is there already.
+__gantry_colons() {
+  if [[ "$1" == *:* && "$COMP_WORDBREAKS" == *:* ]]; then
+    local before="\${1%"\${1##*:}"}" at
+    for at in "\${!COMPREPLY[@]}"; do COMPREPLY[at]="\${COMPREPLY[at]#"$before"}"; done
+  fi
+}
+complete -o default -F _gantry gantry
+`;
+}
+
+function shortsOf(word: string, options: Completions["options"]): string[] {
+  const shorts = options.filter((each) => each.word === word && each.short !== null);
+  return [...new Set(shorts.map(({ short }) => short ?? ""))];
+}

@@ -1,0 +1,59 @@
+import { type Command, globalOptions, type OptionSpec } from "#cli/arguments/command.ts";
+
+export type Suggestion = { readonly word: string; readonly help: string };
+
+/** What can come next after the words of a command, or of the beginning of one. `path` is "" at the very beginning. */
+export type Completions = {
+  readonly path: string;
+  readonly words: readonly Suggestion[];
+  readonly options: readonly (Suggestion & {
+    readonly short: string | null;
+    /** Null for a flag; empty where anything can be. */
+    readonly values: readonly string[] | null;
+  })[];
+};
+
+/** For the beginning, each group and each command, what can come next. */
+export function completionsOf(commands: readonly Command[]): readonly Completions[] {
+  const groups = [...new Set(commands.flatMap(({ name }) => (name.includes(" ") ? [firstWord(name)] : [])))];
+  const firsts = commands.map(({ name, summary }) => ({
+    word: firstWord(name),
+    help: name.includes(" ") ? groupHelp(firstWord(name), commands) : summary,
+  }));
+  const start = { path: "", words: uniqueWords(firsts), options: optionsOf({}) };
+  const ofGroups = groups.map((group) => {
+    const members = commands.filter(({ name }) => name.startsWith(`${group} `));
+    const fallback = members.find(({ isGroupDefault }) => isGroupDefault === true);
+    const words = members.map(({ name, summary }) => ({ word: name.slice(group.length + 1), help: summary }));
+    return { path: group, words, options: optionsOf(fallback?.options ?? {}) };
+  });
+  const ofCommands = commands.map((command) => {
+    const [choices = []] = Object.values(command.words).map((word) => word.choices ?? []);
+    return {
+      path: command.name,
+      words: choices.map((word) => ({ word, help: "" })),
+      options: optionsOf(command.options),
+    };
+  });
+  return [start, ...ofGroups, ...ofCommands];
+}
+
+function optionsOf(own: Command["options"]): Completions["options"] {
+  return Object.entries<OptionSpec>({ ...own, ...globalOptions }).map(([name, spec]) => ({
+    word: `--${name}`,
+    help: spec.help,
+    short: spec.short === undefined ? null : `-${spec.short}`,
+    values: spec.kind === "flag" ? null : (spec.choices ?? []),
+  }));
+}
+
+function groupHelp(group: string, commands: readonly Command[]): string {
+  const members = commands.filter(({ name }) => name.startsWith(`${group} `));
+  return members.map(({ name }) => name.slice(group.length + 1)).join(", ");
+}
+
+function uniqueWords(suggestions: readonly Suggestion[]): readonly Suggestion[] {
+  return [...new Map(suggestions.map((each) => [each.word, each])).values()];
+}
+
+const firstWord = (name: string): string => name.split(" ")[0] ?? name;

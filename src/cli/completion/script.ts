@@ -1,0 +1,21 @@
+import type { Command } from "#cli/arguments/command.ts";
+import { bashScript } from "#cli/completion/bash.ts";
+import { completionsOf } from "#cli/completion/completions.ts";
+import { fishScript } from "#cli/completion/fish.ts";
+import { zshScript } from "#cli/completion/zsh.ts";
+
+export const shells = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof shells)[number];
+
+/** What a shell has to read to complete the commands of a table. */
+export function completionScript(shell: Shell, commands: readonly Command[]): string {
+  const completions = completionsOf(commands);
+  switch (shell) {
+    case "bash":
+      return bashScript(completions);
+    case "zsh":
+      return zshScript(completions);
+    case "fish":
+      return fishScript(completions);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Completions, Suggestion } from "#cli/completion/completions.ts";
+
+/** For zsh with compinit; as a file named _gantry in a folder of $fpath, or sourced. */
+export function zshScript(completions: readonly Completions[]): string {
+  const paths = completions.map(({ path }) => path).filter((path) => path !== "");
+  const valued = completions.flatMap(({ options }) => options.filter(({ values }) => values !== null));
+  const taking = [...new Set(valued.flatMap(({ word, short }) => (short === null ? [word] : [word, short])))];
+  const choices = new Map(
+    valued.map(({ word, short, values }) => [`${word}|${short ?? word}`, values ?? []]),
+  );
+  return `#compdef gantry
+# gantry completion for zsh
+_gantry() {
+  local path_="" next="" at
+  local -a candidates
+  for ((at = 2; at < CURRENT; at++)); do
+    case "\${words[at]}" in
+      ${taking.join("|")}) at=$((at + 1)); continue ;;
+      -*) continue ;;
+    esac
+    next="\${path_:+$path_ }\${words[at]}"
+    case "$next" in
+      ${paths.map(quote).join("|")}) path_="$next" ;;
+      *) break ;;
+    esac
+  done
+  case "\${words[CURRENT-1]}" in
+${[...choices].map(([names, values]) => `    ${names}) ${values.length === 0 ? "_files" : `compadd -- ${values.join(" ")}`}; return ;;`).join("\n")}
+  esac
+  case "$path_" in
+${completions.map(({ path, words, options }) => `    ${quote(path)}) candidates=(${[...words, ...options].map(described).join(" ")}) ;;`).join("\n")}
+  esac
+  _describe gantry candidates
+}
+if [ "$funcstack[1]" = "_gantry" ]; then _gantry "$@"; else compdef _gantry gantry; fi
+`;
+}
+
+/** `word:help`, in which a colon of the word's own needs a backslash. */
+function described({ word, help }: Suggestion): string {
+  return quote(`${word.replaceAll(":", "\\:")}:${help}`);
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,17 @@
+import type { Command, GlobalOptions } from "#cli/arguments/command.ts";
+import type { Output } from "#cli/output/output.ts";
+
+/** What every command gets of the process that it runs in. */
+export type Context = {
+  readonly output: Output;
+  readonly global: GlobalOptions;
+  /** All that there are. */
+  readonly commands: readonly Command[];
+  readonly environment: NodeJS.ProcessEnv;
+  /** Where the command was called. */
+  readonly folder: string;
+  readonly stdin: NodeJS.ReadStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** Aborted when somebody ends the command. */
+  readonly signal: AbortSignal;
+};

@@ -1,0 +1,58 @@
+import { type Command, globalOptions } from "#cli/arguments/command.ts";
+import { optionRows, usageOf } from "#cli/arguments/usage.ts";
+import { exitCodes } from "#cli/exit-codes.ts";
+
+/** The environment variables that the command looks at. */
+export const variables = [
+  ["GANTRY_URL", "The installation, such as https://gantry.example.com"],
+  ["GANTRY_TOKEN", "An API token, in place of the one that gantry login keeps"],
+  ["GANTRY_PROJECT", "The project's name or id"],
+  ["NO_COLOR", "Any value: no colours"],
+] as const;
+
+/** What `gantry --help` prints. */
+export function generalHelp(commands: readonly Command[]): string {
+  return [
+    "Deploy git repositories to your own servers.",
+    "",
+    "usage: gantry COMMAND [options]",
+    "",
+    ...rows(commands.map((command) => [command.name, command.summary])),
+    "",
+    "Options of every command:",
+    ...rows(optionRows(globalOptions)),
+    "",
+    "Environment:",
+    ...rows(variables),
+    "",
+    "Exit codes:",
+    ...rows(Object.values(exitCodes).map(({ code, when }) => [`${code}`, when])),
+  ].join("\n");
+}
+
+/** What `gantry COMMAND --help` prints. */
+export function commandHelp(command: Command): string {
+  const { summary, details = [], words, options, examples = [] } = command;
+  const wordRows = Object.entries(words).map(([name, { help }]) => [name.toUpperCase(), help] as const);
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : ["", title, ...lines];
+  return [
+    `usage: ${usageOf(command)}`,
+    "",
+    `${summary}.`,
+    ...details.flatMap((paragraph) => ["", paragraph]),
+    ...section("Arguments:", rows(wordRows)),
+    ...section("Options:", rows(optionRows(options))),
+    ...section(
+      "Examples:",
+      examples.map((example) => `  gantry ${example}`),
+    ),
+    "",
+    "gantry --help tells the options of every command and the exit codes.",
+  ].join("\n");
+}
+
+function rows(pairs: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...pairs.map(([left]) => left.length));
+  return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

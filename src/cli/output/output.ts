@@ -1,0 +1,76 @@
+import type { Problem } from "#contract/problems.ts";
+import { exitCodes, exitOf } from "#cli/exit-codes.ts";
+import { createProgress, type Progress } from "#cli/output/progress.ts";
+import { printable } from "#cli/output/printable.ts";
+import { createStyle, type Style, wantsColour } from "#cli/output/style.ts";
+import { tabbedText, tableText } from "#cli/output/table.ts";
+
+/** Where a command writes, and in which of its three forms: for a person at a terminal, as plain text, or as JSON. */
+export type Output = {
+  readonly form: "terminal" | "plain" | "json";
+  readonly style: Style;
+  /** A line of what was asked for. Nothing in JSON. */
+  line(text?: string): void;
+  /** A word to the person, besides what was asked for. Nothing in JSON. */
+  note(text: string): void;
+  /** A value, in JSON only. */
+  json(value: unknown): void;
+  /** Rows under the names of their columns; in plain text without the names, with tabs. Nothing in JSON. */
+  table(names: readonly string[], rows: readonly (readonly string[])[]): void;
+  /** The line at the bottom of a terminal that says what goes on. */
+  readonly progress: Progress;
+  /** What went wrong. */
+  problem(problem: Problem): void;
+};
+
+type Streams = { readonly stdout: NodeJS.WriteStream; readonly stderr: NodeJS.WriteStream };
+
+export function createOutput(
+  { stdout, stderr }: Streams,
+  isJson: boolean,
+  environment: NodeJS.ProcessEnv,
+): Output {
+  const form = isJson ? "json" : stdout.isTTY ? "terminal" : "plain";
+  const style = createStyle(wantsColour(form === "terminal", environment));
+  const noteStyle = createStyle(wantsColour(stderr.isTTY, environment));
+  const canMoveCursor = form === "terminal" && stderr.isTTY && environment["TERM"] !== "dumb";
+  const progress = createProgress(canMoveCursor ? stderr : null);
+  const write = (stream: NodeJS.WriteStream, text: string) =>
+    progress.around(() => void stream.write(`${text}\n`));
+  return {
+    form,
+    style,
+    progress,
+    line(text = "") {
+      if (form !== "json") write(stdout, text);
+    },
+    note(text) {
+      if (form !== "json") write(stderr, text);
+    },
+    json(value) {
+      if (form === "json") write(stdout, JSON.stringify(value));
+    },
+    table(names, rows) {
+      if (form === "json" || (form === "plain" && rows.length === 0)) return;
+      const clean = rows.map((row) => row.map((cell) => (form === "plain" ? printable(cell) : cell)));
+      write(
+        stdout,
+        form === "plain" ? tabbedText(clean) : tableText(names, clean, style, stdout.columns || 80),
+      );
+    },
+    problem(problem) {
+      if (form === "json") {
+        const exit = exitCodes[exitOf(problem)].code;
+        return write(stderr, JSON.stringify({ problem, exit_code: exit }));
+      }
+      write(stderr, `${noteStyle.red(printable(problem.title))}: ${printable(problem.detail)}`);
+      for (const { pointer, message } of problem.errors ?? [])
+        write(stderr, `  ${printable(pointer)} ${printable(message)}`);
+      if (problem.request_id !== "")
+        write(
+          stderr,
+          noteStyle.dim(`  ${printable(problem.code)}, request ${printable(problem.request_id)}`),
+        );
+    },
+  };
+}

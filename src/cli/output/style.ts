@@ -1,0 +1,26 @@
+export type Paint = (text: string) => string;
+export type Style = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", Paint>>;
+
+const paint =
+  (code: number): Paint =>
+  (text) =>
+    text === "" ? "" : `\u001b[${code}m${text}\u001b[0m`;
+const plain: Paint = (text) => text;
+
+/** Colours for a terminal; nothing for what is no terminal. */
+export function createStyle(hasColour: boolean): Style {
+  const style = (code: number) => (hasColour ? paint(code) : plain);
+  return {
+    bold: style(1),
+    dim: style(2),
+    red: style(31),
+    green: style(32),
+    yellow: style(33),
+    cyan: style(36),
+  };
+}
+
+/** Source: no-color.org, and terminfo's name for a terminal that can do nothing. */
+export function wantsColour(isTerminal: boolean, environment: NodeJS.ProcessEnv): boolean {
+  return isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
+}

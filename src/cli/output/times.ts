@@ -1,0 +1,29 @@
+import type { Output } from "#cli/output/output.ts";
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** A time as people say it, `3 minutes ago`; in plain text as it is. */
+export function timeText(time: string | null, { form }: Pick<Output, "form">, never = "never"): string {
+  if (time === null) return never;
+  return form === "terminal" ? relativeText(Date.parse(time) - Date.now()) : time;
+}
+
+function relativeText(ms: number): string {
+  const seconds = Math.abs(ms) / 1000;
+  const [unit, length] = UNITS.find(([, each]) => seconds >= each) ?? ["moment", 0];
+  if (length === 0) return ms < 0 ? "just now" : "in a moment";
+  const count = Math.floor(seconds / length);
+  const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return ms < 0 ? `${text} ago` : `in ${text}`;
+}
+
+/** Seconds as people read them: `0.4 s`, `12.3 s`, `3 min 05 s`. */
+export function durationText(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+}

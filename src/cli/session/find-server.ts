@@ -1,0 +1,25 @@
+import { ServerId } from "#contract/ids.ts";
+import type { ServerRow } from "#contract/servers.ts";
+import { didYouMean } from "#cli/arguments/suggest.ts";
+import { type Found, found, missing } from "#cli/outcome.ts";
+import { readAll } from "#cli/session/read-all.ts";
+import type { Session } from "#cli/session/session.ts";
+
+/** A server's id, by its name or its id. */
+export async function findServer(session: Session, word: string): Promise<Found<ServerId>> {
+  const id = ServerId.safeParse(word);
+  if (id.success) return found(id.data);
+  const servers = await allServers(session);
+  if (!servers.ok) return servers;
+  const server = servers.value.find(({ name }) => name === word);
+  if (server !== undefined) return found(server.id);
+  const names = servers.value.map(({ name }) => name);
+  return missing(`There is no server ${word} in this account.${didYouMean(word, names)}`);
+}
+
+export async function allServers({ client }: Session): Promise<Found<readonly ServerRow[]>> {
+  return readAll(
+    (query) => client.listServers({ query }),
+    (page) => page.servers,
+  );
+}

@@ -1,0 +1,111 @@
+import type { DeploymentId } from "#contract/ids.ts";
+import type { LogEnd } from "#contract/logs.ts";
+import { followLog } from "#client/follow-log.ts";
+import type { FollowedLogEvent } from "#client/log-event-reader.ts";
+import type { Exit } from "#cli/exit-codes.ts";
+import type { Outcome } from "#cli/outcome.ts";
+import { durationText } from "#cli/output/times.ts";
+import { commandLine } from "#cli/session/command-line.ts";
+import type { Session } from "#cli/session/session.ts";
+import { tellVerdict } from "#cli/views/verdict.ts";
+import { waitingText } from "#cli/views/deployment-text.ts";
+import { printLogLine } from "#cli/views/log-line.ts";
+
+export type Followed = {
+  readonly id: DeploymentId;
+  readonly version: number;
+  /** Of the answer that told of the deployment; null where it is not new. */
+  readonly bookmark: string | null;
+};
+
+/** A deployment that has written nothing for so long waits for something. */
+const FIRST_LINE_MS = 2_000;
+
+/**
+ * Shows a deployment's log until its end, across every cut of the connection, and ends with `done` only if it is live
+ * then. It gives up where the control plane has not answered for the time that --wait says.
+ */
+export async function followDeployment(session: Session, followed: Followed): Promise<Outcome> {
+  const { output, transport, signal } = session;
+  const { id, version, bookmark } = followed;
+  const startedAt = performance.now();
+  let stage = "queued";
+  let cutAt: number | null = null;
+  output.progress.show(() => {
+    const spent = durationText((performance.now() - startedAt) / 1000);
+    const state = cutAt === null ? stage : "cannot reach the control plane, trying again";
+    return output.style.dim(`v${version}  ${state}  ${spent}`);
+  });
+  const firstLine = setTimeout(() => void tellWaiting(session, id), FIRST_LINE_MS);
+  try {
+    for await (const event of followLog(transport, id, { bookmark, signal })) {
+      if (event.type !== "waiting") cutAt = null;
+      switch (event.type) {
+        case "line":
+          clearTimeout(firstLine);
+          stage = event.line.stage;
+          printLogLine(output, event.line);
+          break;
+        case "waiting": {
+          const outageMs = performance.now() - (cutAt ?? performance.now());
+          if (outageMs + event.ms > session.followPatienceMs) {
+            tellHowToComeBack(session, followed);
+            return { ok: false, problem: event.problem };
+          }
+          if (cutAt === null) tellOutage(session, event);
+          cutAt ??= performance.now();
+          break;
+        }
+        case "end":
+          output.progress.hide();
+          output.json({ type: "end", deployment_id: id, status: event.status, failure: event.failure });
+          await tellVerdict(session, followed, event);
+          return { ok: true, exit: exitOfEnd(event.status) };
+        case "problem":
+          tellHowToComeBack(session, followed);
+          return { ok: false, problem: event.problem };
+      }
+    }
+  } finally {
+    clearTimeout(firstLine);
+    output.progress.hide();
+  }
+  output.json({ type: "interrupted", deployment_id: id });
+  tellHowToComeBack(session, followed);
+  return { ok: true, exit: "interrupted" };
+}
+
+function exitOfEnd(status: LogEnd["status"]): Exit {
+  switch (status) {
+    case "live":
+      return "done";
+    // It was live, but whoever waits for it to be served now would be told a lie.
+    case "superseded":
+    case "failed":
+    case "canceled":
+    case "deleted":
+      return "failed";
+  }
+}
+
+function tellOutage({ output }: Session, { problem }: Extract<FollowedLogEvent, { type: "waiting" }>): void {
+  output.json({ type: "waiting", problem });
+  output.note(`${problem.detail} The deployment goes on; trying again.`);
+}
+
+function tellHowToComeBack(session: Session, { id, version }: Followed): void {
+  const { output, style } = { output: session.output, style: session.output.style };
+  output.progress.hide();
+  output.note(style.bold(`v${version} is not followed any more; the deployment goes on.`));
+  output.note(`  follow it again:  ${commandLine(session, `logs -f ${id}`)}`);
+  output.note(`  cancel it:        ${commandLine(session, `cancel ${id}`)}`);
+}
+
+/** Says why nothing happens. Where that cannot be found out, nothing is lost. */
+async function tellWaiting({ client, output }: Session, id: DeploymentId): Promise<void> {
+  const deployment = await client.getDeployment({ params: { deployment_id: id } });
+  if (!deployment.ok || deployment.value.waiting_on === null) return;
+  const { version, waiting_on: waiting } = deployment.value;
+  output.json({ type: "queued", deployment_id: id, waiting_on: waiting });
+  output.note(`v${version} ${waitingText(waiting)}`);
+}

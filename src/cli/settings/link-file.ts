@@ -1,0 +1,45 @@
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import * as z from "zod/mini";
+
+import { type Found, found, stop } from "#cli/outcome.ts";
+
+export const LINK_NAME = "gantry.json";
+
+/** Which project a repository is. It holds no secret and can be committed. `name` is for people who read it. */
+export const Link = z.object({ url: z.string(), project: z.string(), name: z.string() });
+export type Link = z.infer<typeof Link>;
+
+/** The link of the repository that a folder is in: the nearest upwards; null where there is none. */
+export async function findLink(folder: string): Promise<Found<Link | null>> {
+  const path = upwards(folder, LINK_NAME);
+  if (path === null) return found(null);
+  const text = await readFile(path, "utf8").catch(() => "");
+  let content: unknown = null;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    // Told below, like every other content that is none.
+  }
+  const link = Link.safeParse(content);
+  return link.success
+    ? found(link.data)
+    : stop("unreadable_file", `${path} is no link to a project. Make it anew with gantry projects link.`);
+}
+
+/** Writes the link into the repository's root; into the folder itself where that is in none. @returns its path */
+export async function writeLink(folder: string, link: Link): Promise<string> {
+  const repository = upwards(folder, ".git");
+  const path = join(repository === null ? folder : dirname(repository), LINK_NAME);
+  await writeFile(path, `${JSON.stringify(link, null, 2)}\n`);
+  return path;
+}
+
+function upwards(folder: string, name: string): string | null {
+  const path = join(folder, name);
+  if (existsSync(path)) return path;
+  const parent = dirname(folder);
+  return parent === folder ? null : upwards(parent, name);
+}

@@ -1,0 +1,60 @@
+import type { Deployment, DeploymentStatus, Failure, WaitingOn } from "#contract/deployments.ts";
+import type { Output } from "#cli/output/output.ts";
+import { printable } from "#cli/output/printable.ts";
+import type { Paint, Style } from "#cli/output/style.ts";
+import { durationText, timeText } from "#cli/output/times.ts";
+
+export function statusPaint(status: DeploymentStatus, style: Style): Paint {
+  switch (status) {
+    case "live":
+      return style.green;
+    case "failed":
+      return style.red;
+    case "canceled":
+      return style.yellow;
+    case "building":
+      return style.cyan;
+    case "superseded":
+      return style.dim;
+  }
+}
+
+export const deploymentColumns = ["VERSION", "STATUS", "BRANCH", "COMMIT", "DURATION", "STARTED", "ID"];
+
+/** A deployment as a row under `deploymentColumns`. */
+export function deploymentRow(deployment: Deployment, output: Output): readonly string[] {
+  const { version, status, stage, branch, commit, duration, created_at, id } = deployment;
+  const paint = statusPaint(status, output.style);
+  const isPlain = output.form === "plain";
+  return [
+    isPlain ? `${version}` : `v${version}`,
+    paint(isPlain || stage === null ? status : `${status}, ${stage}`),
+    printable(branch),
+    commit ?? "–",
+    isPlain ? `${duration}` : durationText(duration),
+    timeText(created_at, output),
+    output.style.dim(id),
+  ];
+}
+
+/** `main at 8e8412f "Change the title"` */
+export function sourceText({
+  branch,
+  commit,
+  commit_message: message,
+}: Pick<Deployment, "branch" | "commit" | "commit_message">): string {
+  const [subject = ""] = (message ?? "").split("\n");
+  const said = subject === "" ? "" : ` "${printable(subject)}"`;
+  return `${printable(branch)}${commit === null ? "" : ` at ${commit}`}${said}`;
+}
+
+/** A failure in words, with its code. */
+export function failureText({ code, message, stage }: Failure): string {
+  return `${printable(message)} (${code}, in the stage ${stage})`;
+}
+
+export function waitingText(waiting: WaitingOn): string {
+  return waiting.type === "deployment"
+    ? `waits for another deployment, ${waiting.id} (place ${waiting.position} in the queue)`
+    : `waits for its server, which is not connected (${waiting.id})`;
+}

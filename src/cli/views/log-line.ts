@@ -1,0 +1,16 @@
+import type { LogLine } from "#contract/logs.ts";
+import type { Output } from "#cli/output/output.ts";
+import { printable, printableInColour } from "#cli/output/printable.ts";
+
+const STAGE_WIDTH = 8;
+
+/** A line of a log, with its stage where a person reads it. */
+export function printLogLine(output: Output, { line, stage, stream, message, time }: LogLine): void {
+  const { form, style } = output;
+  if (form === "json") return output.json({ type: "line", line, time, stream, stage, message });
+  if (form === "plain") return output.line(printable(message));
+  const hasColour = style.dim("x") !== "x";
+  const text = hasColour && stream === "stdout" ? printableInColour(message) : printable(message);
+  const painted = stream === "stderr" ? style.yellow(text) : stream === "system" ? style.dim(text) : text;
+  output.line(`${style.dim(stage.padEnd(STAGE_WIDTH))} ${painted}`);
+}

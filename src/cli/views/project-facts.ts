@@ -1,0 +1,36 @@
+import type { Project } from "#contract/projects.ts";
+import { printFacts } from "#cli/output/facts.ts";
+import type { Output } from "#cli/output/output.ts";
+import { printable } from "#cli/output/printable.ts";
+import { timeText } from "#cli/output/times.ts";
+
+/** A project with its settings. A setting that is left to the framework is marked so. */
+export function printProject(output: Output, project: Project): void {
+  const { serving, automatic } = project;
+  const said = (name: (typeof automatic)[number], text: string | null) =>
+    `${printable(text ?? "none")}${automatic.includes(name) ? " (automatic)" : ""}`;
+  printFacts(output, [
+    ["name", printable(project.name)],
+    ["id", project.id],
+    ["url", project.url],
+    ["domain", project.domain],
+    ["serves", serving === null ? null : servingText(serving, output)],
+    ["repository", printable(project.repository)],
+    ["branch", printable(project.branch)],
+    ["server", project.server_id],
+    ["framework", said("framework", project.framework)],
+    ["build command", said("build_command", project.build_command)],
+    ["output directory", said("output_directory", project.output_directory)],
+    ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
+    ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
+    ["keeps releases", `${project.keep_releases}`],
+    ["queue", project.queue],
+    ["last deployment", timeText(project.last_deploy, output)],
+  ]);
+}
+
+function servingText(serving: NonNullable<Project["serving"]>, output: Output): string {
+  const what =
+    serving.deployment_id === null ? "nothing" : `${serving.commit ?? ""} (${serving.deployment_id})`;
+  return `${what}, seen ${timeText(serving.checked_at, output)}${serving.drifted ? ": not what was deployed" : ""}`;
+}

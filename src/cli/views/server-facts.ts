@@ -1,0 +1,47 @@
+import type { Enrollment, Server, ServerStatus } from "#contract/servers.ts";
+import { printFacts } from "#cli/output/facts.ts";
+import type { Output } from "#cli/output/output.ts";
+import { printable } from "#cli/output/printable.ts";
+import type { Paint, Style } from "#cli/output/style.ts";
+import { timeText } from "#cli/output/times.ts";
+
+const GB = 1e9;
+
+export function serverPaint(status: ServerStatus, style: Style): Paint {
+  switch (status) {
+    case "healthy":
+      return style.green;
+    case "degraded":
+      return style.yellow;
+    case "offline":
+      return style.red;
+    case "pending":
+      return style.cyan;
+  }
+}
+
+export function printServer(output: Output, server: Server): void {
+  const { disk, agent_problem: problem } = server;
+  const free =
+    disk === null
+      ? null
+      : `${(disk.free_bytes / GB).toFixed(1)} of ${(disk.total_bytes / GB).toFixed(1)} GB free`;
+  printFacts(output, [
+    ["name", printable(server.name)],
+    ["id", server.id],
+    ["status", serverPaint(server.status, output.style)(server.status)],
+    ["ip", server.ip],
+    ["projects", `${server.apps}`],
+    ["uptime", server.uptime],
+    ["last seen", timeText(server.last_seen_at, output)],
+    ["agent", server.agent_version === null ? null : printable(server.agent_version)],
+    ["agent problem", problem === null ? null : printable(problem.message)],
+    ["disk", free],
+  ]);
+}
+
+/** How an agent joins: the command alone goes to stdout, so that it can be handed on. */
+export function printEnrollment(output: Output, { command, expires_at: expiresAt }: Enrollment): void {
+  output.note(`Run this on the server, as root. It works once, and expires ${timeText(expiresAt, output)}:`);
+  output.line(printable(command));
+}

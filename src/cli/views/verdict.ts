@@ -1,0 +1,41 @@
+import type { LogEnd } from "#contract/logs.ts";
+import { failureText, sourceText } from "#cli/views/deployment-text.ts";
+import { durationText } from "#cli/output/times.ts";
+import { printable } from "#cli/output/printable.ts";
+import type { Followed } from "#cli/session/follow-deployment.ts";
+import type { Session } from "#cli/session/session.ts";
+
+/** The last line of what was followed: how it ended, and where the site is if it is live. */
+export async function tellVerdict(
+  session: Session,
+  { id, version }: Pick<Followed, "id" | "version">,
+  { status, failure }: Pick<LogEnd, "status" | "failure">,
+): Promise<void> {
+  const { output, client } = session;
+  if (output.form === "json") return;
+  const { bold, red, green, yellow, dim } = output.style;
+  const name = bold(`v${version}`);
+  if (status === "deleted") return output.line(`${red("✗")} ${name} was deleted`);
+  // Only to say more about it: the verdict itself is known.
+  const read = await client.getDeployment({ params: { deployment_id: id } });
+  const after = read.ok ? dim(` ${sourceText(read.value)}, ${durationText(read.value.duration)}`) : "";
+  switch (status) {
+    case "live": {
+      output.line(`${green("✓")} ${name} is live:${after}`);
+      const project = read.ok
+        ? await client.getProject({ params: { project_id: read.value.project_id } })
+        : null;
+      const url = project?.ok === true ? project.value.url : null;
+      if (url !== null) output.line(`  ${printable(url)}`);
+      return;
+    }
+    case "superseded":
+      return output.line(`${yellow("■")} ${name} was live, and a newer one has taken its place:${after}`);
+    case "canceled":
+      return output.line(`${yellow("■")} ${name} was canceled:${after}`);
+    case "failed": {
+      const why = failure === null ? "no reason is known" : failureText(failure);
+      return output.line(`${red("✗")} ${name} failed: ${why}${after}`);
+    }
+  }
+}
