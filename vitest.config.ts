@@ -55,6 +55,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: "command",
+          include: ["test/cli/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          onConsoleLog: isWorthShowing,
+        },
+      },
+      {
+        test: {
           name: "journeys",
           include: ["test/journeys/**/*.test.ts"],
           fileParallelism: false,

@@ -21,6 +21,8 @@ import { createSsh, sshPath } from "./source.ts";
 /** The whole system, as real processes, with a network between all its parts that can fail. */
 export type Installation = {
   readonly home: string;
+  /** Of the account that everything belongs to, with every scope. */
+  readonly token: string;
   /** Asks the Worker past every network. */
   readonly api: Api;
   /** The network between the clients and the Worker. */
@@ -77,6 +79,7 @@ export async function createInstallation({
 
   return {
     home,
+    token: ready.token,
     api,
     clients,
     ledger,

@@ -1,0 +1,407 @@
+import { rm } from "node:fs/promises";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import { Deployment, Deployments, DeploymentStarted } from "#contract/deployments.ts";
+import { eventually } from "../support/faults/eventually.ts";
+import type { Host } from "../support/faults/host.ts";
+import { createInstallation, type Installation } from "../support/faults/installation.ts";
+import { createSite, type Site } from "../support/faults/site.ts";
+import { type CallOptions, createDesk, jsonOf } from "./support/command.ts";
+
+const desk = createDesk();
+let installation: Installation;
+let host: Host;
+let site: Site;
+let sites = 0;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+  host = await installation.addHost("web-1");
+});
+afterAll(async () => {
+  await installation.stop();
+  await rm(installation.home, { recursive: true, force: true, maxRetries: 5 });
+});
+beforeEach(async () => {
+  sites += 1;
+  site = await createSite(installation, host, `site-${sites}`);
+});
+
+/** As a CI job has it: by way of the clients' network. */
+const here = (more: NodeJS.ProcessEnv = {}): CallOptions => ({
+  env: {
+    GANTRY_URL: installation.clients.url,
+    GANTRY_TOKEN: installation.token,
+    GANTRY_PROJECT: site.projectId,
+    ...more,
+  },
+});
+const gantry = (...args: string[]) => desk.run(args, here());
+const deployLive = async () => {
+  const { id } = await installation.api.start(site.projectId);
+  expect((await installation.api.ended(id)).status).toBe("live");
+  return id;
+};
+const newest = async () => {
+  const [deployment] = await installation.api.listDeployments(site.projectId);
+  if (deployment === undefined) throw new Error("there is no deployment");
+  return deployment;
+};
+const eventsOf = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; [field: string]: unknown });
+
+describe("gantry deploy", () => {
+  it("starts a deployment, and says how to follow it", async () => {
+    const { code, stdout, stderr } = await gantry("deploy");
+    const { id } = await newest();
+    expect(code).toBe(0);
+    expect(stdout).toBe(`Deployment of ${site.projectId} has started: v1 ${id}\n`);
+    expect(stderr).toContain(`gantry logs -f ${id}`);
+    await installation.api.ended(id);
+  });
+
+  it("prints just what the API answers with --json", async () => {
+    const { code, stdout, stderr } = await gantry("deploy", "--json");
+    const { id } = DeploymentStarted.parse(jsonOf(stdout));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    await installation.api.ended(id);
+  });
+
+  it("--follow shows the log and ends with 0 when it is live, with the commit asked for", async () => {
+    const [first] = [...site.source.commits.keys()];
+    await site.source.commit();
+    const { code, stdout } = await gantry("deploy", "--follow", "--commit", `${first}`);
+    const { status, commit_sha: sha } = await newest();
+    expect({ code, status, sha }).toEqual({ code: 0, status: "live", sha: first });
+    expect(stdout).toMatch(/^line 20$[^]*^built$[^]*v1 is live: main at/m);
+    // A pipe gets nothing of a terminal.
+    expect(stdout).toBe(stripVTControlCharacters(stdout));
+    expect(stdout).not.toContain("\r");
+  });
+
+  it("--follow ends with 1 when it fails, and says why", async () => {
+    await site.source.commit({ build: "echo out of paint >&2; exit 7" });
+    const { code, stdout } = await gantry("deploy", "--follow", "--branch", "main");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^out of paint$/m);
+    expect(stdout).toMatch(/v1 failed: .*\(build_failed, in the stage build\)/);
+    const shown = await gantry("deployments", "show");
+    expect(shown.stdout).toMatch(/^exit code\t7$/m);
+    expect(shown.stdout).toMatch(/^out of paint$/m);
+  });
+
+  it("--follow --json prints an event a line, the last of which is the end", async () => {
+    const { code, stdout } = await gantry("deploy", "--follow", "--json");
+    const events = eventsOf(stdout);
+    expect(code).toBe(0);
+    expect(events[0]).toMatchObject({ type: "started", version: 1, status: "building" });
+    expect(events.at(-1)).toMatchObject({ type: "end", status: "live", failure: null });
+    const lines = events.filter(({ type }) => type === "line").map(({ line }) => line);
+    expect(lines).toEqual(lines.map((_, at) => at + 1));
+  });
+
+  it("--follow goes on across cuts and an outage, with each line once", async () => {
+    await site.source.gate.hold("build");
+    const call = desk.start(["deploy", "--follow"], here());
+    await call.said("stdout", "line 10");
+    installation.clients.cut();
+    await installation.clients.refuse();
+    await call.said("stderr", "trying again");
+    await site.source.gate.open();
+    await installation.api.ended((await newest()).id);
+    await installation.clients.open();
+    const { code, stdout } = await call.ended;
+    expect(code).toBe(0);
+    const lines = stdout.split("\n").filter((line) => /^line \d+$/.test(line));
+    expect(lines).toEqual(Array.from({ length: 20 }, (_, at) => `line ${at + 1}`));
+    expect(stdout).toContain("v1 is live");
+  });
+
+  it("--follow ends with 5 when the control plane stays away, and says how to come back", async () => {
+    await site.source.gate.hold("build");
+    const call = desk.start(["deploy", "--follow", "--wait", "1"], here());
+    await call.said("stdout", "line 10");
+    await installation.clients.refuse();
+    const { code, stderr } = await call.ended;
+    await installation.clients.open();
+    const { id } = await newest();
+    expect(code).toBe(5);
+    expect(stderr).toContain(`gantry logs -f ${id}`);
+    await site.source.gate.open();
+    // Whoever comes back learns how it ended.
+    const back = await gantry("logs", "-f", id);
+    expect(back.code).toBe(0);
+    expect(back.stdout).toMatch(/^line 1$[^]*v1 is live/m);
+  });
+
+  it("is made once, when the answer to its start gets lost", async () => {
+    let lost = 0;
+    const removeRule = installation.clients.rule((passage) => {
+      if (passage.kind !== "answer" || passage.method !== "POST" || lost > 0) return null;
+      lost += 1;
+      return "drop";
+    });
+    const { code, stderr } = await gantry("deploy", "--follow");
+    removeRule();
+    expect({ code, lost }).toEqual({ code: 0, lost: 1 });
+    expect(stderr).toContain("Trying again");
+    expect(await installation.api.listDeployments(site.projectId)).toHaveLength(1);
+  });
+
+  it("--follow ends with 1 when it is canceled or deleted, or another has taken its place", async () => {
+    await site.source.gate.hold("build");
+    const canceled = desk.start(["deploy", "--follow"], here());
+    await canceled.said("stdout", "line 10");
+    expect((await gantry("cancel")).code).toBe(0);
+    expect(await canceled.ended).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("v1 was canceled"),
+    });
+    await site.source.gate.open();
+
+    const id = await deployLive();
+    await deployLive();
+    const superseded = await gantry("logs", "-f", id);
+    expect(superseded.code).toBe(1);
+    expect(superseded.stdout).toContain("v2 was live, and a newer one has taken its place");
+  });
+
+  it("--follow says what a deployment waits for", async () => {
+    await site.source.gate.hold("build");
+    const { id } = await installation.api.start(site.projectId);
+    const second = desk.start(["deploy", "--follow"], here());
+    await second.said("stderr", `v2 waits for another deployment, ${id}`);
+    await site.source.gate.open();
+    expect((await second.ended).code).toBe(0);
+  });
+});
+
+describe("Ctrl-C while following", () => {
+  it("ends the command with 130 and says that the deployment goes on", async () => {
+    await site.source.gate.hold("build");
+    const call = desk.start(["deploy", "--follow"], here());
+    await call.said("stdout", "line 10");
+    call.child.kill("SIGINT");
+    const { code, stderr } = await call.ended;
+    const { id, status } = await newest();
+    expect({ code, status }).toEqual({ code: 130, status: "building" });
+    expect(stderr).toContain("the deployment goes on");
+    expect(stderr).toContain(`gantry logs -f ${id}`);
+    expect(stderr).toContain(`gantry cancel ${id}`);
+    await site.source.gate.open();
+    expect((await installation.api.ended(id)).status).toBe("live");
+  });
+
+  it("does the same by the keys of a terminal, and for SIGTERM", async () => {
+    await site.source.gate.hold("build");
+    const typed = desk.inTerminal(["deploy", "--follow"], here());
+    await typed.said("stdout", "line 10");
+    typed.type("\u0003");
+    expect(await typed.ended).toMatchObject({
+      code: 130,
+      stdout: expect.stringContaining("the deployment goes on"),
+    });
+    const ended = desk.start(["logs", "-f", "--json"], here());
+    await ended.said("stdout", "line 10");
+    ended.child.kill("SIGTERM");
+    const { code, stdout } = await ended.ended;
+    expect(code).toBe(130);
+    expect(eventsOf(stdout).at(-1)).toMatchObject({ type: "interrupted" });
+    await site.source.gate.open();
+    await installation.api.ended((await newest()).id);
+  });
+});
+
+describe("at a terminal", () => {
+  it("the log has colours, and a line below it says what goes on", async () => {
+    await site.source.commit({
+      build: `printf '\\033[35mviolet\\033[0m \\033]0;owned\\007\\033[2Jtext\\n'`,
+    });
+    await site.source.gate.hold("build");
+    const call = desk.inTerminal(["deploy", "--follow"], here());
+    await call.said("stdout", "v1  build  ");
+    await site.source.gate.open();
+    const { code, stdout } = await call.ended;
+    expect(code).toBe(0);
+    expect(stdout).toContain("\u001b[35mviolet");
+    // What others wrote cannot rename the window or empty the screen.
+    expect(stdout).not.toContain("owned\u0007");
+    expect(stdout).not.toContain("\u001b[2J");
+    expect(stdout).toContain("\u001b[32m✓");
+  });
+
+  it("NO_COLOR takes the colours away", async () => {
+    await deployLive();
+    const { code, stdout } = await desk.inTerminal(["deployments"], here({ NO_COLOR: "1" })).ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^VERSION +STATUS +BRANCH/);
+    expect(stdout).not.toContain("\u001b[");
+    const { stdout: coloured } = await desk.inTerminal(["deployments"], here()).ended;
+    expect(coloured).toContain("\u001b[32mlive");
+  });
+
+  it("delete asks, and does it for a yes only", async () => {
+    const id = await deployLive();
+    await deployLive();
+    const no = desk.inTerminal(["delete", "v1"], here());
+    await no.said("stdout", "[y/N]");
+    expect(no.stdout()).toContain("Delete v1 (superseded, main at");
+    no.type("n\r");
+    expect((await no.ended).code).toBe(130);
+    expect((await installation.api.getDeployment(id)).id).toBe(id);
+    const yes = desk.inTerminal(["delete", "v1"], here());
+    await yes.said("stdout", "[y/N]");
+    yes.type("y\r");
+    expect(await yes.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("v1 is deleted.") });
+    expect((await installation.api.listDeployments(site.projectId)).map(({ version }) => version)).toEqual([
+      2,
+    ]);
+  });
+
+  it("open opens the dashboard with what opens addresses", async () => {
+    const bin = join(desk.home, "bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\necho "$1" > "${bin}/opened"\n`);
+    chmodSync(join(bin, "xdg-open"), 0o755);
+    const url = `${installation.clients.url}/app/projects/${site.projectId}`;
+    const env = { PATH: `${bin}:${process.env["PATH"]}`, DISPLAY: ":0" };
+    const { code, stdout } = await desk.inTerminal(["open"], here(env)).ended;
+    expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: url });
+    const opened = () => readFileSync(join(bin, "opened"), { encoding: "utf8", flag: "a+" }).trim();
+    await eventually("the address is opened", () => opened() === url);
+  });
+});
+
+describe("gantry logs", () => {
+  it("prints what there is, in plain text and as a line of JSON each", async () => {
+    const id = await deployLive();
+    const plain = await gantry("logs");
+    expect(plain).toMatchObject({ code: 0, stderr: "" });
+    expect(plain.stdout.split("\n")).toEqual(expect.arrayContaining(["line 1", "line 20", "built"]));
+    const json = await gantry("logs", id, "--json");
+    const messages = eventsOf(json.stdout).map(({ message }) => message);
+    expect(messages).toEqual((await installation.api.log(id)).map(({ message }) => message));
+  });
+
+  it("ends like any program when its reader goes away", async () => {
+    await site.source.commit({ lines: 20_000 });
+    await deployLive();
+    const call = desk.start(["logs"], here());
+    call.child.stdout?.once("data", () => call.child.stdout?.destroy());
+    expect((await call.ended).code).toBe(141);
+  });
+});
+
+describe("gantry deployments", () => {
+  it("lists the newest first, with tabs and no heading in a pipe, and filters", async () => {
+    await deployLive();
+    await site.source.commit({ build: "exit 1" });
+    await gantry("deploy", "--follow");
+    const { stdout } = await gantry("deployments");
+    const rows = stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t"));
+    expect(rows.map(([version, status, branch]) => [version, status, branch])).toEqual([
+      ["2", "failed", "main"],
+      ["1", "live", "main"],
+    ]);
+    const failed = await gantry("deployments", "--status", "failed", "--json");
+    const { deployments } = Deployments.omit({ next_cursor: true }).parse(jsonOf(failed.stdout));
+    expect(deployments.map(({ version }) => version)).toEqual([2]);
+    const one = await gantry("deployments", "list", "--all", "--limit", "1", "--branch", "main");
+    expect(one.stdout.trim().split("\n")).toHaveLength(1);
+    const shown = await gantry("deployments", "show", "v1", "--json");
+    expect(Deployment.parse(jsonOf(shown.stdout))).toMatchObject({ version: 1, status: "live" });
+  });
+
+  it("refuses with 4 what is not there, and with 2 what names none", async () => {
+    expect(await gantry("deployments", "show", "v9")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("no deployment v9"),
+    });
+    expect((await gantry("logs", "dpl_00000000000000000000000000")).code).toBe(4);
+    expect((await gantry("logs", "latest")).code).toBe(2);
+    expect((await gantry("logs")).code).toBe(2);
+  });
+});
+
+describe("gantry rollback", () => {
+  it("goes one back, and says to what", async () => {
+    await deployLive();
+    await site.source.commit();
+    await deployLive();
+    const { code, stdout, stderr } = await gantry("rollback", "--follow");
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Back to v1: main at \w+ "Change .*; its files are still there\./);
+    expect(stdout).toContain("v3 is live");
+  });
+
+  it("--to names the target by its version or id; the refusal of what is live ends with 4", async () => {
+    const first = await deployLive();
+    await site.source.commit();
+    await deployLive();
+    await site.source.commit();
+    await deployLive();
+    expect((await gantry("rollback", "--to", "v1", "--follow")).code).toBe(0);
+    const again = await gantry("rollback", "--to", first);
+    expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining("Already live") });
+    const json = await gantry("rollback", "--to", "2", "--json");
+    const { id, version } = DeploymentStarted.parse(jsonOf(json.stdout));
+    expect(version).toBe(5);
+    expect(await installation.api.ended(id)).toMatchObject({ status: "live", kind: "rollback" });
+    expect((await gantry("rollback", "--to", "yesterday")).code).toBe(2);
+  });
+});
+
+describe("gantry cancel and gantry delete", () => {
+  it("cancel wants to know which, where several are under way", async () => {
+    await site.source.gate.hold("build");
+    await installation.api.start(site.projectId);
+    const second = await installation.api.start(site.projectId);
+    const both = await gantry("cancel");
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("v2, v1") });
+    expect(await gantry("cancel", "v2")).toMatchObject({ code: 0, stdout: "v2 is canceled.\n" });
+    expect((await installation.api.ended(second.id)).status).toBe("canceled");
+    expect((await gantry("cancel", "v2")).code).toBe(4);
+    expect((await gantry("cancel")).code).toBe(0);
+    await site.source.gate.open();
+    await installation.api.ended((await newest()).id);
+  });
+
+  it("delete takes --yes where nobody can answer, and is refused for what is live", async () => {
+    await deployLive();
+    await site.source.commit();
+    await deployLive();
+    const unsure = await gantry("delete", "v1");
+    expect(unsure).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    expect(await gantry("delete", "v2", "--yes")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("deployment_live"),
+    });
+    const removed = await gantry("delete", "v1", "--yes", "--json");
+    expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^{"deleted":"dpl_/) });
+    expect((await gantry("delete", "v1", "--yes")).code).toBe(4);
+  });
+
+  it("delete is done, when only the answer to it got lost", async () => {
+    await deployLive();
+    await deployLive();
+    let lost = 0;
+    const removeRule = installation.clients.rule((passage) => {
+      if (passage.kind !== "answer" || passage.method !== "DELETE" || lost > 0) return null;
+      lost += 1;
+      return "drop";
+    });
+    const { code, stdout } = await gantry("delete", "v1", "--yes");
+    removeRule();
+    expect({ code, stdout, lost }).toEqual({ code: 0, stdout: "v1 is deleted.\n", lost: 1 });
+  });
+});
