@@ -15,7 +15,6 @@ export const projectsCreate = defineCommand({
     repository: { kind: "text", short: "r", value: "URL", help: "What the server fetches; required" },
     server: {
       kind: "text",
-      short: "s",
       value: "SERVER",
       help: "A server's name or id; the only one without it",
     },

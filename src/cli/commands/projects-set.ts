@@ -14,7 +14,7 @@ export const projectsSet = defineCommand({
   options: {
     name: { kind: "text", value: "NAME", help: "Another name" },
     repository: { kind: "text", short: "r", value: "URL", help: "What the server fetches" },
-    server: { kind: "text", short: "s", value: "SERVER", help: "Move it there with the next deployment" },
+    server: { kind: "text", value: "SERVER", help: "Move it there with the next deployment" },
     ...projectOptions,
     automatic: {
       kind: "list",

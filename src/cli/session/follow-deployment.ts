@@ -18,8 +18,8 @@ export type Followed = {
   readonly bookmark: string | null;
 };
 
-/** A deployment that has written nothing for so long waits for something. */
-const FIRST_LINE_MS = 2_000;
+/** A deployment that is queued for so long waits for something. */
+const QUEUED_MS = 2_000;
 
 /**
  * Shows a deployment's log until its end, across every cut of the connection, and ends with `done` only if it is live
@@ -36,14 +36,14 @@ export async function followDeployment(session: Session, followed: Followed): Pr
     const state = cutAt === null ? stage : "cannot reach the control plane, trying again";
     return output.style.dim(`v${version}  ${state}  ${spent}`);
   });
-  const firstLine = setTimeout(() => void tellWaiting(session, id), FIRST_LINE_MS);
+  const queued = setTimeout(() => void tellWaiting(session, id), QUEUED_MS);
   try {
     for await (const event of followLog(transport, id, { bookmark, signal })) {
       if (event.type !== "waiting") cutAt = null;
       switch (event.type) {
         case "line":
-          clearTimeout(firstLine);
-          stage = event.line.stage;
+          ({ stage } = event.line);
+          if (stage !== "queued") clearTimeout(queued);
           printLogLine(output, event.line);
           break;
         case "waiting": {
@@ -67,7 +67,7 @@ export async function followDeployment(session: Session, followed: Followed): Pr
       }
     }
   } finally {
-    clearTimeout(firstLine);
+    clearTimeout(queued);
     output.progress.hide();
   }
   output.json({ type: "interrupted", deployment_id: id });
@@ -94,9 +94,9 @@ function tellOutage({ output }: Session, { problem }: Extract<FollowedLogEvent, 
 }
 
 function tellHowToComeBack(session: Session, { id, version }: Followed): void {
-  const { output, style } = { output: session.output, style: session.output.style };
+  const { output } = session;
   output.progress.hide();
-  output.note(style.bold(`v${version} is not followed any more; the deployment goes on.`));
+  output.note(`v${version} is not followed any more; the deployment goes on.`);
   output.note(`  follow it again:  ${commandLine(session, `logs -f ${id}`)}`);
   output.note(`  cancel it:        ${commandLine(session, `cancel ${id}`)}`);
 }

@@ -1,0 +1,324 @@
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+
+import { Project } from "#contract/projects.ts";
+import { ServerCreated } from "#contract/servers.ts";
+import { TokenWithSecret } from "#contract/tokens.ts";
+import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { createDesk, jsonOf } from "./support/command.ts";
+
+const desk = createDesk();
+let gantry: Gantry;
+let env: NodeJS.ProcessEnv;
+let folders = 0;
+
+beforeAll(async () => {
+  gantry = await startGantry();
+  env = { GANTRY_URL: gantry.url, GANTRY_TOKEN: gantry.token };
+});
+afterAll(() => gantry.close());
+
+const run = (...args: string[]) => desk.run(args, { env });
+/** A configuration of its own. */
+const fresh = () => {
+  folders += 1;
+  return { XDG_CONFIG_HOME: join(desk.home, `config-${folders}`) };
+};
+const fileOf = (config: { XDG_CONFIG_HOME: string }) => join(config.XDG_CONFIG_HOME, "gantry", "config.json");
+/** A repository with a link in its root. */
+const repositoryWith = (link: Record<string, string>) => {
+  folders += 1;
+  const root = join(desk.home, `repository-${folders}`);
+  mkdirSync(join(root, ".git"), { recursive: true });
+  mkdirSync(join(root, "src", "deep"), { recursive: true });
+  writeFileSync(join(root, "gantry.json"), JSON.stringify(link));
+  return { root, deep: join(root, "src", "deep") };
+};
+/** Has a server listen, and ends it with the test. @returns its address */
+const listening = async (server: Server): Promise<string> => {
+  server.listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  return `http://127.0.0.1:${address.port}`;
+};
+/** An address at which nobody listens. */
+const NOBODY = "http://127.0.0.1:9";
+
+describe("gantry login", () => {
+  it("reads the token from a pipe, checks it, and keeps it for this user only", async () => {
+    const config = fresh();
+    const login = await desk.run(["login", `${gantry.url}/`], { env: config, input: `${gantry.token}\n` });
+    expect(login).toMatchObject({ code: 0, stderr: "" });
+    expect(login.stdout).toContain(`Signed in to ${gantry.url} as Test account with the token "test"`);
+    expect(statSync(fileOf(config)).mode & 0o777).toBe(0o600);
+    const whoami = await desk.run(["whoami", "--json"], { env: config });
+    expect(jsonOf(whoami.stdout)).toMatchObject({
+      url: gantry.url,
+      name: "Test account",
+    });
+  });
+
+  it("asks for it at a terminal without showing what is typed", async () => {
+    const config = fresh();
+    const login = desk.inTerminal(["login", gantry.url], { env: config });
+    await login.said("stdout", `Token for ${gantry.url}: `);
+    login.type(`x\u007f${gantry.token}\r`);
+    const { code, stdout } = await login.ended;
+    expect(code).toBe(0);
+    expect(stdout).not.toContain(gantry.token.slice(7));
+    expect(readFileSync(fileOf(config), "utf8")).toContain(gantry.token);
+  });
+
+  it("ends with 130 at Ctrl-C, and keeps nothing", async () => {
+    const config = fresh();
+    const login = desk.inTerminal(["login", gantry.url], { env: config });
+    await login.said("stdout", "Token for");
+    login.type("\u0003");
+    expect((await login.ended).code).toBe(130);
+    expect(existsSync(fileOf(config))).toBe(false);
+  });
+
+  it("keeps no token that is none, does not count, or could not be checked", async () => {
+    const config = fresh();
+    const login = (input: string, url = gantry.url) =>
+      desk.run(["login", url, "--wait", "0"], { env: config, input });
+    expect(await login("gantry_mistyped")).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("no token"),
+    });
+    const swapped = await login("gantry_abcdefghijklmnopqrstuvwxyzABCD1dYTTe");
+    expect(swapped.code).toBe(3);
+    expect((await login(gantry.token, NOBODY)).code).toBe(5);
+    expect((await login(gantry.token, "ftp://here")).code).toBe(2);
+    expect(existsSync(fileOf(config))).toBe(false);
+  });
+
+  it("takes no token from the command line, and says that the one there is known now", async () => {
+    const asUrl = await desk.run(["login", gantry.token]);
+    expect(asUrl).toMatchObject({ code: 2, stderr: expect.stringContaining("revoke it") });
+    const asOption = await desk.run(["login", gantry.url, "--token", gantry.token]);
+    expect(asOption).toMatchObject({ code: 2, stderr: expect.stringContaining("GANTRY_TOKEN") });
+  });
+
+  it("warns of a file that others can read, and closes it at the next sign-in", async () => {
+    const config = fresh();
+    const login = () => desk.run(["login", gantry.url], { env: config, input: gantry.token });
+    await login();
+    chmodSync(fileOf(config), 0o644);
+    const whoami = await desk.run(["whoami"], { env: config });
+    expect(whoami).toMatchObject({ code: 0, stderr: expect.stringContaining("chmod 600") });
+    await login();
+    expect(statSync(fileOf(config)).mode & 0o777).toBe(0o600);
+  });
+
+  it("is undone by logout", async () => {
+    const config = fresh();
+    await desk.run(["login", gantry.url], { env: config, input: gantry.token });
+    expect((await desk.run(["logout"], { env: config })).code).toBe(0);
+    expect(readFileSync(fileOf(config), "utf8")).not.toContain(gantry.token);
+    expect((await desk.run(["whoami"], { env: config })).code).toBe(3);
+    expect((await desk.run(["logout"], { env: config })).code).toBe(3);
+  });
+});
+
+describe("the exit code", () => {
+  it("is 2 for what cannot be understood, and says what was probably meant", async () => {
+    expect(await run("depoly")).toMatchObject({ code: 2, stderr: expect.stringContaining("mean deploy?") });
+    expect(await run("deploy", "--brnach", "x")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("mean --branch?"),
+    });
+    expect((await run()).code).toBe(2);
+    expect((await run("deploy")).stderr).toContain("GANTRY_PROJECT");
+    expect((await run("deploy")).code).toBe(2);
+  });
+
+  it("is 3 without a token, with a wrong one, and with one that may not", async () => {
+    const without = await desk.run(["projects", "--json"], { env: { GANTRY_URL: gantry.url } });
+    expect(without).toMatchObject({ code: 3, stdout: "" });
+    expect(jsonOf(without.stderr)).toMatchObject({ problem: { code: "not_signed_in" }, exit_code: 3 });
+    const wrong = await desk.run(["projects"], { env: { ...env, GANTRY_TOKEN: "gantry_wrong" } });
+    expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining("invalid_token") });
+    const { token } = TokenWithSecret.parse(
+      jsonOf((await run("tokens", "create", "reader", "-s", "projects:read", "--json")).stdout),
+    );
+    const poor = await desk.run(["servers"], { env: { ...env, GANTRY_TOKEN: token } });
+    expect(poor).toMatchObject({ code: 3, stderr: expect.stringContaining("insufficient_scope") });
+  });
+
+  it("is 4 for a refusal, with the fields that are wrong", async () => {
+    const twice = [
+      await run("servers", "add", "double", "192.0.2.1"),
+      await run("servers", "add", "double", "192.0.2.1"),
+    ];
+    expect(twice.map(({ code }) => code)).toEqual([0, 4]);
+    const wrong = await run("servers", "add", "web", "not-an-ip");
+    expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining("/ip") });
+  });
+
+  it("is 5 where nobody answers, and where something else does", async () => {
+    const nobody = await desk.run(["whoami", "--wait", "1"], { env: { ...env, GANTRY_URL: NOBODY } });
+    expect(nobody).toMatchObject({ code: 5, stderr: expect.stringContaining("Trying again") });
+    const other = createServer((_, response) => response.end("<h1>Welcome</h1>"));
+    const url = await listening(other);
+    const strange = await desk.run(["whoami"], { env: { ...env, GANTRY_URL: url } });
+    expect(strange.code).toBe(5);
+  });
+
+  it("is 130 where somebody ends it", async () => {
+    const silent = createServer(() => undefined);
+    const url = await listening(silent);
+    const asked = new Promise((resolve) => silent.once("request", resolve));
+    const call = desk.start(["whoami"], { env: { ...env, GANTRY_URL: url } });
+    await asked;
+    call.child.kill("SIGINT");
+    expect((await call.ended).code).toBe(130);
+  });
+});
+
+describe("gantry whoami", () => {
+  it("shows the account, the token, its scopes and when it expires", async () => {
+    const { code, stdout } = await run("whoami");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^account\tTest account \(acct_/m);
+    expect(stdout).toMatch(/^token\ttest \(tok_/m);
+    expect(stdout).toMatch(/^scopes\tdeployments:read, deployments:write/m);
+    expect(stdout).toMatch(/^expires\t\d{4}-/m);
+    const { stdout: shown } = await desk.inTerminal(["whoami"], { env }).ended;
+    expect(shown).toMatch(/expires.*in 36\d days/);
+  });
+});
+
+describe("gantry tokens", () => {
+  it("makes one, prints its secret alone, and lists, rotates and revokes it", async () => {
+    const made = await run("tokens", "create", "ci", "--scope", "deployments:write", "--days", "7");
+    expect(made.code).toBe(0);
+    expect(made.stdout).toMatch(/^gantry_\w{36}\n$/);
+    expect(made.stderr).toContain("shown this once");
+    const first = made.stdout.trim();
+    const whoami = (token: string) =>
+      desk.run(["whoami"], { env: { GANTRY_URL: gantry.url, GANTRY_TOKEN: token } });
+    expect((await whoami(first)).stdout).toMatch(/^scopes\tdeployments:write$/m);
+    expect((await run("tokens")).stdout).toMatch(/^ci\tdeployments:write\t/m);
+
+    const rotated = await run("tokens", "rotate", "ci");
+    expect(rotated.stdout).toMatch(/^gantry_\w{36}\n$/);
+    expect(rotated.stdout.trim()).not.toBe(first);
+    expect((await whoami(rotated.stdout.trim())).code).toBe(0);
+
+    expect((await run("tokens", "revoke", "ci")).code).toBe(2);
+    expect(await run("tokens", "revoke", "ci", "--yes")).toMatchObject({
+      code: 0,
+      stdout: "ci is revoked.\n",
+    });
+    expect((await run("tokens", "revoke", "ci", "-y")).code).toBe(4);
+  });
+
+  it("makes none without a scope, and revokes none whose name several have", async () => {
+    expect((await run("tokens", "create", "x")).code).toBe(2);
+    expect(await run("tokens", "create", "x", "--scope", "deployments:wirte")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("mean deployments:write?"),
+    });
+    for (const _ of [1, 2]) await run("tokens", "create", "twin", "-s", "projects:read");
+    const both = await run("tokens", "revoke", "twin", "--yes");
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("Several") });
+  });
+});
+
+describe("gantry servers", () => {
+  it("adds one, prints the line for its agent alone, and shows, enrols and removes it", async () => {
+    const added = await run("servers", "add", "web-1", "192.0.2.10");
+    expect(added.code).toBe(0);
+    expect(added.stdout).toMatch(/^curl .*install\.sh.*gantry_enroll_.*\n$/);
+    expect((await run("servers")).stdout).toMatch(/^web-1\tpending\t192\.0\.2\.10\t0\t/m);
+    expect((await run("servers", "show", "web-1")).stdout).toMatch(/^status\tpending$/m);
+    const again = await run("servers", "enroll", "web-1");
+    expect(again.stdout).toContain("gantry_enroll_");
+    expect(again.stdout).not.toBe(added.stdout);
+    expect(await run("servers", "remove", "web-2", "-y")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("mean web-1?"),
+    });
+    expect((await run("servers", "remove", "web-1", "--yes")).code).toBe(0);
+    expect((await run("servers", "show", "web-1")).code).toBe(4);
+  });
+});
+
+describe("gantry projects", () => {
+  it("creates, lists, shows, changes and deletes one", async () => {
+    const server = await run("servers", "add", "web-p", "192.0.2.11", "--json");
+    const { id } = ServerCreated.parse(jsonOf(server.stdout));
+    expect((await run("projects", "create", "shop")).code).toBe(2);
+    const created = await run(
+      ...["projects", "create", "shop", "--repository", "https://example.com/shop.git", "--server", "web-p"],
+      ...["--shared-path", "storage", "--shared-path", "data", "--json"],
+    );
+    expect(Project.parse(jsonOf(created.stdout))).toMatchObject({
+      name: "shop",
+      server_id: id,
+      shared_paths: ["storage", "data"],
+    });
+    expect((await run("projects")).stdout).toMatch(/^shop\tstatic\t/m);
+    const changed = await run("projects", "set", "shop", "--build-command=-x --y", "--branch", "next");
+    expect(changed.stdout).toMatch(/^build command\t-x --y$/m);
+    const automatic = await run("projects", "set", "shop", "--automatic", "build_command");
+    expect(automatic.stdout).toMatch(/^build command\t.*\(automatic\)$/m);
+    expect((await run("projects", "set", "shop")).code).toBe(2);
+    expect((await run("projects", "show", "-p", "shop")).stdout).toMatch(/^branch\tnext$/m);
+    expect((await run("projects", "show", "shpo")).stderr).toContain("mean shop?");
+    expect((await run("open", "shop")).stdout).toMatch(/\/app\/projects\/proj_\w+\n$/);
+    expect((await run("projects", "delete", "shop")).code).toBe(2);
+    expect((await run("projects", "delete", "shop", "--purge", "--yes")).code).toBe(0);
+    expect((await run("projects", "show", "shop")).code).toBe(4);
+    expect((await run("open")).stdout).toBe(`${gantry.url}/app/\n`);
+  });
+
+  it("links a repository, whose folders all mean the project from then on", async () => {
+    await run("servers", "add", "web-l", "192.0.2.12");
+    await run("projects", "create", "linked", "-r", "https://example.com/x.git", "--server", "web-l");
+    const { deep, root } = repositoryWith({ url: gantry.url, project: "other", name: "other" });
+    const link = await desk.run(["projects", "link", "linked"], { env, folder: deep });
+    expect(link).toMatchObject({ code: 0, stdout: expect.stringContaining(join(root, "gantry.json")) });
+    const shown = await desk.run(["projects", "show"], { env, folder: deep });
+    expect(shown.stdout).toMatch(/^name\tlinked$/m);
+  });
+});
+
+describe("a link file of somebody else", () => {
+  it("gets no token that was not meant for its address", async () => {
+    const heard: (string | undefined)[] = [];
+    const thief = createServer(({ headers }, response) => {
+      heard.push(headers.authorization);
+      response.end();
+    });
+    const url = await listening(thief);
+    const { deep } = repositoryWith({ url, project: "p", name: "p" });
+    const config = fresh();
+    await desk.run(["login", gantry.url], { env: config, input: gantry.token });
+
+    const signedIn = await desk.run(["deploy"], { env: config, folder: deep });
+    expect(signedIn.code).toBe(3);
+    const byVariable = await desk.run(["deploy"], { env: { GANTRY_TOKEN: gantry.token }, folder: deep });
+    expect(byVariable).toMatchObject({ code: 3, stderr: expect.stringContaining("GANTRY_URL") });
+    expect(heard).toEqual([]);
+    // With an address of one's own the file's project does not count either.
+    expect((await desk.run(["deploy"], { env, folder: deep })).code).toBe(2);
+  });
+
+  it("that is none is told so", async () => {
+    const { root, deep } = repositoryWith({ url: gantry.url });
+    const { code, stderr } = await desk.run(["projects"], { env, folder: deep });
+    expect(code).toBe(2);
+    expect(stderr).toContain(join(root, "gantry.json"));
+  });
+});

@@ -1,0 +1,187 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+import * as z from "zod/mini";
+import { describe, expect, it } from "vitest";
+
+import { problemCodes } from "#contract/endpoint-facts.ts";
+import { problems } from "#contract/problems.ts";
+import { globalOptions } from "#cli/arguments/command.ts";
+import { readArguments } from "#cli/arguments/read-arguments.ts";
+import { suggest } from "#cli/arguments/suggest.ts";
+import { commands } from "#cli/commands.ts";
+import { completionScript, shells } from "#cli/completion/script.ts";
+import { exitCodes, exitOf } from "#cli/exit-codes.ts";
+import { commandHelp, generalHelp } from "#cli/help.ts";
+import { printable, printableInColour } from "#cli/output/printable.ts";
+import { createStyle } from "#cli/output/style.ts";
+import { cut, lengthOf, tableText } from "#cli/output/table.ts";
+import { COMMAND_VERSION } from "#cli/version.ts";
+import { root } from "../../scripts/parts/root.ts";
+import { commandPagePath, withCommandReference } from "../../scripts/reference/command-reference.ts";
+
+const read = (...argv: string[]) => {
+  const result = readArguments(argv, commands);
+  return result.ok
+    ? { command: result.value.command?.name, ...result.value.given }
+    : { problem: result.problem.detail };
+};
+
+describe("the table of commands", () => {
+  it("is what docs/command.md says", () => {
+    const page = readFileSync(commandPagePath, "utf8");
+    expect(withCommandReference(page), "npm run reference brings it up to date").toBe(page);
+  });
+
+  it("is in the help, with every option", () => {
+    const general = generalHelp(commands);
+    for (const command of commands) {
+      expect(general).toContain(`  ${command.name} `);
+      const help = commandHelp(command);
+      for (const name of Object.keys(command.options)) expect(help).toContain(`--${name}`);
+    }
+  });
+
+  it("has each option of one kind and one letter, whatever command it is of", () => {
+    const kinds = new Map<string, string>();
+    const letters = new Map<string, string>();
+    for (const { name, options } of [{ name: "", options: globalOptions }, ...commands])
+      for (const [option, spec] of Object.entries(options)) {
+        const taken = kinds.get(option) ?? spec.kind;
+        expect(`${name} --${option} ${taken}`).toBe(`${name} --${option} ${spec.kind}`);
+        kinds.set(option, spec.kind);
+        const short = "short" in spec ? spec.short : undefined;
+        if (short === undefined) continue;
+        expect(`${name} -${short} ${letters.get(short) ?? option}`).toBe(`${name} -${short} ${option}`);
+        letters.set(short, option);
+      }
+  });
+
+  it("has the version of the package", () => {
+    const { version } = z
+      .object({ version: z.string() })
+      .parse(JSON.parse(readFileSync(`${root}/package.json`, "utf8")));
+    expect(COMMAND_VERSION).toBe(version);
+  });
+});
+
+describe("the command line", () => {
+  it("takes options anywhere, in all their forms", () => {
+    expect(read("-p", "shop", "deploy", "--branch=next", "-f")).toMatchObject({
+      command: "deploy",
+      options: { branch: "next", commit: null, follow: true },
+    });
+    expect(read("tokens", "create", "ci", "-s", "projects:read", "--scope", "tokens:read")).toMatchObject({
+      command: "tokens create",
+      words: { name: "ci" },
+      options: { scope: ["projects:read", "tokens:read"] },
+    });
+    expect(read("projects")).toMatchObject({ command: "projects list" });
+    expect(read("logs", "--", "v1")).toMatchObject({ words: { deployment: "v1" } });
+  });
+
+  it("refuses everything else in words", () => {
+    expect(read("deploy", "now")).toEqual({
+      problem: 'gantry deploy takes no "now". See gantry deploy --help.',
+    });
+    expect(read("deploy", "--yes").problem).toContain("gantry deploy has no option --yes.");
+    expect(read("deploy", "--branch").problem).toBe("--branch needs a value: --branch=NAME.");
+    expect(read("deploy", "--branch", "--follow").problem).toBe("--branch needs a value: --branch=NAME.");
+    expect(read("deploy", "--follow=yes").problem).toBe("--follow takes no value.");
+    expect(read("delete").problem).toContain("needs DEPLOYMENT");
+    expect(read("tokens", "rm").problem).toContain("list, create, rotate, revoke");
+    expect(read("completion", "tcsh").problem).toContain("bash, zsh, fish");
+  });
+
+  it("knows what was probably meant, and guesses nothing far off", () => {
+    expect(suggest("depoly", ["deploy", "delete"])).toBe("deploy");
+    expect(suggest("deployment", ["deploy", "deployments"])).toBe("deployments");
+    expect(suggest("frobnicate", ["deploy", "delete"])).toBeNull();
+  });
+});
+
+describe("exit codes", () => {
+  const exit = (code: string, status: number) =>
+    exitOf({ type: "", title: "", status, detail: "", code, request_id: "" });
+
+  it("are 3, 4 or 5 for every problem of the control plane, by what it means", () => {
+    for (const code of problemCodes) {
+      const { status } = problems[code];
+      const isAuthority = status === 401 || status === 403;
+      const meaning = isAuthority
+        ? "not_authorised"
+        : status === 429 || status >= 500
+          ? "unreachable"
+          : "refused";
+      expect(`${code} ${exit(code, status)}`).toBe(`${code} ${meaning}`);
+    }
+  });
+
+  it("follow the status of a problem that a newer control plane has", () => {
+    expect(exit("token_frozen", 403)).toBe("not_authorised");
+    expect(exit("moon_full", 409)).toBe("refused");
+    expect(exit("moon_gone", 502)).toBe("unreachable");
+  });
+
+  it("are all different, and 0 is one of them only", () => {
+    const codes = Object.values(exitCodes).map(({ code }) => code);
+    expect(codes).toEqual([0, 1, 2, 3, 4, 5, 130]);
+  });
+});
+
+describe("what others wrote", () => {
+  it("loses everything that moves the cursor or renames the window", () => {
+    expect(printable("a\u001b[2Jb\u001b]0;title\u0007c\rd\te")).toBe("abcd  e");
+    expect(printableInColour("\u001b[31mred\u001b[5Aup\u001b[0m")).toBe("\u001b[31mredup\u001b[0m\u001b[0m");
+    expect(printableInColour("plain")).toBe("plain");
+  });
+});
+
+describe("a table at a terminal", () => {
+  it("keeps its columns with accents, wide letters and colours, and is cut at the edge", () => {
+    const style = createStyle(true);
+    const text = tableText(
+      ["NAME", "ID"],
+      [
+        ["日本", "1"],
+        [style.green("é"), "2"],
+      ],
+      createStyle(false),
+      80,
+    );
+    expect(text.split("\n").map((line) => lengthOf(line.replace(/\S+$/, "")))).toEqual([6, 6, 6]);
+    expect(cut(style.green("abcdef"), 4)).toBe("\u001b[32mabc…\u001b[0m");
+  });
+});
+
+describe("completion", () => {
+  /** What bash would offer after what stands on the line. */
+  const inBash = (...words: string[]): string[] => {
+    const script = `${completionScript("bash", commands)}
+COMP_WORDS=(gantry "$@"); COMP_CWORD=$#; _gantry; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return execFileSync("bash", ["--norc", "-c", script, "bash", ...words], { encoding: "utf8" })
+      .split("\n")
+      .filter((line) => line !== "");
+  };
+
+  it("offers commands, the commands of a group, options and their values in bash", () => {
+    expect(inBash("dep")).toEqual(["deploy", "deployments"]);
+    expect(inBash("tokens", "r")).toEqual(["rotate", "revoke"]);
+    expect(inBash("deploy", "--f")).toEqual(["--follow"]);
+    expect(inBash("-p", "shop", "deploy", "--b")).toEqual(["--branch"]);
+    expect(inBash("deployments", "--status", "s")).toEqual(["superseded"]);
+    expect(inBash("tokens", "create", "ci", "--scope", "deployments:w")).toEqual(["write"]);
+    expect(inBash("completion", "")).toEqual(expect.arrayContaining([...shells]));
+  });
+
+  it("knows every command and option in every shell", () => {
+    for (const shell of shells) {
+      const script = completionScript(shell, commands);
+      for (const { name, options } of commands) {
+        expect(script).toContain(name);
+        const form = (option: string) => (shell === "fish" ? `-l ${option}` : `--${option}`);
+        for (const option of Object.keys(options)) expect(script).toContain(form(option));
+      }
+    }
+  });
+});
