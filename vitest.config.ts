@@ -36,6 +36,8 @@ export default defineConfig({
           name: "worker",
           include: ["test/worker/**/*.test.ts", "test/client/*.test.ts"],
           setupFiles: ["./test/support/worker/fresh-storage.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
           onConsoleLog: isWorthShowing,
           // One workerd for all files: storage is emptied before each test instead, which is 2.5 times as fast.
           isolate: false,
@@ -51,7 +53,12 @@ export default defineConfig({
         },
       },
       {
-        test: { name: "agent", include: ["test/agent/**/*.test.ts"], testTimeout: 20_000 },
+        test: {
+          name: "agent",
+          include: ["test/agent/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
       },
       {
         test: {

@@ -2,15 +2,13 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-protocol.ts";
 
 import { eventsOf, messagesOf, World } from "./support/harness.ts";
 import { mountSmallDisk, type SmallDisk } from "./support/small-disk.ts";
 import { expectWholeProject } from "./support/whole-project.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const MIB = 1024 * 1024;
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import { HealthCheck } from "#contract/projects.ts";
@@ -18,8 +18,6 @@ import {
 import { isAlive, World } from "./support/harness.ts";
 import { createRepository } from "./support/repository.ts";
 import { expectWholeProject, servedVersion } from "./support/whole-project.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const bundle = bundleAgent();
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-protocol.ts";
 
@@ -12,7 +12,6 @@ import { World } from "./support/harness.ts";
 import { expectWholeProject, servedVersion } from "./support/whole-project.ts";
 
 const bundle = bundleAgent();
-vi.setConfig({ hookTimeout: 60_000 });
 
 const preload = resolve(import.meta.dirname, "support/die-at-step.ts");
 

@@ -1,15 +1,13 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { lockHome } from "#agent/home-lock.ts";
 
 import { resultOf } from "../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { isAlive, World } from "./support/harness.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let world: World;
 let first: AgentProcess;
