@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { exitCodes } from "#agent/exit-codes.ts";
 import { lockHome } from "#agent/home-lock.ts";
 
 import { resultOf } from "../support/fake-control-plane.ts";
@@ -40,7 +41,7 @@ describe("two agents with the credential of one server", () => {
     copyFileSync(join(world.home, "agent.json"), join(elsewhere, "agent.json"));
     const second = spawnAgent(["run", "--home", elsewhere]);
 
-    expect(await first.exited).toBe(3);
+    expect(await first.exited).toBe(exitCodes.give_up);
     expect(first.output()).toMatch(
       /Another agent of this server has taken over the link\. Only one may run: end one of them\./,
     );
@@ -63,7 +64,7 @@ describe("two agents with the credential of one server", () => {
 describe("an agent whose credential is revoked", () => {
   it("ends with a code that says that a new start is of no use", async () => {
     world.control.closeLink(4003);
-    expect(await first.exited).toBe(3);
+    expect(await first.exited).toBe(exitCodes.give_up);
     expect(first.output()).toMatch(/refuses this server's credential\. Make a new enrolment token/);
   });
 });
