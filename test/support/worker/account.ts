@@ -7,7 +7,14 @@ import { secretHash } from "#worker/secret-hash.ts";
 
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-export const ids = createIdGenerator({ now: () => Date.now(), randomBytes });
+const createIds = () => createIdGenerator({ now: () => Date.now(), randomBytes });
+
+export let ids = createIds();
+
+/** For each test: a generator never goes back, so after a test that set the clock forward it is ahead of the time. */
+export function renewIds(): void {
+  ids = createIds();
+}
 
 /** A secret that is well formed and that nobody has. */
 export function newSecret(kind: TokenKind = "api"): string {

@@ -109,19 +109,22 @@ describe("every endpoint with a body", () => {
     }
   });
 
-  it.each(withBody)("%s refuses a field that it does not know, and points to it", async (name) => {
-    const world = await createWorld();
-    const body = JSON.stringify(z.record(z.string(), z.unknown()).parse(requests[name](world).body)).replace(
-      /^\{/,
-      '{"a/b~c":1,"__proto__":{},',
-    );
-    const problem = await expectProblem(
-      await sendBody(name, world, body.replace(",}", "}"), "application/json"),
-      "invalid_request",
-    );
-    expect(problem.errors?.map((error) => error.pointer)).toContain("/a~1b~0c");
-    expect(problem.errors?.map((error) => error.pointer)).toContain("/__proto__");
-  });
+  it.each(withBody)(
+    "%s refuses a field that it does not know, and points to it, unless an agent sends it",
+    async (name) => {
+      // An agent is updated on another day than its control plane (docs/decisions.md).
+      const isOfAgents = endpoints[name].path.startsWith("/v1/agent/");
+      const world = await createWorld();
+      const body = JSON.stringify(
+        z.record(z.string(), z.unknown()).parse(requests[name](world).body),
+      ).replace(/^\{/, '{"a/b~c":1,"__proto__":{},');
+      const answer = await sendBody(name, world, body.replace(",}", "}"), "application/json");
+      if (isOfAgents) return expect(answer.status).not.toBe(422);
+      const problem = await expectProblem(answer, "invalid_request");
+      expect(problem.errors?.map((error) => error.pointer)).toContain("/a~1b~0c");
+      expect(problem.errors?.map((error) => error.pointer)).toContain("/__proto__");
+    },
+  );
 
   it.each(withBody)("%s refuses other media types", async (name) => {
     const world = await createWorld();
