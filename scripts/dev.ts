@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { keepSchedule } from "./parts/local-schedule.ts";
+import { keepSchedule, runSchedule } from "./parts/local-schedule.ts";
 import { messageOf, Problem } from "./parts/problem.ts";
 import { killGroup } from "./parts/processes.ts";
 import { binaries, root } from "./parts/root.ts";
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
       setTimeout(() => wrangler.kill("SIGKILL"), STOP_MS).unref();
     });
   // Wrangler has a door for its cron triggers, and opens it for nobody by itself.
-  keepSchedule(async () => void (await fetch(`http://127.0.0.1:${port}/cdn-cgi/local/scheduled`)));
+  keepSchedule(() => runSchedule(`http://127.0.0.1:${port}`));
   wrangler.once("exit", (code) => {
     if (wrangler.pid !== undefined) killGroup(wrangler.pid);
     void lock.release().then(() => process.exit(code ?? 0));

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { buildWorker } from "./parts/build-worker.ts";
 import { ensureToken } from "./parts/ensure-token.ts";
 import { type LocalWorker, startLocalWorker } from "./parts/local-worker.ts";
-import { keepSchedule } from "./parts/local-schedule.ts";
+import { keepSchedule, runSchedule } from "./parts/local-schedule.ts";
 import type { WorkerReady } from "./parts/worker-ready.ts";
 
 /** How long Miniflare may take to put its files away. */
@@ -52,7 +52,7 @@ worker = await startLocalWorker({
   inspectorPort: values.inspect === undefined ? null : Number(values.inspect),
 });
 const served = worker;
-endSchedule = keepSchedule(() => served.runSchedule());
+endSchedule = keepSchedule(() => runSchedule(served.url));
 const { token, accountId } = await ensureToken(worker.database, resolve(home, "token"), "local", Date.now());
 const ready: WorkerReady = { type: "ready", url: worker.url, token, account_id: accountId };
 if (process.send === undefined) console.log(`${worker.url} with the token in ${resolve(home, "token")}`);

@@ -43,8 +43,6 @@ export type LocalDatabase = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 export type LocalWorker = {
   readonly url: string;
   readonly database: LocalDatabase;
-  /** Has the Worker do what its cron trigger does. @throws where it failed; the Worker's log says why */
-  runSchedule(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -60,6 +58,8 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
       host: "127.0.0.1",
       port: options.port,
       cf: false,
+      // Opens the door of `runSchedule` (local-schedule.ts).
+      unsafeTriggerHandlers: true,
       ...(options.inspectorPort === null ? {} : { inspectorPort: options.inspectorPort }),
       log: new Log(LogLevel.WARN),
       resourcePersistencePath: join(options.state, "v3"),
@@ -94,11 +94,6 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
   return {
     url: `http://127.0.0.1:${options.port}`,
     database,
-    async runSchedule() {
-      const worker = await miniflare.getWorker(WORKER_NAME);
-      const { outcome } = await worker.scheduled();
-      if (outcome !== "ok") throw new Error(`it ended with ${outcome}`);
-    },
     close: () => miniflare.dispose(),
   };
 }

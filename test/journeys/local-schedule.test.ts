@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 
 import { buildWorker } from "../../scripts/parts/build-worker.ts";
-import { keepSchedule } from "../../scripts/parts/local-schedule.ts";
+import { keepSchedule, runSchedule } from "../../scripts/parts/local-schedule.ts";
 import { startLocalWorker } from "../../scripts/parts/local-worker.ts";
 import { freePorts } from "../support/journey-system.ts";
 
@@ -22,7 +22,7 @@ it("a Worker that is served locally does what its cron trigger does, again and a
     inspectorPort: null,
   });
   onTestFinished(() => worker.close());
-  const end = keepSchedule(() => worker.runSchedule(), { firstAfterMs: 10, everyMs: 10 });
+  const end = keepSchedule(() => runSchedule(worker.url), { firstAfterMs: 10, everyMs: 10 });
   onTestFinished(end);
   for (const id of ["old", "older"]) {
     await worker.database
