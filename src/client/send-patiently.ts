@@ -26,6 +26,7 @@ export function sendPatiently(patience: Patience): Send {
     const key = takesIdempotencyKey(endpoint) ? { "idempotency-key": newKey() } : {};
     const repeated = { ...request, headers: { ...key, ...request.headers } };
     const until = now() + patienceMs;
+    const isEnded = () => signal?.aborted === true;
     let unheard = 0;
     for (let failures = 1; ; failures += 1) {
       const result = await send(endpoint, repeated, transport);
@@ -35,10 +36,11 @@ export function sendPatiently(patience: Patience): Send {
       const isUnheard = problem.status === 0;
       if (!isRepeatable(endpoint) || !(isUnheard || isPassing(problem.status))) return failed;
       const ms = Math.max(backOffMs(failures), retryAfterMs);
-      if (now() + ms > until || signal?.aborted === true) return failed;
+      if (now() + ms > until || isEnded()) return failed;
       if (isUnheard) unheard += 1;
       onWaiting?.(problem, ms);
       await pause(ms, signal);
+      if (isEnded()) return failed;
     }
   };
 }

@@ -1,0 +1,112 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { ProjectId, TokenId } from "#contract/ids.ts";
+import type { Problem } from "#contract/problems.ts";
+import { createClient } from "#client/client.ts";
+import { type Patience, sendPatiently } from "#client/send-patiently.ts";
+
+type Answer = (response: ServerResponse) => void;
+
+const cut: Answer = (response) => response.socket?.destroy();
+const answer =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(body === null ? undefined : JSON.stringify(body));
+  };
+const refuse = (status: number, code: string, headers: Record<string, string> = {}): Answer =>
+  answer(
+    status,
+    { type: "about:blank", title: code, status, detail: code, code, request_id: "req_1" },
+    headers,
+  );
+const started = { id: "dpl_00000000000000000000000000", status: "building", version: 1 };
+const projectId = ProjectId.parse("proj_00000000000000000000000000");
+const tokenId = TokenId.parse("tok_00000000000000000000000000");
+
+/** A control plane that gives these answers one after the other, the last of them again and again. */
+async function serve(answers: readonly Answer[], patience: Partial<Patience> = {}) {
+  const asked: IncomingMessage[] = [];
+  const waited: { problem: Problem; ms: number }[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    request.resume().on("end", () => answers[Math.min(asked.length, answers.length) - 1]?.(response));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : null;
+  let keys = 0;
+  const how = sendPatiently({
+    patienceMs: 30_000,
+    now: () => performance.now(),
+    newKey: () => `key-${(keys += 1)}`,
+    onWaiting: (problem, ms) => waited.push({ problem, ms }),
+    ...patience,
+  });
+  const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, token: "t", fetch }, how);
+  return { client, asked, waited, keys: () => asked.map(({ headers }) => headers["idempotency-key"]) };
+}
+
+const start = { params: { project_id: projectId }, body: {} };
+
+describe("sending patiently", () => {
+  it("asks again with the same key where no answer comes, and another request with another", async () => {
+    const { client, keys, waited } = await serve([cut, refuse(503, "unavailable"), answer(201, started)]);
+    expect(await client.startDeployment(start)).toMatchObject({ ok: true, value: started });
+    await client.startDeployment(start);
+    expect(keys()).toEqual(["key-1", "key-1", "key-1", "key-2"]);
+    expect(waited.map(({ problem }) => problem.code)).toEqual(["unreachable", "unavailable"]);
+  });
+
+  it("waits as long as an answer asks", async () => {
+    const limited = refuse(429, "rate_limited", { "retry-after": "1" });
+    const { client, waited } = await serve([limited, answer(200, { projects: [], next_cursor: null })]);
+    expect((await client.listProjects()).ok).toBe(true);
+    expect(waited[0]?.ms).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it("gives up where the wait would be longer than its patience, and says what was wrong", async () => {
+    const { client, asked } = await serve([refuse(503, "unavailable", { "retry-after": "600" })]);
+    expect(await client.listProjects()).toMatchObject({ ok: false, problem: { code: "unavailable" } });
+    expect(asked).toHaveLength(1);
+    const impatient = await serve([cut], { patienceMs: 0 });
+    expect(await impatient.client.listProjects()).toMatchObject({ problem: { code: "unreachable" } });
+    expect(impatient.asked).toHaveLength(1);
+  });
+
+  it("does not repeat what would be done twice, nor a refusal", async () => {
+    const rotation = await serve([cut]);
+    await rotation.client.rotateToken({ params: { token_id: tokenId }, body: {} });
+    expect(rotation.asked).toHaveLength(1);
+    const refusal = await serve([refuse(409, "queue_full")]);
+    expect(await refusal.client.startDeployment(start)).toMatchObject({ problem: { code: "queue_full" } });
+    expect(refusal.asked).toHaveLength(1);
+  });
+
+  it("tells how many tries had no answer, so that what is gone can be told from what never was", async () => {
+    const { client } = await serve([cut, refuse(404, "not_found")]);
+    const params = { project_id: projectId };
+    expect(await client.deleteProject({ params })).toMatchObject({
+      unheard: 1,
+      problem: { code: "not_found" },
+    });
+    expect(await client.deleteProject({ params })).toMatchObject({ unheard: 0 });
+  });
+
+  it("ends with its signal", async () => {
+    const ending = new AbortController();
+    const { client, asked } = await serve([cut], {
+      signal: ending.signal,
+      onWaiting: () => ending.abort(),
+    });
+    expect((await client.listProjects()).ok).toBe(false);
+    expect(asked).toHaveLength(1);
+  });
+});
