@@ -65,6 +65,31 @@ describe("the table of commands", () => {
   });
 });
 
+describe("the docs", () => {
+  const pages = ["README.md", "docs/ci.md", "docs/command.md", "src/cli/README.md"];
+
+  it("show command lines that can be typed", () => {
+    for (const page of pages) {
+      const text = readFileSync(`${root}/${page}`, "utf8");
+      const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].map(([, block = ""]) => block);
+      const lines = blocks.flatMap((block) => block.split("\n"));
+      const calls = lines.flatMap((line) => {
+        const [, words] = /(?:^gantry|^ *(?:- )?(?:run: )?npx .*gantry-\S+\.tgz) (.*)$/.exec(line) ?? [];
+        return words === undefined ? [] : [words.replace(/ *[#|<>].*$/, "").match(/"[^"]*"|\S+/g) ?? []];
+      });
+      expect(calls.length, page).toBeGreaterThan(page === "README.md" ? 0 : 2);
+      for (const words of calls)
+        expect(`${words.join(" ")} ${read(...words).problem}`).toMatch(/ undefined$/);
+    }
+  });
+
+  it("name the package by its version", () => {
+    for (const page of pages)
+      for (const [, version] of readFileSync(`${root}/${page}`, "utf8").matchAll(/gantry-(\d\S*)\.tgz/g))
+        expect(version).toBe(COMMAND_VERSION);
+  });
+});
+
 describe("the command line", () => {
   it("takes options anywhere, in all their forms", () => {
     expect(read("-p", "shop", "deploy", "--branch=next", "-f")).toMatchObject({

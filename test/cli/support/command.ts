@@ -54,6 +54,7 @@ export function createDesk(): Desk {
     let stderr = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.once("error", (error) => (stderr += `${error.message}; script is of util-linux`));
     const streams = { stdout: () => stdout, stderr: () => stderr };
     return {
       child,
