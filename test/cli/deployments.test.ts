@@ -194,6 +194,24 @@ describe("gantry deploy", () => {
   });
 });
 
+describe("a CI job", () => {
+  it("deploys a commit with a token that may do nothing else, in a repository with a link", async () => {
+    const project = await installation.api.getProject(site.projectId);
+    const secret = await gantry("tokens", "create", "ci", "-s", "deployments:write", "--only", project.name);
+    const folder = join(desk.home, project.name);
+    mkdirSync(join(folder, ".git"), { recursive: true });
+    const owner = here({ GANTRY_PROJECT: "" });
+    expect((await desk.run(["projects", "link", project.name], { ...owner, folder })).code).toBe(0);
+
+    const [commit] = [...site.source.commits.keys()];
+    const env = { GANTRY_URL: installation.clients.url, GANTRY_TOKEN: secret.stdout.trim(), CI: "true" };
+    const job = await desk.run(["deploy", "--commit", `${commit}`, "--follow"], { env, folder });
+    expect(job.code).toBe(0);
+    expect(await newest()).toMatchObject({ status: "live", commit_sha: commit, actor: { name: "ci" } });
+    expect((await desk.run(["servers"], { env, folder })).code).toBe(3);
+  });
+});
+
 describe("Ctrl-C while following", () => {
   it("ends the command with 130 and says that the deployment goes on", async () => {
     await site.source.gate.hold("build");
@@ -227,6 +245,22 @@ describe("Ctrl-C while following", () => {
     expect(eventsOf(stdout).at(-1)).toMatchObject({ type: "interrupted" });
     await site.source.gate.open();
     await installation.api.ended((await newest()).id);
+  });
+});
+
+describe("Ctrl-C while starting", () => {
+  it("says that it is not known whether the deployment has started", async () => {
+    const asked = new Promise<void>((resolve) => {
+      installation.clients.watch(({ kind }) => kind === "request" && resolve());
+    });
+    installation.clients.silence();
+    const call = desk.start(["deploy", "--follow"], here());
+    await asked;
+    call.child.kill("SIGINT");
+    const { code, stdout, stderr } = await call.ended;
+    await installation.clients.open("lost");
+    expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
+    expect(stderr).toContain("not known whether it has started: gantry deployments");
   });
 });
 
