@@ -13,6 +13,7 @@ import {
   PROTOCOL_VERSION,
   ToAgent,
 } from "#contract/agent-protocol.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { AGENT_CONNECT_PATH } from "#contract/endpoints.ts";
 
@@ -137,13 +138,5 @@ function readClose(code: number, reason: string, wasWelcome: boolean): Connectio
       return { kind: "mismatch", protocol: null };
     default:
       return { kind: "lost", reason: reason === "" ? `closed with ${code}` : reason, wasWelcome };
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -4,6 +4,7 @@ import { sendRequest } from "#agent/http/send-request.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
 import { type EnrollInput, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { endpoints } from "#contract/endpoints.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { Problem } from "#contract/problems.ts";
 
@@ -58,12 +59,4 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
   const isMismatch = problem.success && problem.data.code === "protocol_mismatch";
   const kind = answer.status === 401 ? "token_refused" : isMismatch ? "protocol_mismatch" : "failed";
   return { kind, message: `${request.url} refused the enrolment: ${why}${hint}` };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import { parseWith } from "#contract/endpoint.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { Problem } from "#contract/problems.ts";
 
 /**
@@ -31,15 +32,6 @@ export function unexpected(status: number, baseUrl: string, what = ""): Failed {
 /** Nothing has answered. */
 export function unreachable(error: unknown, baseUrl: string): Failed {
   return failed("unreachable", 0, `${baseUrl} cannot be reached: ${reasonOf(error)}`);
-}
-
-/** null for what is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function reasonOf(error: unknown): string {

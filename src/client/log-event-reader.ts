@@ -1,9 +1,10 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 
 import { LOG_END_EVENT, LogEnd, LogLine } from "#contract/logs.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import type { Problem } from "#contract/problems.ts";
 import { parseKnown } from "#contract/tolerant.ts";
-import { parseJson, unexpected } from "#client/answer.ts";
+import { unexpected } from "#client/answer.ts";
 
 /**
  * `waiting`: the control plane cannot be reached or cannot answer for now, so the next try is made after `ms`

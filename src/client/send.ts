@@ -1,6 +1,7 @@
 import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
-import { type Failed, parseJson, problemIn, unexpected, unreachable } from "#client/answer.ts";
+import { type Failed, problemIn, unexpected, unreachable } from "#client/answer.ts";
 import { type AnyRequest, headersOf, type Transport, urlOf } from "#client/request.ts";
 import { retryAfterMs } from "#client/retry.ts";
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { Deployment, DeploymentStarted, Deployments } from "#contract/deployments.ts";
 import { LogPage } from "#contract/logs.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { Project } from "#contract/projects.ts";
 
 export type Answer = {
@@ -112,12 +113,4 @@ export function createApi(
       }
     },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -2,6 +2,7 @@ import type { Connection } from "#agent/connection-file.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { sendRequest } from "#agent/http/send-request.ts";
 import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { endpoints } from "#contract/endpoints.ts";
 
@@ -56,12 +57,8 @@ export async function postEvents(
 }
 
 function parseAnswer(body: string): RunEventsAnswer | null {
-  try {
-    const parsed = parseKnown(RunEventsAnswer, JSON.parse(body));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
+  const parsed = parseKnown(RunEventsAnswer, parseJson(body));
+  return parsed.success ? parsed.data : null;
 }
 
 /** Only the form in seconds is understood; at most a minute, as the run cannot wait for more. */

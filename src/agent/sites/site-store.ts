@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 
 import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
 
 /** A project that has a port here, and the workspace folder it is served from. */
 export const Site = z.strictObject({
@@ -45,12 +46,4 @@ export function createSiteStore(home: string): SiteStore {
       await rename(draft, path);
     },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

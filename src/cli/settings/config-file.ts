@@ -7,6 +7,7 @@ import * as z from "zod/mini";
 
 import { type Found, found, stop } from "#cli/outcome.ts";
 import { variable } from "#cli/settings/variable.ts";
+import { parseJson } from "#contract/parse-json.ts";
 
 /** The installations that this person has signed in to, by their addresses; `current` is the last of them. */
 export const Config = z.object({
@@ -55,12 +56,4 @@ export async function writeConfig(path: string, config: Config): Promise<void> {
     await rm(draft, { force: true });
     throw error;
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

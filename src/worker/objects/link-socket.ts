@@ -8,6 +8,7 @@ import {
   PROTOCOL_VERSION,
   type ToAgent,
 } from "#contract/agent-protocol.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 
 /**
@@ -58,23 +59,14 @@ export type Heard =
   | { readonly kind: "unknown" | "malformed" };
 
 export function parseMessage(data: string | ArrayBuffer): Heard {
-  const json = parseJson(data);
+  const json = typeof data === "string" ? parseJson(data) : null;
   const { data: hello } = AnyHello.safeParse(json);
   if (hello !== undefined && hello.protocol !== PROTOCOL_VERSION) return { kind: "mismatch", hello };
   const message = parseKnown(FromAgent, json);
   if (message.success) return { kind: "message", message: message.data };
-  const { data: any } = AnyMessage.safeParse(json);
+  const { data: other } = AnyMessage.safeParse(json);
   const isKnown = FromAgent.def.options.some((option) =>
-    option.shape.type.def.values.some((type) => type === any?.type),
+    option.shape.type.def.values.some((type) => type === other?.type),
   );
-  return { kind: any === undefined || isKnown ? "malformed" : "unknown" };
-}
-
-function parseJson(data: string | ArrayBuffer): unknown {
-  if (typeof data !== "string") return null;
-  try {
-    return JSON.parse(data);
-  } catch {
-    return null;
-  }
+  return { kind: other === undefined || isKnown ? "malformed" : "unknown" };
 }

@@ -12,9 +12,9 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { WebSocketServer } from "ws";
 
-import { parseJson } from "./passages.ts";
 import type { Fate, Passage } from "./passages.ts";
 import { relaySockets } from "./relay-sockets.ts";
+import { parseJson } from "#contract/parse-json.ts";
 
 /** Says what becomes of something that passes; `null`: it is another rule's business. */
 export type Rule = (passage: Passage) => Fate | Promise<Fate> | null;

@@ -21,14 +21,6 @@ export type Passage =
 /** What becomes of it. A dropped request or answer also breaks its connection; a dropped message is just not there. */
 export type Fate = "pass" | "drop" | "twice" | "dribble";
 
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 const EVENTS_PATH = /^\/v1\/agent\/deployments\/[^/]+\/events$/;
 
 /** What an agent reports of a run; `null` for anything else. */

@@ -3,7 +3,8 @@ import type { Duplex } from "node:stream";
 
 import { type RawData, WebSocket, type WebSocketServer } from "ws";
 
-import { type Fate, parseJson, type Passage } from "./passages.ts";
+import type { Fate, Passage } from "./passages.ts";
+import { parseJson } from "#contract/parse-json.ts";
 
 type Upgrade = {
   readonly target: string;
