@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { buildWorker } from "./parts/build-worker.ts";
 import { ensureToken } from "./parts/ensure-token.ts";
 import { type LocalWorker, startLocalWorker } from "./parts/local-worker.ts";
+import { withLocalDatabase } from "./parts/local-database.ts";
 import { keepSchedule, runSchedule } from "./parts/local-schedule.ts";
 import type { WorkerReady } from "./parts/worker-ready.ts";
 
@@ -44,16 +45,21 @@ async function bundlePath(): Promise<string> {
   return build.bundle;
 }
 
+const bundle = await bundlePath();
+const state = resolve(home, "state");
+const { token, accountId } = await withLocalDatabase(
+  state,
+  async (database) => await ensureToken(database, resolve(home, "token"), "local", Date.now()),
+);
 worker = await startLocalWorker({
   port: Number(values.port),
-  state: resolve(home, "state"),
-  bundle: await bundlePath(),
+  state,
+  bundle,
   rateLimit: values["rate-limit"] === undefined ? null : Number(values["rate-limit"]),
   inspectorPort: values.inspect === undefined ? null : Number(values.inspect),
 });
 const served = worker;
 endSchedule = keepSchedule(() => runSchedule(served.url));
-const { token, accountId } = await ensureToken(worker.database, resolve(home, "token"), "local", Date.now());
 const ready: WorkerReady = { type: "ready", url: worker.url, token, account_id: accountId };
 if (process.send === undefined) console.log(`${worker.url} with the token in ${resolve(home, "token")}`);
 else process.send(ready);

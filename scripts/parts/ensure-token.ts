@@ -5,7 +5,7 @@ import { AccountId } from "#contract/ids.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
 
 import { hashOfToken, newToken } from "./first-token.ts";
-import type { LocalDatabase } from "./local-worker.ts";
+import type { LocalDatabase } from "./local-database.ts";
 
 /** A token that is about to expire is as good as an expired one for somebody who starts now. */
 const LEAST_LIFETIME_MS = 24 * 60 * 60 * 1000;

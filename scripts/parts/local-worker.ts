@@ -1,11 +1,11 @@
 import { join } from "node:path";
 
-import { readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
 
 import * as z from "zod";
 
+import { persistencePath } from "./local-database.ts";
 import { root } from "./root.ts";
 
 /** As in wrangler.toml: the files of a Durable Object are found by it, so another name would begin with empty ones. */
@@ -39,14 +39,12 @@ export type LocalWorkerOptions = {
   readonly inspectorPort: number | null;
 };
 
-export type LocalDatabase = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 export type LocalWorker = {
   readonly url: string;
-  readonly database: LocalDatabase;
   close(): Promise<void>;
 };
 
-/** Serves the built Worker in Cloudflare's own runtime, with its database migrated. */
+/** Serves the built Worker in Cloudflare's own runtime, with the database that `withLocalDatabase` has migrated. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   const {
     workerOptions: { assets, ...workerOptions },
@@ -62,7 +60,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
       unsafeTriggerHandlers: true,
       ...(options.inspectorPort === null ? {} : { inspectorPort: options.inspectorPort }),
       log: new Log(LogLevel.WARN),
-      resourcePersistencePath: join(options.state, "v3"),
+      resourcePersistencePath: persistencePath(options.state),
       workers: [
         {
           ...workerOptions,
@@ -89,11 +87,8 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
     }),
   );
   await miniflare.ready;
-  const database = await miniflare.getD1Database("DB");
-  await migrate(database);
   return {
     url: `http://127.0.0.1:${options.port}`,
-    database,
     close: () => miniflare.dispose(),
   };
 }
@@ -104,20 +99,4 @@ function rateLimits(bindings: unknown, limit: number | null): z.infer<typeof Rat
   const token = limiters["TOKEN_LIMIT"];
   if (limit !== null && token !== undefined) token.simple.limit = limit;
   return limiters;
-}
-
-/** What `wrangler d1 migrations apply` does, with the same table of what is done, but ten times as fast. */
-async function migrate(database: LocalDatabase): Promise<void> {
-  await database.exec(
-    "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
-  );
-  const rows = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-  const done = new Set(rows.results.map((row) => row.name));
-  for (const migration of await readD1Migrations(join(root, "migrations"))) {
-    if (done.has(migration.name)) continue;
-    await database.batch([
-      ...migration.queries.map((query) => database.prepare(query)),
-      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(migration.name),
-    ]);
-  }
 }

@@ -8,8 +8,9 @@ import { killGroup } from "../parts/processes.ts";
 import { root } from "../parts/root.ts";
 
 const HEALTH_INTERVAL_MS = 300;
-const HEALTH_TIMEOUT_MS = 1_000;
-const MISSES_ALLOWED = 3;
+const HEALTH_TIMEOUT_MS = 3_000;
+/** A machine that is busy with a build makes a sound server slow, and only one that stands still is to be ended. */
+const PATIENCE_MS = { start: 60_000, silence: 10_000 };
 const RESTART_MS = { first: 250, longest: 5_000 };
 const LOG_TAIL_CHARACTERS = 2_000;
 /** A process that lived this long has worked, and starts again without the delay of earlier failures. */
@@ -23,6 +24,8 @@ export type ServiceSpec = {
   readonly logFile: string;
   /** Asked all the while for a 200; a process can be alive and yet not answer (a stopped workerd). */
   readonly healthUrl: string | null;
+  /** How long it may take to answer there for the first time, and be silent after that; 60 s and 10 s by default. */
+  readonly patienceMs?: { readonly start: number; readonly silence: number };
   /** How long it may take to end by itself. */
   readonly stopMs: number;
   /** The delay before it is started again, which doubles with each failure; 250 ms to 5 s where it is left out. */
@@ -50,6 +53,8 @@ export function supervise(spec: ServiceSpec): Service {
   let isStopping = false;
   const restartMs = spec.restartMs ?? RESTART_MS;
   let delayMs = restartMs.first;
+  /** Those that were ended because they answered no more. */
+  const silent = new WeakSet<ChildProcess>();
   const stopped = new AbortController();
   const ready = Promise.withResolvers<unknown>();
   // Who never asks must not be told by a rejection that nobody handles.
@@ -75,7 +80,7 @@ export function supervise(spec: ServiceSpec): Service {
       if (launched.pid !== undefined) killGroup(launched.pid);
       child = null;
       if (isStopping) return;
-      const how = signal ?? `exit code ${code}`;
+      const how = silent.has(launched) ? "it did not answer" : (signal ?? `exit code ${code}`);
       void logTail().then((tail) =>
         ready.reject(new Problem(`The ${spec.name} ended at its start (${how}). It says:\n${tail}`)),
       );
@@ -89,15 +94,17 @@ export function supervise(spec: ServiceSpec): Service {
   }
 
   async function watchHealth(watched: ChildProcess, url: string): Promise<void> {
-    let hasAnswered = false;
-    let misses = 0;
+    const patienceMs = spec.patienceMs ?? PATIENCE_MS;
+    let silentSince = performance.now();
+    let allowedMs = patienceMs.start;
     while (child === watched && !isStopping) {
       await pause(HEALTH_INTERVAL_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
-      if (await isHealthy(url)) {
-        hasAnswered = true;
-        misses = 0;
-      } else if (hasAnswered) misses += 1;
-      if (misses < MISSES_ALLOWED || child !== watched || isStopping) continue;
+      if (await isHealthy(url, Math.min(HEALTH_TIMEOUT_MS, allowedMs))) {
+        silentSince = performance.now();
+        allowedMs = patienceMs.silence;
+      }
+      if (performance.now() - silentSince <= allowedMs || child !== watched || isStopping) continue;
+      silent.add(watched);
       if (watched.pid !== undefined) killGroup(watched.pid);
       return;
     }
@@ -130,9 +137,9 @@ export function supervise(spec: ServiceSpec): Service {
   };
 }
 
-async function isHealthy(url: string): Promise<boolean> {
+async function isHealthy(url: string, timeoutMs: number): Promise<boolean> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) });
+    const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
     await answer.arrayBuffer();
     return answer.ok;
   } catch {

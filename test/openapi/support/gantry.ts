@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { buildWorker } from "../../../scripts/parts/build-worker.ts";
 import { newToken } from "../../../scripts/parts/first-token.ts";
+import { withLocalDatabase } from "../../../scripts/parts/local-database.ts";
 import { startLocalWorker } from "../../../scripts/parts/local-worker.ts";
 
 /** The built Worker, serving a database of its own. */
@@ -12,8 +13,8 @@ export type Gantry = {
   readonly url: string;
   /** Of an account with nothing in it. */
   readonly token: string;
-  /** Makes another account. @returns a token of it */
-  anotherAccount(): Promise<string>;
+  /** Of another such account. */
+  readonly othersToken: string;
   close(): Promise<void>;
 };
 
@@ -21,24 +22,26 @@ export async function startGantry(): Promise<Gantry> {
   const build = await buildWorker();
   if (!build.ok) throw new Error(build.output);
   const home = await mkdtemp(join(tmpdir(), "gantry-openapi-"));
+  const state = join(home, "state");
+  const [ours, others] = [
+    newToken({ name: "Ours" }, "test", Date.now()),
+    newToken({ name: "Theirs" }, "test", Date.now()),
+  ];
+  await withLocalDatabase(state, async (database) => {
+    const statements = [ours, others].flatMap((made) => made.statements);
+    await database.batch(statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters)));
+  });
   const worker = await startLocalWorker({
     port: await freePort(),
-    state: join(home, "state"),
+    state,
     bundle: build.bundle,
     rateLimit: null,
     inspectorPort: null,
   });
-  const anotherAccount = async () => {
-    const { token, statements } = newToken({ name: "Test account" }, "test", Date.now());
-    await worker.database.batch(
-      statements.map(({ sql, parameters }) => worker.database.prepare(sql).bind(...parameters)),
-    );
-    return token;
-  };
   return {
     url: worker.url,
-    token: await anotherAccount(),
-    anotherAccount,
+    token: ours.token,
+    othersToken: others.token,
     async close() {
       await worker.close();
       await rm(home, { recursive: true, force: true, maxRetries: 5 });

@@ -52,7 +52,7 @@ export class Playground {
     const secrets = {
       owner: gantry.token,
       agent: agent.credential,
-      "other-account": await gantry.anotherAccount(),
+      "other-account": gantry.othersToken,
       weak: weak.token,
       nobody: null,
       nonsense: "gantry_nonsense",

@@ -43,6 +43,8 @@ export type Installation = {
 };
 
 const STOP_MS = 6_000;
+/** How long it may stand still before it is started again: shorter than for a person, who has other work. */
+const WORKER_PATIENCE_MS = { start: 60_000, silence: 3_000 };
 const RESTART_MS = 100;
 /** Sites get ports far from each other's and from the Worker's. */
 const PORTS_OF_A_HOST = 200;
@@ -67,6 +69,7 @@ export async function createInstallation({
     healthUrl: `${url}/healthz`,
     stopMs: STOP_MS,
     restartMs: { first: RESTART_MS, longest: RESTART_MS },
+    patienceMs: WORKER_PATIENCE_MS,
     onPidChange: () => undefined,
     onCrash,
   });

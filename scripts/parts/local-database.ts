@@ -1,0 +1,70 @@
+import { join } from "node:path";
+
+import { readD1Migrations } from "@cloudflare/vitest-pool-workers";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
+import * as z from "zod";
+
+import { root } from "./root.ts";
+
+/** What of wrangler.toml says which database it is, which wrangler leaves untyped. */
+const Bindings = z.object({
+  compatibilityDate: z.string(),
+  d1Databases: z.record(z.string(), z.union([z.string(), z.object({ id: z.string() })])),
+});
+
+export type LocalDatabase = Awaited<ReturnType<Miniflare["getD1Database"]>>;
+
+/** Where below the state wrangler's --persist-to keeps it, so that both servers read the same. */
+export function persistencePath(state: string): string {
+  return join(state, "v3");
+}
+
+/**
+ * Migrates a local database and works with it. It is opened in a runtime of its own, which nobody else can reach:
+ * Miniflare stops this process until the runtime has answered, and one that serves requests may have so much to log
+ * meanwhile that it waits for this process to read it.
+ *
+ * @param state what wrangler calls --persist-to
+ * @returns what `work` does
+ */
+export async function withLocalDatabase<T>(
+  state: string,
+  work: (database: LocalDatabase) => Promise<T>,
+): Promise<T> {
+  const bindings = Bindings.parse(workerOptionsOf(join(root, "wrangler.toml")).workerOptions);
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      log: new Log(LogLevel.WARN),
+      resourcePersistencePath: persistencePath(state),
+      name: "gantry-database",
+      ...bindings,
+      modules: [{ type: "ESModule", path: "no-worker.mjs", contents: "export default {};" }],
+    }),
+  );
+  try {
+    await miniflare.ready;
+    const database = await miniflare.getD1Database("DB");
+    await migrate(database);
+    return await work(database);
+  } finally {
+    await miniflare.dispose();
+  }
+}
+
+/** What `wrangler d1 migrations apply` does, with the same table of what is done, but ten times as fast. */
+async function migrate(database: LocalDatabase): Promise<void> {
+  await database.exec(
+    "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",
+  );
+  const rows = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
+  const done = new Set(rows.results.map((row) => row.name));
+  for (const migration of await readD1Migrations(join(root, "migrations"))) {
+    if (done.has(migration.name)) continue;
+    await database.batch([
+      ...migration.queries.map((query) => database.prepare(query)),
+      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(migration.name),
+    ]);
+  }
+}

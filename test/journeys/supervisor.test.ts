@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, it, onTestFinished, vi } from "vitest";
+
+import { supervise } from "../../scripts/start/supervisor.ts";
+import { freePorts } from "../support/journey-system.ts";
+
+/** Answers as often as it is told, and then takes requests without answering them. */
+const server = (port: number, answers: number) => `
+  let left = ${answers};
+  require("node:http")
+    .createServer((_, response) => { if (left-- > 0) response.end("ok"); })
+    .listen(${port}, "127.0.0.1");
+`;
+
+/** Keeps such a server running until the test has ended. @returns how its processes ended */
+async function keepServer(answers: number): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "gantry-supervisor-"));
+  const port = await freePorts();
+  const ends: string[] = [];
+  const service = supervise({
+    name: "server",
+    argv: ["--eval", server(port, answers)],
+    logFile: join(folder, "server.log"),
+    healthUrl: `http://127.0.0.1:${port}`,
+    stopMs: 1_000,
+    restartMs: { first: 10, longest: 10 },
+    patienceMs: { start: 2_000, silence: 500 },
+    onPidChange: () => undefined,
+    onCrash: (how) => ends.push(how),
+  });
+  onTestFinished(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return ends;
+}
+
+it.for([
+  ["has never answered", 0],
+  ["answers no more", 2],
+] as const)("a server that %s is started again", async ([, answers]) => {
+  const ends = await keepServer(answers);
+  await vi.waitFor(() => expect(ends.slice(0, 2)).toEqual(["it did not answer", "it did not answer"]), {
+    timeout: 60_000,
+    interval: 50,
+  });
+});
