@@ -8,7 +8,7 @@ import { createRepository, type Repository } from "../test/support/journey-repos
 import type { System } from "../test/support/journey-system.ts";
 import { followLog } from "./follow.ts";
 import { percentile, type Row, time } from "./measure.ts";
-import { watchWorkerHeap } from "./worker-heap.ts";
+import { watchWorkerHeap } from "../test/support/worker-heap.ts";
 
 const AT_ONCE = 10;
 const LATENCY_GOAL_MS = 200;

@@ -5,7 +5,7 @@ const MEMORY_SHARE = 1.35;
 /** Counts may differ by what happens to be under way. */
 const COUNT_SLACK = 12;
 
-const memory = ["workerd", "server", "agent"] as const;
+const memory = ["heap", "workerd", "server", "agent"] as const;
 const counts = ["workerFiles", "agentFiles", "linkRows", "hostFiles", "processes"] as const;
 /** A lane remembers a hundred deployments that were live (src/domain/lane), and a little besides. */
 const MOST_LANE_ROWS = 110;

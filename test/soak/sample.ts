@@ -3,11 +3,15 @@ import { join } from "node:path";
 
 import type { Installation } from "../support/faults/installation.ts";
 import { descendantsOf, memoryOf } from "../support/faults/processes.ts";
+import type { WorkerHeap } from "../support/worker-heap.ts";
 import { databasesIn, logObjectKeys, query } from "../support/faults/stored.ts";
 
 /** What must not grow with the number of deployments. Memory in megabytes. */
 export type Sample = {
   readonly deployments: number;
+  /** The Worker's heap without garbage, which its lanes and links live in too. */
+  readonly heap: number;
+  /** The whole process around it, which is also the database, the logs' store and the assets. */
   readonly workerd: number;
   readonly server: number;
   /** The agent that has the most. */
@@ -23,13 +27,18 @@ export type Sample = {
   readonly objectsTooMany: number;
 };
 
-export function takeSample(installation: Installation, deployments: number): Sample {
+export async function takeSample(
+  installation: Installation,
+  heap: WorkerHeap,
+  deployments: number,
+): Promise<Sample> {
   const { home, hosts, worker } = installation;
   const workerd = installation.workerdPid();
   const agents = hosts.map((host) => host.agentPid());
   const most = (values: readonly number[]) => Math.max(0, ...values);
   return {
     deployments,
+    heap: Math.round((await heap.live()) * 10) / 10,
     workerd: memoryOf(workerd).now,
     server: memoryOf(worker.pid()).now,
     agent: most(agents.map((pid) => memoryOf(pid).now)),

@@ -49,10 +49,15 @@ const RESTART_MS = 100;
 /** Sites get ports far from each other's and from the Worker's. */
 const PORTS_OF_A_HOST = 200;
 
-export type InstallationOptions = { readonly onCrash?: (how: string) => void };
+export type InstallationOptions = {
+  readonly onCrash?: (how: string) => void;
+  /** Where a debugger finds the Worker; `null`: nowhere. */
+  readonly inspectorPort?: number | null;
+};
 
 export async function createInstallation({
   onCrash = () => undefined,
+  inspectorPort = null,
 }: InstallationOptions = {}): Promise<Installation> {
   const home = await mkdtemp(join(tmpdir(), "gantry-faults-"));
   const port = await freePorts();
@@ -64,7 +69,11 @@ export async function createInstallation({
 
   const worker = supervise({
     name: "worker",
-    argv: ["scripts/serve.ts", "--port", `${port}`, "--home", home, "--bundle", built.bundle],
+    argv: [
+      "scripts/serve.ts",
+      ...["--port", `${port}`, "--home", home, "--bundle", built.bundle],
+      ...(inspectorPort === null ? [] : ["--inspect", `${inspectorPort}`]),
+    ],
     logFile: join(home, "worker.log"),
     healthUrl: `${url}/healthz`,
     stopMs: STOP_MS,

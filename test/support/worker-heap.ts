@@ -26,15 +26,7 @@ export type HeapUse = {
  * objects' store and the assets.
  */
 export async function watchWorkerHeap(inspectorPort: number, action: () => Promise<void>): Promise<HeapUse> {
-  const inspector = await inspect(inspectorPort);
-  const used = async () => {
-    const { usedSize, backingStorageSize } = await inspector.call("Runtime.getHeapUsage", HeapUsage);
-    return (usedSize + backingStorageSize) / MEGABYTE;
-  };
-  const live = async () => {
-    await inspector.call("HeapProfiler.collectGarbage", z.unknown());
-    return await used();
-  };
+  const { used, live, close } = await openWorkerHeap(inspectorPort);
   const before = await live();
   let peak = before;
   let isOver = false;
@@ -48,8 +40,31 @@ export async function watchWorkerHeap(inspectorPort: number, action: () => Promi
     await watching;
   }
   const after = await live();
-  inspector.close();
+  close();
   return { before: Math.round(before), after: Math.round(after), peak: Math.round(peak) };
+}
+
+/** Megabytes of the Worker's heap: as it is, and without garbage. The Worker must not start again meanwhile. */
+export type WorkerHeap = {
+  readonly used: () => Promise<number>;
+  readonly live: () => Promise<number>;
+  readonly close: () => void;
+};
+
+export async function openWorkerHeap(inspectorPort: number): Promise<WorkerHeap> {
+  const inspector = await inspect(inspectorPort);
+  const used = async () => {
+    const { usedSize, backingStorageSize } = await inspector.call("Runtime.getHeapUsage", HeapUsage);
+    return (usedSize + backingStorageSize) / MEGABYTE;
+  };
+  return {
+    used,
+    async live() {
+      await inspector.call("HeapProfiler.collectGarbage", z.unknown());
+      return await used();
+    },
+    close: () => inspector.close(),
+  };
 }
 
 /** The inspector of the Worker's isolate, as DevTools would use it. Source: the Chrome DevTools Protocol. */
