@@ -100,6 +100,13 @@ CREATE INDEX `servers_account` ON `servers` (`account_id`,`id`);--> statement-br
 CREATE UNIQUE INDEX `servers_credential` ON `servers` (`credential_hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `servers_enrollment` ON `servers` (`enrollment_hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `servers_name` ON `servers` (`account_id`,`name`);--> statement-breakpoint
+CREATE TABLE `sign_in_codes` (
+	`hash` text PRIMARY KEY NOT NULL,
+	`account_id` text NOT NULL,
+	`expires_at` integer NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `sign_in_codes_expires` ON `sign_in_codes` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `sweeps` (
 	`name` text PRIMARY KEY NOT NULL,
 	`position` text NOT NULL
@@ -108,6 +115,7 @@ CREATE TABLE `sweeps` (
 CREATE TABLE `tokens` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
+	`kind` text DEFAULT 'token' NOT NULL,
 	`name` text NOT NULL,
 	`hash` text NOT NULL,
 	`scopes` text NOT NULL,
@@ -123,4 +131,5 @@ CREATE TABLE `tokens` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tokens_hash` ON `tokens` (`hash`);--> statement-breakpoint
 CREATE UNIQUE INDEX `tokens_previous_hash` ON `tokens` (`previous_hash`);--> statement-breakpoint
-CREATE INDEX `tokens_account` ON `tokens` (`account_id`,`id`);
+CREATE INDEX `tokens_account` ON `tokens` (`account_id`,`id`);--> statement-breakpoint
+CREATE INDEX `tokens_sessions` ON `tokens` (`expires_at`) WHERE "tokens"."kind" = 'session';

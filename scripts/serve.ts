@@ -7,6 +7,7 @@ import { ensureToken } from "./parts/ensure-token.ts";
 import { type LocalWorker, startLocalWorker } from "./parts/local-worker.ts";
 import { withLocalDatabase } from "./parts/local-database.ts";
 import { keepSchedule, runSchedule } from "./parts/local-schedule.ts";
+import { newSignInCode } from "./parts/sign-in-code.ts";
 import type { WorkerReady } from "./parts/worker-ready.ts";
 
 /** How long Miniflare may take to put its files away. */
@@ -47,10 +48,16 @@ async function bundlePath(): Promise<string> {
 
 const bundle = await bundlePath();
 const state = resolve(home, "state");
-const { token, accountId } = await withLocalDatabase(
-  state,
-  async (database) => await ensureToken(database, resolve(home, "token"), "local", Date.now()),
-);
+const { token, accountId, signInCode } = await withLocalDatabase(state, async (database) => {
+  const local = await ensureToken(database, resolve(home, "token"), "local", Date.now());
+  const { code, statement } = newSignInCode(local.accountId, Date.now());
+  const { sql, parameters } = statement;
+  await database
+    .prepare(sql)
+    .bind(...parameters)
+    .run();
+  return { ...local, signInCode: code };
+});
 worker = await startLocalWorker({
   port: Number(values.port),
   state,
@@ -60,6 +67,12 @@ worker = await startLocalWorker({
 });
 const served = worker;
 endSchedule = keepSchedule(() => runSchedule(served.url));
-const ready: WorkerReady = { type: "ready", url: worker.url, token, account_id: accountId };
+const ready: WorkerReady = {
+  type: "ready",
+  url: worker.url,
+  token,
+  account_id: accountId,
+  sign_in_code: signInCode,
+};
 if (process.send === undefined) console.log(`${worker.url} with the token in ${resolve(home, "token")}`);
 else process.send(ready);

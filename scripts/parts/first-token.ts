@@ -40,12 +40,12 @@ export function newToken(
       ? []
       : [
           {
-            sql: "INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)",
+            sql: "INSERT OR IGNORE INTO accounts (id, name, created_at) VALUES (?, ?, ?)",
             parameters: [accountId, account.name, now],
           },
         ];
   const insertToken: Statement = {
-    sql: "INSERT INTO tokens (id, account_id, name, hash, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    sql: "INSERT OR IGNORE INTO tokens (id, account_id, name, hash, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
     parameters: [
       ids.token(),
       accountId,

@@ -8,5 +8,7 @@ export const WorkerReady = z.strictObject({
   url: z.string(),
   token: z.string(),
   account_id: AccountId,
+  /** Signs in to the dashboard, once, for a while. */
+  sign_in_code: z.string(),
 });
 export type WorkerReady = z.infer<typeof WorkerReady>;

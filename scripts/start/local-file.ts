@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod";
@@ -28,4 +28,10 @@ export function writeLocalFile(home: string, content: LocalFile): Promise<void> 
 /** One of an earlier start names processes that have ended: who waits for this start must not find it. */
 export function removeLocalFile(home: string): Promise<void> {
   return rm(join(home, "local.json"), { force: true });
+}
+
+/** What a running installation says of itself; null where none runs, or none has deployed anything yet. */
+export async function readLocalFile(home: string): Promise<LocalFile | null> {
+  const text = await readFile(join(home, "local.json"), "utf8").catch(() => null);
+  return text === null ? null : LocalFile.parse(JSON.parse(text));
 }

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
 import type { Client } from "#client/client.ts";
+import { signInLink } from "#contract/dashboard-paths.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/projects.ts";
 
@@ -132,6 +133,7 @@ export async function runStart(
   printSummary({
     url: ready.url,
     token: ready.token,
+    signInLink: signInLink(ready.url, ready.sign_in_code),
     siteUrl: project.url,
     projectId,
     projectName: project.name,

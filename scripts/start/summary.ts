@@ -2,11 +2,14 @@ import { relative } from "node:path";
 
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 
+import { SIGN_IN_MINUTES } from "../parts/sign-in-code.ts";
 import { bold, dim, print } from "../parts/terminal.ts";
 
 export type Summary = {
   readonly url: string;
   readonly token: string;
+  /** Works once, for some minutes. */
+  readonly signInLink: string;
   readonly siteUrl: string | null;
   readonly projectId: ProjectId;
   readonly projectName: string;
@@ -26,11 +29,17 @@ export function printSummary(summary: Summary): void {
     ["reference", `${url}/docs`],
     [summary.projectName, summary.siteUrl ?? "not served yet"],
     ["token", summary.token],
+    ["dashboard", summary.signInLink],
   ];
   const width = Math.max(...facts.map(([name]) => name.length), 8);
 
   rule();
   for (const [name, value] of facts) print(`  ${dim(name.padEnd(width))}  ${bold(value)}`);
+  print(
+    dim(
+      `  ${" ".repeat(width)}  the link signs in once, within ${SIGN_IN_MINUTES} minutes; npm run sign-in makes another`,
+    ),
+  );
   rule();
   print(dim("  Paste the first line, then any of the others:"));
   print();

@@ -27,6 +27,7 @@ import {
   UpdateProjectInput,
 } from "#contract/projects.ts";
 import { serverEndpoints } from "#contract/server-endpoints.ts";
+import { sessionEndpoints } from "#contract/session-endpoints.ts";
 import { tokenEndpoints } from "#contract/token-endpoints.ts";
 
 const MAX_AGENT_BODY_BYTES = 1024 * 1024;
@@ -207,6 +208,7 @@ export const endpoints = {
   },
   ...serverEndpoints,
   ...tokenEndpoints,
+  ...sessionEndpoints,
   getAccount: {
     ...plain,
     method: "GET",

@@ -2,11 +2,13 @@
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** What a secret is for: no kind passes for another, because `_` is not among the characters that follow. */
-export type TokenKind = "api" | "agent" | "enrollment";
+export type TokenKind = "api" | "session" | "agent" | "enrollment" | "sign_in";
 const prefixes: Record<TokenKind, string> = {
   api: "gantry_",
+  session: "gantry_session_",
   agent: "gantry_agent_",
   enrollment: "gantry_enroll_",
+  sign_in: "gantry_signin_",
 };
 
 /** Random characters of a token: 62^30 is more than 178 bits. */

@@ -21,12 +21,17 @@ export const CreateTokenInput = z.strictObject({
 });
 export type CreateTokenInput = z.infer<typeof CreateTokenInput>;
 
+/** `session`: of somebody who has signed in to the dashboard. It ends by itself, and cannot be rotated. */
+export const TokenPurpose = z.enum(["token", "session"]);
+export type TokenPurpose = z.infer<typeof TokenPurpose>;
+
 /**
  * A token without its secret. `previous_expires_at`: until when the secret from before the last rotation works too;
  * `null`: none does. `last_used_at` is the beginning of the hour in which a request of it was last served.
  */
 export const Token = z.strictObject({
   id: TokenId,
+  kind: TokenPurpose,
   name: z.string(),
   scopes: z.array(Scope),
   project_ids: z.nullable(z.array(ProjectId)),

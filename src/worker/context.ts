@@ -1,3 +1,4 @@
+import type { Result } from "#contract/problems.ts";
 import type { IdGenerator, ServerId, TokenId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { TokenHolder, TokenIdentity } from "#worker/db/credentials.ts";
@@ -41,4 +42,8 @@ export type Context = Services & {
 export type AgentContext = Services & { readonly rows: AccountRows; readonly serverId: ServerId };
 
 /** A request by nobody in particular. */
-export type OpenContext = Services & { readonly database: Database };
+export type OpenContext = Services & {
+  readonly database: Database;
+  /** Counts a wrong secret against the address that sent it. The refusal once there were too many. */
+  readonly limitFailures: () => Promise<Result<never, "rate_limited"> | null>;
+};

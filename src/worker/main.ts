@@ -13,12 +13,14 @@ import { accountHandlers } from "#worker/routes/account.ts";
 import { agentHandlers, enrollmentHandlers } from "#worker/routes/agent.ts";
 import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
+import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentHandlers } from "#worker/routes/deployments.ts";
 import { healthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
 import { routeReference } from "#worker/routes/reference.ts";
 import { serverHandlers } from "#worker/routes/servers.ts";
+import { sessionHandlers, signInHandlers } from "#worker/routes/sessions.ts";
 import { accessTokenHandlers } from "#worker/routes/tokens.ts";
 import { runSchedule } from "#worker/schedule/run-schedule.ts";
 
@@ -51,8 +53,9 @@ const tokenHandlers: TokenHandlers = {
   ...logHandlers,
   ...projectHandlers,
   ...serverHandlers,
+  ...sessionHandlers,
 };
-const openHandlers: OpenHandlers = { ...enrollmentHandlers, ...healthHandlers };
+const openHandlers: OpenHandlers = { ...enrollmentHandlers, ...healthHandlers, ...signInHandlers };
 
 const app = createApp();
 app.use(everyAnswer({ randomBytes, clock }));
@@ -63,6 +66,7 @@ implement(app, openHandlers, enterFreely(servicesOf));
 routeAgentConnect(app, authentication, clock);
 routeReference(app);
 routeAgentFiles(app);
+routeDashboard(app);
 answerElsewhere(app);
 
 export default {

@@ -16,6 +16,8 @@ export const example = {
 
 export const secrets = {
   token: "gantry_ThisIsOnlyAnExampleOfATokenNotOne000",
+  session: "gantry_session_ThisIsOnlyAnExampleOfOneNotOne00000",
+  signIn: "gantry_signin_ThisIsOnlyAnExampleOfOneNotOne00000",
   agent: "gantry_agent_ThisIsOnlyAnExampleOfOneNotOne000000",
   enrollment: "gantry_enroll_ThisIsOnlyAnExampleOfOneNotOne00000",
 } as const;

@@ -4,6 +4,7 @@ import { deploymentTexts } from "#contract/reference/operations/deployments.ts";
 import { logTexts } from "#contract/reference/operations/logs.ts";
 import { projectTexts } from "#contract/reference/operations/projects.ts";
 import { serverTexts } from "#contract/reference/operations/servers.ts";
+import { sessionTexts } from "#contract/reference/operations/sessions.ts";
 import { tokenTexts } from "#contract/reference/operations/tokens.ts";
 
 // Not in the endpoint table itself, because the Worker and every client carry that one along.
@@ -15,5 +16,6 @@ export const operationTexts: OperationTexts = {
   ...projectTexts,
   ...serverTexts,
   ...tokenTexts,
+  ...sessionTexts,
   ...agentTexts,
 };

@@ -1,4 +1,4 @@
-import { isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
@@ -25,7 +25,8 @@ export async function insertToken(
   const wanted = token.projectIds ?? [];
   const hasProjects = sql`${rows.count(projects, isOneOf(wanted))} = ${wanted.length}`;
   // All of the account's, also those that whoever asks cannot see.
-  const hasRoom = sql`${rows.countAll(tokens, isNull(tokens.revokedAt))} < ${MAX_PER_ACCOUNT}`;
+  const counted = and(isNull(tokens.revokedAt), eq(tokens.kind, "token"));
+  const hasRoom = sql`${rows.countAll(tokens, counted)} < ${MAX_PER_ACCOUNT}`;
   try {
     const write = rows.insert(tokens, { ...token, hash }, sql`${hasProjects} and ${hasRoom}`);
     if ((await rows.run(write)) === 1) return { outcome: "inserted", token };

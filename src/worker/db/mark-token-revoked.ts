@@ -20,9 +20,10 @@ export async function markTokenRevoked(
   id: TokenId,
   now: number,
 ): Promise<TokenRevocation> {
-  // Expired ones, and those that are limited to projects, cannot make what is lost with this one.
+  // Expired ones, and those that are limited to projects, cannot make what is lost with this one; a session soon cannot.
   const canMakeAny = and(
     isNull(tokens.revokedAt),
+    eq(tokens.kind, "token"),
     gt(tokens.expiresAt, now),
     isNull(tokens.projectIds),
     sql`exists (select 1 from json_each(${tokens.scopes}) where value = ${NEEDED})`,

@@ -1,9 +1,9 @@
-import { lt, lte, sql } from "drizzle-orm";
+import { and, eq, lt, lte, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
 import type { Database } from "#worker/db/database.ts";
 import { KEPT_MS } from "#worker/db/idempotency-keys.ts";
-import { idempotencyKeys, servers, tokens } from "#worker/db/schema.ts";
+import { idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
 
 /** What one statement changes at most; the rest is for the next run. */
 const MAX_ROWS = 1_000;
@@ -13,19 +13,19 @@ const REVOKED_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Removes, for all accounts, what does not count any more: idempotency keys of more than a day ago, tokens revoked more
- * than a day ago, enrolment tokens and rotated secrets that have expired. One D1 round trip.
+ * than a day ago, sessions, codes of sign-in links, enrolment tokens and rotated secrets that have expired. One D1 round trip.
  *
  * @param now Unix milliseconds
  */
 export async function removeExpired(database: Database, now: number): Promise<void> {
   const rows = drizzle(database);
-  const some = (
-    table: typeof idempotencyKeys | typeof servers | typeof tokens,
-    where: ReturnType<typeof lt>,
-  ) => sql`${table.id} in (${rows.select({ id: table.id }).from(table).where(where).limit(MAX_ROWS)})`;
+  const some = (table: typeof idempotencyKeys | typeof servers | typeof tokens, where: SQL | undefined) =>
+    sql`${table.id} in (${rows.select({ id: table.id }).from(table).where(where).limit(MAX_ROWS)})`;
   await rows.batch([
     rows.delete(idempotencyKeys).where(some(idempotencyKeys, lt(idempotencyKeys.createdAt, now - KEPT_MS))),
     rows.delete(tokens).where(some(tokens, lt(tokens.revokedAt, now - REVOKED_MS))),
+    rows.delete(tokens).where(some(tokens, and(eq(tokens.kind, "session"), lte(tokens.expiresAt, now)))),
+    rows.delete(signInCodes).where(lte(signInCodes.expiresAt, now)),
     rows
       .update(tokens)
       .set({ previousHash: null, previousExpiresAt: null })

@@ -13,6 +13,7 @@ import type {
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
 import type { HealthCheck, Preset, QueueMode, Timeouts } from "#contract/projects.ts";
 import type { Scope } from "#contract/scopes.ts";
+import type { TokenPurpose } from "#contract/tokens.ts";
 
 // Times are Unix milliseconds. Every table but `accounts` and `sweeps` has an account_id, and only AccountRows reads and writes
 // those tables for a request, so no query can forget whose rows they are.
@@ -29,6 +30,7 @@ export const tokens = sqliteTable(
   {
     id: text("id").$type<TokenId>().primaryKey(),
     accountId: text("account_id").$type<AccountId>().notNull(),
+    kind: text("kind").$type<TokenPurpose>().notNull().default("token"),
     name: text("name").notNull(),
     /** SHA-256 of the whole token, in hex. */
     hash: text("hash").notNull(),
@@ -50,7 +52,22 @@ export const tokens = sqliteTable(
     uniqueIndex("tokens_hash").on(table.hash),
     uniqueIndex("tokens_previous_hash").on(table.previousHash),
     index("tokens_account").on(table.accountId, table.id),
+    index("tokens_sessions")
+      .on(table.expiresAt)
+      .where(sql`${table.kind} = 'session'`),
   ],
+);
+
+/** What sign-in links are good for: each once, for ten minutes. Made beside the Worker, by who can write to the database. */
+export const signInCodes = sqliteTable(
+  "sign_in_codes",
+  {
+    /** SHA-256 of the whole code, in hex. */
+    hash: text("hash").primaryKey(),
+    accountId: text("account_id").$type<AccountId>().notNull(),
+    expiresAt: integer("expires_at").notNull(),
+  },
+  (table) => [index("sign_in_codes_expires").on(table.expiresAt)],
 );
 
 export const servers = sqliteTable(

@@ -3,6 +3,7 @@ import { tokens } from "#worker/db/schema.ts";
 /** The fields of a TokenReading. */
 export const tokenFields = {
   id: tokens.id,
+  kind: tokens.kind,
   name: tokens.name,
   scopes: tokens.scopes,
   projectIds: tokens.projectIds,

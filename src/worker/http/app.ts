@@ -6,11 +6,11 @@ import type { DatabaseSession } from "#worker/db/session.ts";
 
 /**
  * The Worker's router. `requestId` is set before anything else runs, `session` by whoever opens one, `holder` once a
- * token has told who asks.
+ * token has told who asks. `isForGood` is set for a file whose name changes with its content.
  */
 export type AppEnv = {
   Bindings: Env;
-  Variables: { requestId: string; session?: DatabaseSession; holder?: TokenHolder };
+  Variables: { requestId: string; session?: DatabaseSession; holder?: TokenHolder; isForGood?: true };
 };
 export type App = HonoBase<AppEnv>;
 

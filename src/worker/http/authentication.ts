@@ -19,13 +19,13 @@ export class Authentication {
   readonly #holders = new Remembered<TokenHolder>(REMEMBERED);
   readonly #agents = new Remembered<AgentIdentity>(REMEMBERED);
 
-  /** The holder of an API token. One D1 read, or none. */
+  /** The holder of an API token or of a session. One D1 read, or none. */
   async asTokenHolder(
     database: Database,
     authorization: string | null,
     now: number,
   ): Promise<Result<TokenHolder, AuthenticationRefusal>> {
-    const secret = bearerSecret(authorization, "api");
+    const secret = bearerSecret(authorization, "api", "session");
     if (!secret.ok) return secret;
     const hash = await secretHash(secret.value);
     const holder = await this.#holders.get(hash, now, () => findTokenHolder(database, hash));
@@ -53,8 +53,11 @@ export class Authentication {
 }
 
 /** Source: RFC 6750 section 2.1; the scheme's case is free by RFC 9110 section 11.1. */
-function bearerSecret(authorization: string | null, kind: TokenKind): Result<string, AuthenticationRefusal> {
+function bearerSecret(
+  authorization: string | null,
+  ...kinds: readonly TokenKind[]
+): Result<string, AuthenticationRefusal> {
   const secret = /^bearer +(\S.*)$/i.exec(authorization ?? "")?.[1];
   if (secret === undefined) return refuse("missing_token", "Send the header Authorization: Bearer <token>.");
-  return isWellFormedToken(secret, kind) ? succeed(secret) : invalid;
+  return kinds.some((kind) => isWellFormedToken(secret, kind)) ? succeed(secret) : invalid;
 }

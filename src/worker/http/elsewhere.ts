@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from "hono";
 
 import { agentFilePaths } from "#contract/agent-files.ts";
+import { dashboardPaths } from "#contract/dashboard-paths.ts";
 import { AGENT_CONNECT_PATH, endpoints } from "#contract/endpoints.ts";
 import { type Refusal, refuse } from "#contract/problems.ts";
 import { referencePaths } from "#contract/reference-paths.ts";
@@ -26,7 +27,12 @@ export function answerElsewhere(app: App): void {
 }
 
 function methodsByPath(): Map<string, Set<string>> {
-  const readOnly = [AGENT_CONNECT_PATH, ...referencePaths, ...Object.values(agentFilePaths)];
+  const readOnly = [
+    AGENT_CONNECT_PATH,
+    ...referencePaths,
+    ...Object.values(agentFilePaths),
+    ...Object.values(dashboardPaths),
+  ];
   const byPath = new Map(readOnly.map((path) => [path, new Set(["GET"])]));
   for (const { path, method } of Object.values(endpoints))
     byPath.set(path, (byPath.get(path) ?? new Set()).add(method));

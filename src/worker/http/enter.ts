@@ -74,5 +74,10 @@ function addressOf(c: HonoContext<AppEnv>): string {
 
 /** Lets in anybody. */
 export function enterFreely(servicesOf: ServicesOf): Enter<OpenContext> {
-  return async (c) => succeed({ ...servicesOf(c.env, c.req.raw), database: c.env.DB });
+  return async (c) =>
+    succeed({
+      ...servicesOf(c.env, c.req.raw),
+      database: c.env.DB,
+      limitFailures: () => limitFailures(c.env, addressOf(c)),
+    });
 }

@@ -45,14 +45,19 @@ export function everyAnswer({ randomBytes, clock }: Pick<Services, "randomBytes"
     c.header("x-request-id", c.var.requestId);
     c.header("access-control-allow-origin", "*");
     c.header("access-control-expose-headers", CORS_ANSWER_HEADERS);
-    // What has an entity tag may be kept by who got it, and asked for again with If-None-Match.
-    c.header("cache-control", c.res.headers.has("etag") ? "private, no-cache" : "no-store");
+    c.header("cache-control", cachingOf(c));
     const bookmark = c.var.session?.bookmark() ?? null;
     if (bookmark !== null) c.header("gantry-bookmark", bookmark);
     const policy = rateLimitPolicy(c.env.RATE_LIMIT);
     if (policy !== null) c.header("ratelimit-policy", policy);
     console.log(requestLogLine(c, clock.now() - startedAt));
   };
+}
+
+/** What has an entity tag may be kept by who got it, and asked for again with If-None-Match. */
+function cachingOf({ res, var: { isForGood } }: HonoContext<AppEnv>): string {
+  if (isForGood === true) return "public, max-age=31536000, immutable";
+  return res.headers.has("etag") ? "private, no-cache" : "no-store";
 }
 
 /** One line of structured log for a request: who asked, never what with. The path holds ids, and no secret. */

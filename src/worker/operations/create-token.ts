@@ -24,6 +24,7 @@ export async function createToken(
   const now = context.clock.now();
   const token = {
     id: context.ids.token(),
+    kind: "token" as const,
     name: input.name,
     scopes,
     projectIds,

@@ -23,6 +23,8 @@ export async function rotateToken(
 ): Promise<Result<TokenWithSecret, "insufficient_scope" | "not_found">> {
   const token = await findToken(context.rows, id);
   if (token === null) return notFound(id);
+  // It would never have to end.
+  if (token.kind === "session") return refuse("not_found", `${id} is a session: sign in again instead.`);
   const excess = excessOver(context.token, token);
   if (excess !== null) return refuseExcess(excess);
   const { secret, hash } = await newTokenSecret(context);

@@ -8,6 +8,7 @@ export function tokenView(reading: TokenReading, now: number): Token {
   const hasPrevious = previousExpiresAt !== null && previousExpiresAt > now;
   return {
     id: reading.id,
+    kind: reading.kind,
     name: reading.name,
     scopes: reading.scopes,
     project_ids: reading.projectIds,

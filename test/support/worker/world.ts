@@ -100,6 +100,8 @@ export const requests: { readonly [Name in OperationName]: (world: World) => Tar
     body: { project_id: projectId, run_id: ids.run(), events: [] },
   }),
   getHealth: () => ({ path: "/healthz" }),
+  createSession: () => ({ path: "/v1/sessions", body: { code: newSecret("sign_in") } }),
+  endSession: () => ({ path: "/v1/session" }),
 };
 
 export const operationNames = Object.keys(endpoints).filter(

@@ -9,6 +9,7 @@ import { Enrollment, ServerCreated } from "#contract/servers.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { faultKinds, Faults, type ObjectOf } from "../../support/worker/faults.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { createSession, createSignInCode } from "../../support/worker/sessions.ts";
 import { createWorld, operationNames, requests } from "../../support/worker/world.ts";
 
 beforeEach(() => {
@@ -52,6 +53,16 @@ const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
     const { token } = Enrollment.parse(await answer.json());
     const body = { token, hostname: "shop", agent_version: "0.2.0" };
     return { owner: account.token, token: null, path: "/v1/agent/enroll", body };
+  },
+  createSession: async () => {
+    const { account } = await createWorld(unusedName());
+    const body = { code: await createSignInCode(account.id) };
+    return { owner: account.token, token: null, path: "/v1/sessions", body };
+  },
+  endSession: async () => {
+    const { account } = await createWorld(unusedName());
+    const { token } = await createSession(account.id);
+    return { owner: account.token, token, path: "/v1/session" };
   },
 };
 
@@ -130,6 +141,8 @@ const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
   revokeToken: 404,
   // The token is spent, and the credential that it was traded for is lost: it takes a new one.
   enrollAgent: 401,
+  createSession: 401,
+  endSession: 401,
 };
 
 describe("a request of which one call to another part goes wrong", () => {

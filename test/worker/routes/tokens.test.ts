@@ -33,6 +33,7 @@ describe("a token that is made", () => {
       project_ids: null,
       created_at: expect.stringMatching(/Z$/),
       rotated_at: null,
+      kind: "token",
       expires_at: new Date(Date.parse(token.created_at) + 90 * DAY_MS).toISOString(),
       previous_expires_at: null,
       last_used_at: null,

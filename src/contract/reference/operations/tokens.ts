@@ -4,6 +4,7 @@ import { prose } from "#contract/reference/prose.ts";
 
 const token = {
   id: example.token,
+  kind: "token",
   name: "CI of shop",
   scopes: ["deployments:write", "projects:read"],
   project_ids: [example.project],
@@ -32,7 +33,8 @@ export const tokenTexts = {
     tag: "Tokens",
     description: prose`
       The account's tokens, the newest first, without their secrets; of revoked ones nothing is left. \`last_used_at\`
-      is kept to the hour, so a token that nobody uses any more can be found and revoked. A token that is limited to
+      is kept to the hour, so a token that nobody uses any more can be found and revoked. The sessions of people who
+      have signed in to the dashboard are among them, marked \`session\`, so that one can be ended from elsewhere. A token that is limited to
       some projects sees only tokens that are limited to some of the same.`,
     body: null,
     answer: { tokens: [token], next_cursor: null },
@@ -45,7 +47,7 @@ export const tokenTexts = {
 
       A token cannot hand out what it lacks: scopes that it has not, projects that it does not see, or no limit to
       projects where it has one are 403 \`insufficient_scope\`. An account holds at most 1,000 tokens (409
-      \`too_many\`); expired ones count until they are revoked.`,
+      \`too_many\`); expired ones count until they are revoked, and sessions do not.`,
     body: {
       name: "CI of shop",
       scopes: ["deployments:write", "projects:read"],
@@ -63,7 +65,8 @@ export const tokenTexts = {
       from before that one stops at once. Name, scopes and limits stay as they are.
 
       A token that has leaked is to be revoked and not rotated, because the old secret can rotate it too. Like making
-      one, rotating a token that may do more than the one that asks is 403 \`insufficient_scope\`.`,
+      one, rotating a token that may do more than the one that asks is 403 \`insufficient_scope\`. A session is not
+      rotated (404).`,
     body: {},
     answer: {
       ...token,
@@ -78,7 +81,7 @@ export const tokenTexts = {
     description: prose`
       Ends a token, with all of its secrets. Where the network has just let it in, it can pass for 10 seconds more.
 
-      The last token that can make any other (with \`tokens:write\`, not limited to projects, not expired) stays: 409
+      The last token that can make any other (with \`tokens:write\`, not limited to projects, not expired, no session) stays: 409
       \`last_token\`, for nobody could get in to make another. Make that one first.`,
     body: null,
     answer: null,

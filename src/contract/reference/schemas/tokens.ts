@@ -2,7 +2,8 @@ import { Account, Health, UpdateAccountInput } from "#contract/account.ts";
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { nextCursor } from "#contract/reference/schemas/shared.ts";
 import { Scope } from "#contract/scopes.ts";
-import { CreateTokenInput, Token, TokenRows, TokenWithSecret } from "#contract/tokens.ts";
+import { CreateSessionInput, SessionCreated } from "#contract/sessions.ts";
+import { CreateTokenInput, Token, TokenPurpose, TokenRows, TokenWithSecret } from "#contract/tokens.ts";
 
 const granted = {
   name: "What people call it, on one line. Names need not differ.",
@@ -16,6 +17,7 @@ const logRetention =
 const tokenFields = {
   ...granted,
   id: "The token's id. It is no secret.",
+  kind: "What it is for.",
   created_at: "When it was made.",
   rotated_at: "When it last got a new secret.",
   expires_at: "When it ends.",
@@ -35,6 +37,10 @@ export const tokenSchemas = {
     "tokens:write": "make, rotate and revoke tokens",
     "account:write": "change the account's settings",
   }),
+  TokenPurpose: choice(TokenPurpose, "What a token is for.", {
+    token: "a program, until it is revoked or expires",
+    session: "somebody who has signed in to the dashboard, for 12 hours",
+  }),
   Token: object(Token, "A token, without its secret.", tokenFields),
   TokenWithSecret: object(TokenWithSecret, "A token with its secret.", {
     ...tokenFields,
@@ -47,6 +53,14 @@ export const tokenSchemas = {
   CreateTokenInput: object(CreateTokenInput, "A new token.", {
     ...granted,
     expires_in_days: "How many days it works.",
+  }),
+  CreateSessionInput: object(CreateSessionInput, "A sign-in link.", {
+    code: "What follows `#code=` in the link.",
+  }),
+  SessionCreated: object(SessionCreated, "A session with its secret.", {
+    id: tokenFields.id,
+    token: "The secret: what follows `Bearer` in the header `Authorization`. It is shown only here.",
+    expires_at: tokenFields.expires_at,
   }),
   Account: object(Account, "An account, and the token that asks.", {
     id: "The account's id.",

@@ -1,0 +1,50 @@
+import { resolve } from "node:path";
+
+import * as z from "zod";
+
+import { renderStatement, type Statement } from "./first-token.ts";
+import { Problem } from "./problem.ts";
+import { root } from "./root.ts";
+import { quietWrangler, runCommand } from "./run-command.ts";
+
+/** An installation's database: of the home of `npm start`, or of a Cloudflare account. */
+export type DatabaseTarget = { readonly home: string } | "remote";
+
+const MOST_TRIES = 5;
+
+/** What `wrangler d1 execute --json` prints: an entry for each statement. */
+const Executed = z.array(z.object({ results: z.array(z.record(z.string(), z.unknown())) }));
+
+/** The home that an option names; `.gantry` without one. It is relative to where npm was called. */
+export function homeNamed(given: string | undefined): string {
+  return given === undefined ? resolve(root, ".gantry") : resolve(process.env["INIT_CWD"] ?? root, given);
+}
+
+/**
+ * Runs statements with wrangler, which knows the way to both kinds of databases. They must be safe to repeat.
+ * @returns the rows of each
+ * @throws Problem with what wrangler says
+ */
+export async function executeStatements(
+  target: DatabaseTarget,
+  statements: readonly Statement[],
+): Promise<Record<string, unknown>[][]> {
+  const where =
+    target === "remote" ? ["--remote"] : ["--local", "--persist-to", resolve(target.home, "state")];
+  const sql = statements.map(renderStatement).join(" ");
+  const execute = () =>
+    runCommand(["wrangler", "d1", "execute", "DB", ...where, "--yes", "--json", "--command", sql], {
+      env: quietWrangler,
+    });
+  let { code, output } = await execute();
+  // A Worker that runs on the same database may just be writing.
+  for (let tries = 1; output.includes("SQLITE_BUSY") && tries < MOST_TRIES; tries += 1)
+    ({ code, output } = await execute());
+  if (code !== 0) {
+    const hint = output.includes("no such table")
+      ? "\nThe database lacks tables. Run npm start once, or `npx wrangler d1 migrations apply DB --remote`."
+      : "";
+    throw new Problem(`wrangler could not write to the database:\n${output.trim()}${hint}`);
+  }
+  return Executed.parse(JSON.parse(output.slice(output.indexOf("[")))).map(({ results }) => results);
+}

@@ -1,0 +1,12 @@
+import { answer } from "#worker/http/answers.ts";
+import type { OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
+import { createSession } from "#worker/operations/create-session.ts";
+import { endSession } from "#worker/operations/end-session.ts";
+
+export const signInHandlers = {
+  createSession: (context, { body }) => answer(createSession(context, body)),
+} satisfies Partial<OpenHandlers>;
+
+export const sessionHandlers = {
+  endSession: (context) => answer(endSession(context)),
+} satisfies Partial<TokenHandlers>;
