@@ -1,4 +1,5 @@
 import { checkBundleSize } from "./check/bundle-size.ts";
+import { checkDashboardSize } from "./check/dashboard-size.ts";
 import { checkMigrations } from "./check/migrations.ts";
 import { checkOpenApi } from "./check/open-api.ts";
 import { checkProblemTable } from "./check/problem-table.ts";
@@ -34,6 +35,7 @@ const checks: readonly Check[] = [
   { name: "the OpenAPI document is clean", run: checkOpenApi },
   { name: "the README lists every problem", run: checkProblemTable, mend: "npm run reference" },
   { name: "the Worker's bundle is small", run: checkBundleSize },
+  { name: "the dashboard's first page is small", run: checkDashboardSize },
   { name: "nothing of one machine is tracked", run: checkTrackedFiles },
 ];
 

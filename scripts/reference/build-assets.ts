@@ -1,11 +1,12 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 
 import * as z from "zod";
 
 import { problemCodes } from "#contract/endpoint-facts.ts";
 
 import { agentFiles } from "../parts/build-agent.ts";
+import { buildDashboard } from "../parts/build-dashboard.ts";
 import { root } from "../parts/root.ts";
 import { writeWhole } from "../parts/write-whole.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
@@ -36,11 +37,13 @@ export async function referenceFiles(): Promise<Map<string, string>> {
 const changing = [
   { folder: "docs", suffix: ".html" },
   { folder: "agent", suffix: ".mjs" },
+  { folder: "app", suffix: "" },
 ];
 
-/** Writes all that the Worker serves as files: the reference, the agent and its installer. */
+/** Writes all that the Worker serves as files: the reference, the agent and its installer, the dashboard. */
 export async function buildAssets(folder: string): Promise<void> {
-  const files = new Map([...(await referenceFiles()), ...(await agentFiles())]);
+  const dashboard = await buildDashboard();
+  const files = new Map([...(await referenceFiles()), ...(await agentFiles()), ...dashboard.files]);
   for (const [path, text] of files) {
     const file = join(folder, path);
     if ((await readFile(file, "utf8").catch(() => null)) === text) continue;
@@ -48,7 +51,13 @@ export async function buildAssets(folder: string): Promise<void> {
     await writeWhole(file, text);
   }
   for (const { folder: below, suffix } of changing)
-    for (const name of await readdir(join(folder, below), { recursive: true }).catch(() => []))
-      if (name.endsWith(suffix) && !files.has(`${below}/${name}`))
-        await rm(join(folder, below, name), { force: true });
+    for (const entry of await filesIn(join(folder, below))) {
+      const name = relative(join(folder, below), entry);
+      if (name.endsWith(suffix) && !files.has(`${below}/${name}`)) await rm(entry, { force: true });
+    }
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }

@@ -1,0 +1,17 @@
+import { gzipSync } from "node:zlib";
+
+import { buildDashboard } from "../parts/build-dashboard.ts";
+import type { CommandOutcome } from "../parts/run-command.ts";
+
+/** Of all scripts that the first page of the dashboard needs. */
+const MOST_BYTES = 40_000;
+
+/** Builds the dashboard and weighs what a browser loads before it shows anything. */
+export async function checkDashboardSize(): Promise<CommandOutcome & { readonly note?: string }> {
+  const { files, firstScripts } = await buildDashboard();
+  const bytes = firstScripts.reduce((sum, path) => sum + gzipSync(files.get(path) ?? "").length, 0);
+  const size = `${(bytes / 1000).toFixed(1)} kB gzip of ${MOST_BYTES / 1000}`;
+  return bytes <= MOST_BYTES
+    ? { code: 0, output: "", note: size }
+    : { code: 1, output: `The scripts of the dashboard's first page are ${size}.` };
+}

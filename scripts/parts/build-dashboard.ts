@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { build } from "esbuild";
+
+import { root } from "./root.ts";
+
+const FOLDER = join(root, "src", "dashboard");
+/** What Chrome, Firefox and Safari have had since the spring of 2024. */
+const TARGET = "es2023";
+/** In the order in which they run. */
+const SCRIPTS = ["src/dashboard/before-all.ts", "src/dashboard/main.tsx"];
+const STYLE = "src/dashboard/styles/main.css";
+
+export type DashboardBuild = {
+  /** By their paths below the assets. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The scripts that the first page needs, as their paths below the assets. */
+  readonly firstScripts: readonly string[];
+};
+
+/**
+ * Builds the dashboard: the page, and scripts and styles under names that change with their content. The same sources
+ * give the same bytes.
+ */
+export async function buildDashboard(): Promise<DashboardBuild> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [...SCRIPTS, STYLE],
+    outdir: "build/assets/app/assets",
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    write: false,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: TARGET,
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    // What only development needs of the packages is left out.
+    define: { "process.env.NODE_ENV": '"production"' },
+    logLevel: "error",
+  });
+  const files = new Map(outputFiles.map(({ path, text }) => [addressOf(path).slice(1), text]));
+  const outputs = Object.entries(metafile.outputs);
+  const outputOf = (entry: string): string => {
+    const [path] = outputs.find(([, output]) => output.entryPoint === entry) ?? [];
+    if (path === undefined) throw new Error(`esbuild made nothing of ${entry}`);
+    return path;
+  };
+  const needed = new Set<string>();
+  const need = (path: string): void => {
+    if (needed.has(path)) return;
+    needed.add(path);
+    for (const { path: next, kind } of metafile.outputs[path]?.imports ?? [])
+      if (kind === "import-statement") need(next);
+  };
+  const entries = SCRIPTS.map(outputOf);
+  for (const entry of entries) need(entry);
+  const page = (await readFile(join(FOLDER, "index.html"), "utf8"))
+    .replace("@STYLE@", addressOf(outputOf(STYLE)))
+    .replace(
+      "@SCRIPTS@",
+      [
+        ...[...needed]
+          .filter((path) => !entries.includes(path))
+          .map((path) => `<link rel="modulepreload" href="${addressOf(path)}" />`),
+        ...entries.map((path) => `<script type="module" src="${addressOf(path)}"></script>`),
+      ].join("\n    "),
+    );
+  files.set("app/index.html", page);
+  files.set("app/assets/icon.svg", await readFile(join(FOLDER, "icon.svg"), "utf8"));
+  return { files, firstScripts: [...needed].map((path) => addressOf(path).slice(1)) };
+}
+
+/** Where a browser finds an output of esbuild. */
+function addressOf(path: string): string {
+  return `/app/assets/${path.slice(path.lastIndexOf("/") + 1)}`;
+}

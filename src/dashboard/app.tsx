@@ -1,0 +1,65 @@
+import { useEffect } from "preact/hooks";
+
+import { forgetResources } from "#dashboard/data/resource.ts";
+import { session } from "#dashboard/data/session.ts";
+import { useSignal } from "#dashboard/data/signal.ts";
+import { later } from "#dashboard/later.tsx";
+import { NotFound } from "#dashboard/pages/not-found.tsx";
+import { Overview } from "#dashboard/pages/overview/overview.tsx";
+import { SignIn } from "#dashboard/pages/sign-in.tsx";
+import { followLinks, useRoute } from "#dashboard/router/navigation.ts";
+import type { Route } from "#dashboard/router/route.ts";
+import { Shell } from "#dashboard/shell.tsx";
+
+// What most visits do not begin with is loaded when it is come to.
+const NewProject = later(async () => (await import("#dashboard/pages/new-project.tsx")).NewProject);
+const ProjectPage = later(async () => (await import("#dashboard/pages/project/project.tsx")).ProjectPage);
+const Settings = later(async () => (await import("#dashboard/pages/settings/settings.tsx")).Settings);
+const DeploymentPage = later(
+  async () => (await import("#dashboard/pages/deployment/deployment.tsx")).DeploymentPage,
+);
+const Servers = later(async () => (await import("#dashboard/pages/servers/servers.tsx")).Servers);
+const Tokens = later(async () => (await import("#dashboard/pages/tokens/tokens.tsx")).Tokens);
+const Charts = later(async () => (await import("#dashboard/pages/charts/charts.tsx")).Charts);
+
+/** The whole dashboard: signing in, or a page in its frame. */
+export function App() {
+  const route = useRoute();
+  const state = useSignal(session);
+  useEffect(followLinks, []);
+  useEffect(() => {
+    if (typeof state === "string") forgetResources();
+  }, [state]);
+  // A link is for signing in, also where somebody is signed in already.
+  if (typeof state === "string" || (route.page === "sign_in" && location.hash !== ""))
+    return <SignIn state={state} />;
+  return (
+    <Shell route={route}>
+      <PageAt route={route} />
+    </Shell>
+  );
+}
+
+function PageAt({ route }: { readonly route: Route }) {
+  switch (route.page) {
+    case "overview":
+    case "sign_in":
+      return <Overview />;
+    case "new_project":
+      return <NewProject />;
+    case "project":
+      return <ProjectPage key={route.id} id={route.id} />;
+    case "settings":
+      return <Settings key={route.id} id={route.id} />;
+    case "deployment":
+      return <DeploymentPage key={route.id} id={route.id} />;
+    case "servers":
+      return <Servers />;
+    case "tokens":
+      return <Tokens />;
+    case "charts":
+      return <Charts />;
+    case "not_found":
+      return <NotFound />;
+  }
+}

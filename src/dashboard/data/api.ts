@@ -1,0 +1,39 @@
+import { type Client, createClient } from "#client/client.ts";
+import type { Transport } from "#client/request.ts";
+import { noteEnded, session } from "#dashboard/data/session.ts";
+
+/** A request that has had no answer for so long will have none. Following a log has its own measure. */
+const TIMEOUT_MS = 20_000;
+
+/** Of the last answer: sent back, so that a replica of the database shows at least what this page has seen. */
+let bookmark: string | null = null;
+
+/** How this page reaches the control plane, as who is signed in. */
+export const transport: Transport = {
+  get baseUrl() {
+    return location.origin;
+  },
+  get token() {
+    const state = session.value;
+    return typeof state === "string" ? null : state.token;
+  },
+  fetch: async (url, init) => {
+    const headers = new Headers(init.headers);
+    if (bookmark !== null && !headers.has("gantry-bookmark")) headers.set("gantry-bookmark", bookmark);
+    const response = await fetch(url, { ...init, headers });
+    bookmark = response.headers.get("gantry-bookmark") ?? bookmark;
+    if (response.status === 401) noteEnded();
+    return response;
+  },
+};
+
+/** The typed client of this page. */
+export const api: Client = createClient({
+  get baseUrl() {
+    return transport.baseUrl;
+  },
+  get token() {
+    return transport.token;
+  },
+  fetch: (url, init) => transport.fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
+});

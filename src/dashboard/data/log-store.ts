@@ -1,0 +1,91 @@
+import { followLog } from "#client/follow-log.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import type { LogLine, LogStage } from "#contract/logs.ts";
+import type { Problem } from "#contract/problems.ts";
+import { transport } from "#dashboard/data/api.ts";
+import { Signal } from "#dashboard/data/signal.ts";
+import { plainText } from "#dashboard/text/ansi.ts";
+
+/** Lines that come in quick succession are shown together. */
+const GATHER_MS = 60;
+/** So many lines are taken in one go before the page gets its turn. */
+const LINES_A_TURN = 400;
+
+export type LogState = {
+  /** Rises with each change of `lines`. */
+  readonly count: number;
+  readonly isOver: boolean;
+  /** Why it is waited, or why it cannot be followed; null: it goes on, or is over. */
+  readonly problem: Problem | null;
+};
+
+/** The log of a deployment, from its first line on, growing until the deployment has ended. */
+export class LogStore {
+  readonly state = new Signal<LogState>({ count: 0, isOver: false, problem: null });
+  /** Grows at its end only. */
+  readonly lines: LogLine[] = [];
+  /** When the first line of each stage was written, in Unix milliseconds. */
+  readonly beginnings = new Map<LogStage, number>();
+  readonly #id: DeploymentId;
+  readonly #plain: string[] = [];
+  #aborted = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(id: DeploymentId) {
+    this.#id = id;
+  }
+
+  /** Goes on after the last line that is known. @returns what ends it */
+  follow(): () => void {
+    this.#aborted = new AbortController();
+    void this.#follow(this.#aborted.signal);
+    return () => {
+      this.#aborted.abort();
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+
+  /** The text of a line as it is read, in lower case: what is searched. @param index from 0 on */
+  searched(index: number): string {
+    const line = this.lines[index];
+    if (line === undefined) return "";
+    this.#plain[index] ??= plainText(line.message).toLowerCase();
+    return this.#plain[index] ?? "";
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    let taken = 0;
+    for await (const event of followLog(transport, this.#id, { afterLine: this.lines.length, signal })) {
+      switch (event.type) {
+        case "line":
+          this.#add(event.line);
+          this.#tellSoon();
+          taken += 1;
+          if (taken % LINES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve));
+          break;
+        case "waiting":
+        case "problem":
+          this.#tell({ problem: event.problem });
+          break;
+        case "end":
+          this.#tell({ isOver: true, problem: null });
+      }
+    }
+  }
+
+  #add(line: LogLine): void {
+    this.lines.push(line);
+    if (!this.beginnings.has(line.stage)) this.beginnings.set(line.stage, Date.parse(line.time));
+  }
+
+  #tellSoon(): void {
+    this.#timer ??= setTimeout(() => this.#tell({ problem: null }), GATHER_MS);
+  }
+
+  #tell(changes: Partial<LogState>): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.state.set({ ...this.state.value, ...changes, count: this.lines.length });
+  }
+}

@@ -1,0 +1,82 @@
+import type { ClientResult } from "#client/send.ts";
+import type { Deployment } from "#contract/deployments.ts";
+import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import { api } from "#dashboard/data/api.ts";
+import { resources } from "#dashboard/data/resource.ts";
+
+// Everything that more than one part reads, and how often.
+
+const OFTEN_MS = 2_000;
+const NOW_AND_THEN_MS = 10_000;
+const SELDOM_MS = 30_000;
+
+/** More pages than an account with the most projects needs to show what is live. */
+const MOST_PAGES = 10;
+
+/** The key of what there is only one of. */
+export const ALL = "all";
+
+export const useProjects = resources(() => api.listProjects(), NOW_AND_THEN_MS);
+export const useServers = resources(() => api.listServers(), NOW_AND_THEN_MS);
+export const useTokens = resources(() => api.listTokens(), SELDOM_MS);
+export const useAccount = resources(() => api.getAccount());
+
+export const useProject = resources(
+  (id: ProjectId) => api.getProject({ params: { project_id: id } }),
+  NOW_AND_THEN_MS,
+);
+
+/** While its agent is awaited it is looked for often. */
+export const useServer = resources(
+  (id: ServerId) => api.getServer({ params: { server_id: id } }),
+  ({ status }) => (status === "pending" ? OFTEN_MS : NOW_AND_THEN_MS),
+);
+
+export const useDeployment = resources(
+  (id: DeploymentId) => api.getDeployment({ params: { deployment_id: id } }),
+  ({ status }) => (status === "building" ? OFTEN_MS : status === "live" ? NOW_AND_THEN_MS : null),
+);
+
+export const useRollbackTargets = resources((id: ProjectId) =>
+  api.listRollbackTargets({ params: { project_id: id } }),
+);
+
+/** What is live and what runs or waits in all projects, and the latest hundred, each newest first. */
+export type Activity = {
+  readonly live: readonly Deployment[];
+  readonly building: readonly Deployment[];
+  readonly latest: readonly Deployment[];
+};
+
+export const useActivity = resources(
+  () => readActivity(),
+  ({ building }) => (building.length > 0 ? OFTEN_MS : NOW_AND_THEN_MS / 2),
+);
+
+async function readActivity(): Promise<ClientResult<Activity>> {
+  const [latest, live, building] = await Promise.all([
+    api.listDeployments({ query: { limit: 100 } }),
+    allDeployments("live"),
+    allDeployments("building"),
+  ]);
+  if (!latest.ok) return latest;
+  if (!live.ok) return live;
+  if (!building.ok) return building;
+  return {
+    ...latest,
+    value: { live: live.value, building: building.value, latest: latest.value.deployments },
+  };
+}
+
+async function allDeployments(status: "live" | "building"): Promise<ClientResult<readonly Deployment[]>> {
+  const found: Deployment[] = [];
+  let cursor: string | undefined;
+  for (let page = 1; ; page += 1) {
+    const query = { status, limit: 100, ...(cursor === undefined ? {} : { cursor }) };
+    const listed = await api.listDeployments({ query });
+    if (!listed.ok) return listed;
+    found.push(...listed.value.deployments);
+    if (listed.value.next_cursor === null || page === MOST_PAGES) return { ...listed, value: found };
+    cursor = listed.value.next_cursor;
+  }
+}

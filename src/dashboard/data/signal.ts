@@ -1,0 +1,43 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** A value that is watched. */
+export class Signal<Value> {
+  #value: Value;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(value: Value) {
+    this.#value = value;
+  }
+
+  get value(): Value {
+    return this.#value;
+  }
+
+  set(value: Value): void {
+    if (Object.is(value, this.#value)) return;
+    this.#value = value;
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  /** @returns what ends it */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  get isWatched(): boolean {
+    return this.#watchers.size > 0;
+  }
+}
+
+/** The value of a signal; whoever shows it is shown anew when it changes. */
+export function useSignal<Value>(signal: Signal<Value>): Value {
+  const [, setTick] = useState(0);
+  useEffect(() => {
+    const update = () => setTick((tick) => tick + 1);
+    // It may have changed between the first look and this one.
+    update();
+    return signal.watch(update);
+  }, [signal]);
+  return signal.value;
+}

@@ -1,0 +1,78 @@
+import { useState } from "preact/hooks";
+
+import type { ClientResult } from "#client/send.ts";
+import type { Deployment } from "#contract/deployments.ts";
+import { api } from "#dashboard/data/api.ts";
+import { resources } from "#dashboard/data/resource.ts";
+import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { DaysChart } from "#dashboard/pages/charts/days-chart.tsx";
+import { DurationChart } from "#dashboard/pages/charts/duration-chart.tsx";
+import { Choice } from "#dashboard/parts/field.tsx";
+import { Page } from "#dashboard/parts/page.tsx";
+import { Show } from "#dashboard/parts/show.tsx";
+
+const DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A thousand deployments: what is older than they are is left out, and said to be. */
+const MOST_PAGES = 10;
+
+export type Recent = {
+  /** Newest first. */
+  readonly deployments: readonly Deployment[];
+  /** There are older ones within the days that are shown. */
+  readonly isCut: boolean;
+};
+
+const useRecent = resources((projectId: string) => readRecent(projectId));
+
+async function readRecent(projectId: string): Promise<ClientResult<Recent>> {
+  const since = Date.now() - DAYS * DAY_MS;
+  const deployments: Deployment[] = [];
+  let cursor: string | null = null;
+  for (let page = 1; ; page += 1) {
+    const query = {
+      limit: 100,
+      ...(projectId === "" ? {} : { project_id: projectId }),
+      ...(cursor === null ? {} : { cursor }),
+    };
+    const listed: Awaited<ReturnType<typeof api.listDeployments>> = await api.listDeployments({ query });
+    if (!listed.ok) return listed;
+    const within = listed.value.deployments.filter(({ created_at: at }) => Date.parse(at) >= since);
+    deployments.push(...within);
+    cursor = listed.value.next_cursor;
+    const isAll = cursor === null || within.length < listed.value.deployments.length;
+    if (isAll || page === MOST_PAGES) return { ...listed, value: { deployments, isCut: !isAll } };
+  }
+}
+
+/** How often is deployed, what comes of it, and how long it takes. */
+export function Charts() {
+  const { value: projects } = useProjects(ALL);
+  const [projectId, setProjectId] = useState("");
+  const recent = useRecent(projectId);
+  return (
+    <Page title="Charts">
+      <div class="filters">
+        <Choice label="Project" value={projectId} onChange={setProjectId}>
+          <option value="">All</option>
+          {(projects?.projects ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+      </div>
+      <Show of={recent} what="the deployments">
+        {({ deployments, isCut }) => (
+          <>
+            {isCut ? <p class="quiet">The latest {deployments.length} deployments only.</p> : null}
+            <h2>Deployments a day</h2>
+            <DaysChart deployments={deployments} days={DAYS} />
+            <h2>Duration</h2>
+            <DurationChart deployments={deployments} />
+          </>
+        )}
+      </Show>
+    </Page>
+  );
+}

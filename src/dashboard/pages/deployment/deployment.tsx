@@ -1,0 +1,90 @@
+import { useEffect, useMemo } from "preact/hooks";
+
+import type { Deployment } from "#contract/deployments.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import { LogStore } from "#dashboard/data/log-store.ts";
+import { useDeployment, useProject } from "#dashboard/data/resources.ts";
+import { useSignal } from "#dashboard/data/signal.ts";
+import { FailureBox } from "#dashboard/pages/deployment/failure-box.tsx";
+import { LogView } from "#dashboard/pages/deployment/log-view.tsx";
+import { Stages } from "#dashboard/pages/deployment/stages.tsx";
+import { DeploymentActions } from "#dashboard/parts/deployment-actions.tsx";
+import { Page } from "#dashboard/parts/page.tsx";
+import { Show } from "#dashboard/parts/show.tsx";
+import { Commit, Status, waitingText } from "#dashboard/parts/status.tsx";
+import { Ago, Duration } from "#dashboard/parts/times.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
+
+type Props = { readonly id: DeploymentId };
+
+/** A deployment: what it is, how far it has come, its log as it is written, and why it failed if it did. */
+export function DeploymentPage({ id }: Props) {
+  const deployment = useDeployment(id);
+  const log = useMemo(() => new LogStore(id), [id]);
+  const { isOver } = useSignal(log.state);
+  useEffect(() => log.follow(), [log]);
+  // The log's end is told before the next look at the record would come.
+  useEffect(() => {
+    if (isOver) void deployment.reload();
+  }, [isOver]);
+  const { value } = deployment;
+  return (
+    <Page
+      title={value === null ? "Deployment" : `v${value.version}`}
+      heading={value === null ? "Deployment" : <Heading deployment={value} />}
+      actions={value === null ? null : <DeploymentActions deployment={value} />}
+    >
+      <Show of={deployment} what="the deployment">
+        {(known) => (
+          <>
+            <FailureBox deployment={known} />
+            <Facts deployment={known} />
+            <Stages deployment={known} log={log} />
+            <LogView deployment={known} log={log} />
+          </>
+        )}
+      </Show>
+    </Page>
+  );
+}
+
+function Heading({ deployment }: { readonly deployment: Deployment }) {
+  const { value: project } = useProject(deployment.project_id);
+  return (
+    <>
+      <a href={pathTo({ page: "project", id: deployment.project_id })}>{project?.name ?? "Project"}</a> v
+      {deployment.version} <Status status={deployment.status} stage={deployment.stage} />
+    </>
+  );
+}
+
+function Facts({ deployment }: { readonly deployment: Deployment }) {
+  const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
+  const waiting = waitingText(deployment);
+  return (
+    <dl class="facts">
+      <dt>Code</dt>
+      <dd>
+        <code>{branch}</code> <Commit commit={commit} message={message} />
+      </dd>
+      <dt>Started</dt>
+      <dd>
+        <Ago time={deployment.created_at} /> by {actor.name}
+        {kind === "rollback" && source !== null ? (
+          <>
+            , as a rollback to <a href={pathTo({ page: "deployment", id: source })}>an earlier one</a>
+          </>
+        ) : null}
+      </dd>
+      <dt>{deployment.status === "building" ? "So far" : "Took"}</dt>
+      <dd>
+        {waiting ?? (
+          <Duration
+            seconds={deployment.duration}
+            runningSince={deployment.status === "building" ? deployment.started_at : null}
+          />
+        )}
+      </dd>
+    </dl>
+  );
+}

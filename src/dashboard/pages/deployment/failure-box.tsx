@@ -1,0 +1,61 @@
+import type { Deployment, FailureEvidence } from "#contract/deployments.ts";
+import { AnsiText } from "#dashboard/parts/ansi-text.tsx";
+import { failureWords, stageWords } from "#dashboard/text/words.ts";
+
+const LAST_LINES = 20;
+
+/** Why a deployment failed: the stage, what that means, and the last that was said on stderr. */
+export function FailureBox({ deployment: { failure } }: { readonly deployment: Deployment }) {
+  if (failure === null) return null;
+  const { code, message, stage, evidence } = failure;
+  return (
+    <section class="problem failure" aria-label="Why it failed">
+      <h2>
+        {stageWords[stage]} failed <code>{code}</code>
+      </h2>
+      <p>{failureWords[code]}</p>
+      <p>{message}</p>
+      {evidence === undefined ? null : <Evidence evidence={evidence} />}
+    </section>
+  );
+}
+
+function Evidence({ evidence }: { readonly evidence: FailureEvidence }) {
+  const { exit_code: code, signal, stderr_tail: stderr, health_status: status, health_body: body } = evidence;
+  const lines = (stderr ?? "").trimEnd().split("\n").slice(-LAST_LINES);
+  return (
+    <>
+      <dl class="facts">
+        <Fact name="Exit code" value={code} />
+        <Fact name="Signal" value={signal} />
+        <Fact name="Health check's status" value={status} />
+      </dl>
+      {stderr === undefined || stderr === "" ? null : (
+        <pre tabIndex={0} aria-label="The last lines of stderr">
+          {lines.map((line, at) => (
+            <div key={at}>
+              <AnsiText line={line} />
+            </div>
+          ))}
+        </pre>
+      )}
+      {body === undefined || body === "" ? null : (
+        <pre tabIndex={0} aria-label="What the health check got">
+          {body}
+        </pre>
+      )}
+    </>
+  );
+}
+
+type FactProps = { readonly name: string; readonly value: string | number | null | undefined };
+
+function Fact({ name, value }: FactProps) {
+  if (value === null || value === undefined) return null;
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+import { useMemo, useState } from "preact/hooks";
+
+import type { LogStore } from "#dashboard/data/log-store.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+
+type Props = {
+  readonly log: LogStore;
+  /** Of the lines so far. */
+  readonly count: number;
+  readonly query: string;
+  readonly onQuery: (query: string) => void;
+  /** @param line its number */
+  readonly onFound: (line: number) => void;
+};
+
+/** Finds lines that hold a text, and goes from one to the next. */
+export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
+  const [at, setAt] = useState(0);
+  const found = useMemo(() => linesWith(log, count, query.toLowerCase()), [log, count, query]);
+  const go = (step: number, from = at) => {
+    if (found.length === 0) return;
+    const next = (from + step + found.length) % found.length;
+    setAt(next);
+    const line = found[next];
+    if (line !== undefined) onFound(line);
+  };
+  return (
+    <search>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          go(1);
+        }}
+      >
+        <input
+          type="search"
+          aria-label="Search the log"
+          placeholder="Search"
+          value={query}
+          onInput={(event) => {
+            onQuery(event.currentTarget.value);
+            setAt(-1);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && event.shiftKey) {
+              event.preventDefault();
+              go(-1);
+            }
+          }}
+        />
+        {query === "" ? null : (
+          <>
+            <span class="quiet" role="status">
+              {found.length === 0 ? "nothing" : `${Math.max(at, 0) + 1} of ${found.length}`}
+            </span>
+            <Button onClick={() => go(-1)}>Previous</Button>
+            <Button type="submit">Next</Button>
+          </>
+        )}
+      </form>
+    </search>
+  );
+}
+
+function linesWith(log: LogStore, count: number, query: string): number[] {
+  if (query === "") return [];
+  const found: number[] = [];
+  for (let index = 0; index < count; index += 1)
+    if (log.searched(index).includes(query)) found.push(index + 1);
+  return found;
+}

@@ -1,0 +1,32 @@
+import { ALL, useProjects, useServers } from "#dashboard/data/resources.ts";
+import { Page } from "#dashboard/parts/page.tsx";
+import { ProjectForm } from "#dashboard/parts/project-form.tsx";
+import { Show } from "#dashboard/parts/show.tsx";
+import { goTo } from "#dashboard/router/navigation.ts";
+import { pathTo } from "#dashboard/router/route.ts";
+
+export function NewProject() {
+  const servers = useServers(ALL);
+  const { reload } = useProjects(ALL);
+  return (
+    <Page title="Add a project">
+      <Show of={servers} what="the servers">
+        {({ servers: rows }) =>
+          rows.length === 0 ? (
+            <p>
+              A project is deployed to a server. <a href={pathTo({ page: "servers" })}>Add a server</a> first.
+            </p>
+          ) : (
+            <ProjectForm
+              servers={rows}
+              onCreated={({ id }) => {
+                void reload();
+                goTo({ page: "project", id });
+              }}
+            />
+          )
+        }
+      </Show>
+    </Page>
+  );
+}

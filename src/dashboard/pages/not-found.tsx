@@ -1,0 +1,12 @@
+import { Page } from "#dashboard/parts/page.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
+
+export function NotFound() {
+  return (
+    <Page title="Not found">
+      <p>
+        There is nothing at this address. <a href={pathTo({ page: "overview" })}>All projects</a>
+      </p>
+    </Page>
+  );
+}

@@ -1,0 +1,91 @@
+import type { ComponentChildren } from "preact";
+
+import type { ProjectRow } from "#contract/projects.ts";
+import type { ServerRow } from "#contract/servers.ts";
+import { api } from "#dashboard/data/api.ts";
+import { ALL, useActivity, useProjects, useServers } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { AddServer } from "#dashboard/parts/add-server.tsx";
+import { Button } from "#dashboard/parts/button.tsx";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { ProjectForm } from "#dashboard/parts/project-form.tsx";
+import { goTo } from "#dashboard/router/navigation.ts";
+
+type Props = { readonly servers: readonly ServerRow[]; readonly projects: readonly ProjectRow[] };
+
+/** From nothing to a live site: a server, a project, a deployment. */
+export function FirstSteps({ servers, projects }: Props) {
+  const reloadServers = useServers(ALL).reload;
+  const reloadProjects = useProjects(ALL).reload;
+  const connected = servers.find(({ status }) => status === "healthy" || status === "degraded");
+  const [project] = projects;
+  return (
+    <ol class="steps">
+      <Step title="Add a server" isDone={connected !== undefined} isNext={connected === undefined}>
+        {connected === undefined ? (
+          <AddServer onConnected={reloadServers} />
+        ) : (
+          <p>{connected.name} is connected.</p>
+        )}
+      </Step>
+      <Step
+        title="Add a project"
+        isDone={project !== undefined}
+        isNext={connected !== undefined && project === undefined}
+      >
+        {project !== undefined ? (
+          <p>{project.name} is ready to be deployed.</p>
+        ) : connected === undefined ? (
+          <p class="quiet">A git repository, and the server that it is deployed to.</p>
+        ) : (
+          <ProjectForm servers={servers} onCreated={() => reloadProjects()} />
+        )}
+      </Step>
+      <Step title="Deploy it" isDone={false} isNext={project !== undefined}>
+        {project === undefined ? (
+          <p class="quiet">Gantry fetches the code, builds it and puts it live.</p>
+        ) : (
+          <FirstDeployment project={project} />
+        )}
+      </Step>
+    </ol>
+  );
+}
+
+type StepProps = {
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly isNext: boolean;
+  readonly children: ComponentChildren;
+};
+
+function Step({ title, isDone, isNext, children }: StepProps) {
+  return (
+    <li class={isDone ? "done" : isNext ? "next" : ""} aria-current={isNext ? "step" : undefined}>
+      <h2>
+        {title}
+        {isDone ? <span class="quiet"> done</span> : null}
+      </h2>
+      {children}
+    </li>
+  );
+}
+
+function FirstDeployment({ project }: { readonly project: ProjectRow }) {
+  const { reload } = useActivity(ALL);
+  const starting = useAction(() => api.startDeployment({ params: { project_id: project.id } }));
+  const start = async () => {
+    const started = await starting.run();
+    if (started === null) return;
+    void reload();
+    goTo({ page: "deployment", id: started.value.id });
+  };
+  return (
+    <>
+      <ProblemBox problem={starting.problem} doing="Deploying" />
+      <Button look="main" onClick={start} isBusy={starting.isRunning}>
+        Deploy {project.name}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+
+import { StartDeploymentInput } from "#contract/deployments.ts";
+import type { Project } from "#contract/projects.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+import { Dialog } from "#dashboard/parts/dialog.tsx";
+import { Field } from "#dashboard/parts/field.tsx";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { goTo } from "#dashboard/router/navigation.ts";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+
+type Props = { readonly project: Project; readonly onClose: () => void };
+
+/** What to deploy: the project's branch, unless another branch or a commit is named. */
+export function DeployDialog({ project, onClose }: Props) {
+  const [branch, setBranch] = useState("");
+  const [commit, setCommit] = useState("");
+  const starting = useAction((body: StartDeploymentInput) =>
+    api.startDeployment({ params: { project_id: project.id }, body }),
+  );
+  const parsed = StartDeploymentInput.safeParse({
+    ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
+    ...(commit.trim() === "" ? {} : { commit: commit.trim() }),
+  });
+  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  const start = async () => {
+    const started = parsed.success ? await starting.run(parsed.data) : null;
+    if (started !== null) goTo({ page: "deployment", id: started.value.id });
+  };
+  return (
+    <Dialog title={`Deploy ${project.name}`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start();
+        }}
+      >
+        <Field
+          label="Branch"
+          value={branch}
+          onInput={setBranch}
+          placeholder={project.branch}
+          isCode
+          error={errors["branch"] ?? null}
+        />
+        <Field
+          label="Commit"
+          value={commit}
+          onInput={setCommit}
+          placeholder="the newest of the branch"
+          isCode
+          error={errors["commit"] ?? null}
+        />
+        <ProblemBox problem={starting.problem} doing="Deploying" />
+        <footer>
+          <Button onClick={onClose}>Leave it</Button>
+          <Button type="submit" look="main" isBusy={starting.isRunning}>
+            Deploy
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+
+import type { ProjectId } from "#contract/ids.ts";
+import type { Project } from "#contract/projects.ts";
+import { ALL, useProject, useServers } from "#dashboard/data/resources.ts";
+import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
+import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
+import { RollbackDialog } from "#dashboard/parts/rollback-dialog.tsx";
+import { Button } from "#dashboard/parts/button.tsx";
+import { Page } from "#dashboard/parts/page.tsx";
+import { Show } from "#dashboard/parts/show.tsx";
+import { ServerState } from "#dashboard/parts/status.tsx";
+import { Ago } from "#dashboard/parts/times.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
+
+type Props = { readonly id: ProjectId };
+
+/** A project: where it is, what can be done with it, and all of its deployments. */
+export function ProjectPage({ id }: Props) {
+  const project = useProject(id);
+  const [open, setOpen] = useState<"deploy" | "rollback" | null>(null);
+  const name = project.value?.name ?? "Project";
+  return (
+    <Page
+      title={name}
+      actions={
+        <>
+          <Button look="main" onClick={() => setOpen("deploy")} isDisabled={project.value === null}>
+            Deploy
+          </Button>
+          <Button onClick={() => setOpen("rollback")}>Roll back</Button>
+          <a class="button" href={pathTo({ page: "settings", id })}>
+            Settings
+          </a>
+        </>
+      }
+    >
+      <Show of={project} what="the project">
+        {(value) => (
+          <>
+            <Facts project={value} />
+            {open === "deploy" ? <DeployDialog project={value} onClose={() => setOpen(null)} /> : null}
+          </>
+        )}
+      </Show>
+      {open === "rollback" ? <RollbackDialog projectId={id} onClose={() => setOpen(null)} /> : null}
+      <h2>Deployments</h2>
+      <DeploymentList projectId={id} />
+    </Page>
+  );
+}
+
+function Facts({ project }: { readonly project: Project }) {
+  const { value: servers } = useServers(ALL);
+  const server = servers?.servers.find(({ id }) => id === project.server_id);
+  return (
+    <>
+      <dl class="facts">
+        <dt>Site</dt>
+        <dd>{project.url === null ? project.domain : <a href={project.url}>{project.domain}</a>}</dd>
+        <dt>Server</dt>
+        <dd>
+          {server === undefined ? (
+            <code>{project.server_id}</code>
+          ) : (
+            <>
+              {server.name} <ServerState status={server.status} />
+            </>
+          )}
+        </dd>
+        <dt>Code</dt>
+        <dd>
+          <code>{project.branch}</code> of <code>{project.repository}</code>
+        </dd>
+        <dt>Framework</dt>
+        <dd>{project.framework}</dd>
+      </dl>
+      <Drift project={project} />
+    </>
+  );
+}
+
+/** Somebody has changed what the server serves, past Gantry. */
+function Drift({ project: { serving } }: { readonly project: Project }) {
+  if (serving?.drifted !== true) return null;
+  return (
+    <p class="problem" role="status">
+      <strong>The server serves something else than what is live.</strong> It said so{" "}
+      <Ago time={serving.checked_at} />
+      {serving.commit === null ? "" : `, and serves ${serving.commit}`}. A deployment or a rollback puts it
+      right.
+    </p>
+  );
+}

@@ -1,0 +1,72 @@
+import { useState } from "preact/hooks";
+
+import type { Project } from "#contract/projects.ts";
+import { api } from "#dashboard/data/api.ts";
+import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+import { Dialog } from "#dashboard/parts/dialog.tsx";
+import { Field } from "#dashboard/parts/field.tsx";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { goTo } from "#dashboard/router/navigation.ts";
+
+/** Deletes a project once its name has been typed. */
+export function DeleteProject({ project }: { readonly project: Project }) {
+  const { reload } = useProjects(ALL);
+  const [isOpen, setIsOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  const [purges, setPurges] = useState(false);
+  const deleting = useAction(() =>
+    api.deleteProject({
+      params: { project_id: project.id },
+      query: purges ? { purge: "true" } : {},
+    }),
+  );
+  const remove = async () => {
+    if ((await deleting.run()) === null) return;
+    void reload();
+    goTo({ page: "overview" });
+  };
+  return (
+    <>
+      <p>
+        Its deployments and logs go with it. Its site goes on being served, unless its files are removed too.
+      </p>
+      <Button look="danger" onClick={() => setIsOpen(true)}>
+        Delete {project.name}
+      </Button>
+      {isOpen ? (
+        <Dialog title={`Delete ${project.name}`} onClose={() => setIsOpen(false)}>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void remove();
+            }}
+          >
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={purges}
+                onChange={(event) => setPurges(event.currentTarget.checked)}
+              />
+              Remove its files from its server, shared ones too
+            </label>
+            <Field label={`Type ${project.name} to confirm`} value={typed} onInput={setTyped} />
+            <ProblemBox problem={deleting.problem} doing="Deleting" />
+            <footer>
+              <Button onClick={() => setIsOpen(false)}>Leave it</Button>
+              <Button
+                type="submit"
+                look="danger"
+                isBusy={deleting.isRunning}
+                isDisabled={typed !== project.name}
+              >
+                Delete
+              </Button>
+            </footer>
+          </form>
+        </Dialog>
+      ) : null}
+    </>
+  );
+}

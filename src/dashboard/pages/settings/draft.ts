@@ -1,0 +1,108 @@
+import type { AutomaticSetting, Project } from "#contract/projects.ts";
+
+/** A project's settings as a form has them: all as text. Of the three that a framework can fill in, empty is left to it. */
+export type Draft = {
+  readonly name: string;
+  readonly domain: string;
+  readonly server_id: string;
+  readonly repository: string;
+  readonly branch: string;
+  readonly root_directory: string;
+  readonly framework: string;
+  readonly build_command: string;
+  readonly output_directory: string;
+  readonly activate_command: string;
+  /** One a line. */
+  readonly shared_paths: string;
+  readonly keep_releases: string;
+  readonly queue: string;
+  /** A path, or a whole address; empty: none. */
+  readonly health_check: string;
+  readonly fetch_seconds: string;
+  readonly build_seconds: string;
+  readonly activate_seconds: string;
+  readonly verify_seconds: string;
+  readonly queue_seconds: string;
+  /** Nothing is built, whatever the framework. */
+  readonly buildsNothing: boolean;
+};
+
+export type DraftName = Exclude<keyof Draft, "buildsNothing">;
+
+export function draftOf(project: Project): Draft {
+  const { health_check: check, timeouts } = project;
+  const given = (name: AutomaticSetting, value: string | null) =>
+    project.automatic.includes(name) ? "" : (value ?? "");
+  return {
+    name: project.name,
+    domain: project.domain,
+    server_id: project.server_id,
+    repository: project.repository,
+    branch: project.branch,
+    root_directory: project.root_directory,
+    framework: given("framework", project.framework),
+    build_command: given("build_command", project.build_command),
+    output_directory: given("output_directory", project.output_directory),
+    activate_command: project.activate_command ?? "",
+    shared_paths: project.shared_paths.join("\n"),
+    keep_releases: String(project.keep_releases),
+    queue: project.queue,
+    health_check: check?.path ?? check?.url ?? "",
+    fetch_seconds: String(timeouts.fetch_seconds),
+    build_seconds: String(timeouts.build_seconds),
+    activate_seconds: String(timeouts.activate_seconds),
+    verify_seconds: String(timeouts.verify_seconds),
+    queue_seconds: String(timeouts.queue_seconds),
+    buildsNothing: !project.automatic.includes("build_command") && project.build_command === null,
+  };
+}
+
+const timeoutNames = [
+  "fetch_seconds",
+  "build_seconds",
+  "activate_seconds",
+  "verify_seconds",
+  "queue_seconds",
+] as const;
+const textNames = ["name", "domain", "server_id", "repository", "branch", "root_directory", "queue"] as const;
+
+/** What the form changes, as the body of a PATCH, to be checked against its schema. What is as it was is left out. */
+export function changesOf(draft: Draft, project: Project): Record<string, unknown> {
+  const before = draftOf(project);
+  const changes: Record<string, unknown> = {};
+  const isChanged = (name: keyof Draft) => draft[name] !== before[name];
+  for (const name of textNames) if (isChanged(name)) changes[name] = draft[name].trim();
+  if (isChanged("keep_releases")) changes["keep_releases"] = Number(draft.keep_releases);
+  if (isChanged("activate_command")) changes["activate_command"] = draft.activate_command.trim() || null;
+  if (isChanged("shared_paths"))
+    changes["shared_paths"] = draft.shared_paths
+      .split("\n")
+      .map((path) => path.trim())
+      .filter((path) => path !== "");
+  if (isChanged("health_check")) changes["health_check"] = healthCheck(draft.health_check.trim(), project);
+  const timeouts = timeoutNames.filter(isChanged).map((name) => [name, Number(draft[name])] as const);
+  if (timeouts.length > 0) changes["timeouts"] = Object.fromEntries(timeouts);
+  return { ...changes, ...automaticChanges(draft, isChanged) };
+}
+
+function automaticChanges(draft: Draft, isChanged: (name: keyof Draft) => boolean): Record<string, unknown> {
+  const changes: Record<string, unknown> = {};
+  const automatic: AutomaticSetting[] = [];
+  for (const name of ["framework", "output_directory"] as const) {
+    if (!isChanged(name)) continue;
+    if (draft[name].trim() === "") automatic.push(name);
+    else changes[name] = draft[name].trim();
+  }
+  if (isChanged("build_command") || isChanged("buildsNothing")) {
+    if (draft.buildsNothing) changes["build_command"] = null;
+    else if (draft.build_command.trim() === "") automatic.push("build_command");
+    else changes["build_command"] = draft.build_command.trim();
+  }
+  return automatic.length === 0 ? changes : { ...changes, automatic };
+}
+
+function healthCheck(given: string, { health_check: before }: Project): unknown {
+  if (given === "") return null;
+  const { path: _path, url: _url, ...rest } = before ?? {};
+  return { ...rest, ...(given.startsWith("/") ? { path: given } : { url: given }) };
+}

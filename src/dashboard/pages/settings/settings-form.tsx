@@ -1,0 +1,157 @@
+import { useState } from "preact/hooks";
+
+import { type Project, UpdateProjectInput } from "#contract/projects.ts";
+import { api } from "#dashboard/data/api.ts";
+import { ALL, useServers } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { changesOf, type Draft, type DraftName, draftOf } from "#dashboard/pages/settings/draft.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+import { Choice, Field } from "#dashboard/parts/field.tsx";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+
+type Props = { readonly project: Project; readonly onSaved: () => unknown };
+
+/** Every setting, checked as it is typed; what is saved counts from the next deployment on. */
+export function SettingsForm({ project, onSaved }: Props) {
+  const { value: servers } = useServers(ALL);
+  const [draft, setDraft] = useState<Draft>(() => draftOf(project));
+  const [isSaved, setIsSaved] = useState(false);
+  const saving = useAction((body: UpdateProjectInput) =>
+    api.updateProject({ params: { project_id: project.id }, body }),
+  );
+  const changes = changesOf(draft, project);
+  const parsed = UpdateProjectInput.safeParse(changes);
+  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  const isChanged = Object.keys(changes).length > 0;
+
+  const change = (part: Partial<Draft>) => {
+    setIsSaved(false);
+    setDraft((before) => ({ ...before, ...part }));
+  };
+  const save = async () => {
+    const saved = parsed.success ? await saving.run(parsed.data) : null;
+    if (saved === null) return;
+    setDraft(draftOf(saved.value));
+    setIsSaved(true);
+    await onSaved();
+  };
+  const errorOf = (name: string) =>
+    Object.entries(errors).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1] ?? null;
+  const field = (name: DraftName, label: string, more: Partial<Parameters<typeof Field>[0]> = {}) => (
+    <Field
+      label={label}
+      value={draft[name]}
+      onInput={(value) => change({ [name]: value })}
+      error={errorOf(name.endsWith("_seconds") ? `timeouts.${name}` : name)}
+      {...more}
+    />
+  );
+  return (
+    <form
+      class="settings"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <fieldset>
+        <legend>Project</legend>
+        {field("name", "Name")}
+        {field("domain", "Domain", { isCode: true })}
+        <Choice
+          label="Server"
+          value={draft.server_id}
+          onChange={(id) => change({ server_id: id })}
+          hint="The project moves with its next deployment."
+        >
+          {(servers?.servers ?? []).map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </Choice>
+      </fieldset>
+      <fieldset>
+        <legend>Code</legend>
+        {field("repository", "Repository", { isCode: true })}
+        {field("branch", "Branch", { isCode: true })}
+        {field("root_directory", "Root directory", { isCode: true, hint: "Within the repository." })}
+      </fieldset>
+      <fieldset>
+        <legend>Build</legend>
+        {field("framework", "Framework", {
+          isCode: true,
+          placeholder: `found: ${project.framework}`,
+          hint: "Left empty, it is found by the files of each deployment.",
+        })}
+        {draft.buildsNothing
+          ? null
+          : field("build_command", "Build command", {
+              isCode: true,
+              lines: 3,
+              placeholder: project.build_command ?? "",
+              hint: "Left empty, the framework's own.",
+            })}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={draft.buildsNothing}
+            onChange={(event) => change({ buildsNothing: event.currentTarget.checked })}
+          />
+          Build nothing
+        </label>
+        {field("output_directory", "Output directory", {
+          isCode: true,
+          placeholder: project.output_directory,
+          hint: "Left empty, the framework's own.",
+        })}
+      </fieldset>
+      <fieldset>
+        <legend>Going live</legend>
+        {field("activate_command", "Activate command", {
+          isCode: true,
+          lines: 3,
+          hint: "Run after the switch, such as a restart.",
+        })}
+        {field("health_check", "Health check", {
+          isCode: true,
+          placeholder: "/up",
+          hint: "A path of the site, or a whole address. Left empty, nothing is checked.",
+        })}
+        {field("shared_paths", "Shared paths", {
+          isCode: true,
+          lines: 3,
+          hint: "One a line: what all releases share.",
+        })}
+        {field("keep_releases", "Releases kept", { type: "number" })}
+        <Choice label="Queue" value={draft.queue} onChange={(queue) => change({ queue })}>
+          <option value="all">Every deployment, in order</option>
+          <option value="latest">Only the latest: a new one cancels those that wait</option>
+        </Choice>
+      </fieldset>
+      <fieldset>
+        <legend>Time limits, in seconds</legend>
+        {field("fetch_seconds", "Fetch", { type: "number" })}
+        {field("build_seconds", "Build", { type: "number" })}
+        {field("activate_seconds", "Activate", { type: "number" })}
+        {field("verify_seconds", "Verify", { type: "number" })}
+        {field("queue_seconds", "Waiting for a server that is offline", { type: "number" })}
+      </fieldset>
+      <ProblemBox problem={saving.problem} doing="Saving" />
+      <div class="actions">
+        <Button
+          type="submit"
+          look="main"
+          isBusy={saving.isRunning}
+          isDisabled={!isChanged || !parsed.success}
+        >
+          Save
+        </Button>
+        <span role="status" class="quiet">
+          {isSaved && !isChanged ? "Saved. It counts from the next deployment on." : ""}
+        </span>
+      </div>
+    </form>
+  );
+}

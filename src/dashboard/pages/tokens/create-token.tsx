@@ -1,0 +1,94 @@
+import { useState } from "preact/hooks";
+
+import { allScopes, type Scope } from "#contract/scopes.ts";
+import { CreateTokenInput, type TokenWithSecret } from "#contract/tokens.ts";
+import { api } from "#dashboard/data/api.ts";
+import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+import { Dialog } from "#dashboard/parts/dialog.tsx";
+import { Choice, Field } from "#dashboard/parts/field.tsx";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { scopeWords } from "#dashboard/text/words.ts";
+
+const EVERY = "";
+
+type Props = { readonly onMade: (token: TokenWithSecret) => void; readonly onClose: () => void };
+
+/** What a new token may do, where, and for how long. */
+export function CreateToken({ onMade, onClose }: Props) {
+  const { value: projects } = useProjects(ALL);
+  const [name, setName] = useState("");
+  const [days, setDays] = useState("90");
+  const [project, setProject] = useState(EVERY);
+  const [scopes, setScopes] = useState<readonly Scope[]>(["deployments:write", "projects:read"]);
+  const [hasTried, setHasTried] = useState(false);
+  const making = useAction((body: CreateTokenInput) => api.createToken({ body }));
+
+  const parsed = CreateTokenInput.safeParse({
+    name,
+    scopes,
+    project_ids: project === EVERY ? null : [project],
+    expires_in_days: Number(days),
+  });
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  const make = async () => {
+    setHasTried(true);
+    const made = parsed.success ? await making.run(parsed.data) : null;
+    if (made !== null) onMade(made.value);
+  };
+  const toggle = (scope: Scope) =>
+    setScopes((now) => (now.includes(scope) ? now.filter((one) => one !== scope) : [...now, scope]));
+  return (
+    <Dialog title="Make a token" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make();
+        }}
+      >
+        <Field
+          label="Name"
+          value={name}
+          onInput={setName}
+          placeholder="CI of shop"
+          error={errors["name"] ?? null}
+        />
+        <fieldset>
+          <legend>What it may do</legend>
+          {allScopes.map((scope) => (
+            <label key={scope} class="check">
+              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
+              {scopeWords[scope]}
+            </label>
+          ))}
+          {errors["scopes"] === undefined ? null : <p class="error">Choose at least one.</p>}
+        </fieldset>
+        <Choice label="Where" value={project} onChange={setProject}>
+          <option value={EVERY}>In all projects</option>
+          {(projects?.projects ?? []).map(({ id, name: title }) => (
+            <option key={id} value={id}>
+              Only in {title}
+            </option>
+          ))}
+        </Choice>
+        <Field
+          label="Days until it ends"
+          type="number"
+          value={days}
+          onInput={setDays}
+          hint="At most 366."
+          error={errors["expires_in_days"] ?? null}
+        />
+        <ProblemBox problem={making.problem} doing="Making the token" />
+        <footer>
+          <Button onClick={onClose}>Leave it</Button>
+          <Button type="submit" look="main" isBusy={making.isRunning}>
+            Make it
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

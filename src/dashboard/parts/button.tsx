@@ -1,0 +1,38 @@
+import type { ComponentChildren } from "preact";
+
+type Props = {
+  readonly children: ComponentChildren;
+  readonly onClick?: () => unknown;
+  readonly type?: "button" | "submit";
+  readonly look?: "plain" | "main" | "danger";
+  /** What it asked for is being done: it says so, and cannot be pressed again. */
+  readonly isBusy?: boolean;
+  readonly isDisabled?: boolean;
+};
+
+export function Button({
+  children,
+  onClick,
+  type = "button",
+  look = "plain",
+  isBusy = false,
+  isDisabled = false,
+}: Props) {
+  return (
+    <button
+      type={type}
+      class={look}
+      aria-busy={isBusy}
+      // Not disabled while it is busy: that would take the keyboard's place away.
+      aria-disabled={isBusy}
+      disabled={isDisabled}
+      onClick={(event) => {
+        if (isBusy) event.preventDefault();
+        else void onClick?.();
+      }}
+    >
+      {isBusy ? <span class="spinner" aria-hidden="true" /> : null}
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,114 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+type Props = {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  /** What it means, where the label does not say it. */
+  readonly hint?: string;
+  /** What is wrong with it; null: nothing. */
+  readonly error?: string | null;
+  readonly placeholder?: string;
+  readonly isCode?: boolean;
+  /** `number` is typed as text, for what is wrong with it to be told here. */
+  readonly type?: "text" | "password" | "number" | "search";
+  readonly lines?: number;
+};
+
+/** A text field with its label, its hint and what is wrong with it. */
+export function Field({
+  label,
+  value,
+  onInput,
+  hint,
+  error = null,
+  placeholder = "",
+  isCode = false,
+  type = "text",
+  lines = 1,
+}: Props) {
+  const id = useId();
+  const described = [hint === undefined ? "" : `${id}-hint`, error === null ? "" : `${id}-error`];
+  const common = {
+    id,
+    value,
+    placeholder,
+    class: isCode ? "code" : "",
+    spellcheck: false,
+    autocomplete: "off",
+    "aria-invalid": error !== null,
+    "aria-describedby": described.join(" ").trim(),
+  } as const;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {lines > 1 ? (
+        <textarea {...common} rows={lines} onInput={(event) => onInput(event.currentTarget.value)} />
+      ) : type === "password" ? (
+        <input {...common} type="password" onInput={(event) => onInput(event.currentTarget.value)} />
+      ) : type === "search" ? (
+        <input {...common} type="search" onInput={(event) => onInput(event.currentTarget.value)} />
+      ) : (
+        <input
+          {...common}
+          type="text"
+          inputMode={type === "number" ? "numeric" : "text"}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+      <FieldNotes id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+type ChoiceProps = {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly hint?: string;
+  readonly error?: string | null;
+  /** Each an `option`. */
+  readonly children: ComponentChildren;
+};
+
+export function Choice({ label, value, onChange, hint, error = null, children }: ChoiceProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={value}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {children}
+      </select>
+      <FieldNotes id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+type NotesProps = {
+  readonly id: string;
+  readonly hint: string | undefined;
+  readonly error: string | null;
+};
+
+function FieldNotes({ id, hint, error }: NotesProps) {
+  return (
+    <>
+      {hint === undefined ? null : (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error === null ? null : (
+        <p class="error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import type { Problem } from "#contract/problems.ts";
+import { problemText } from "#dashboard/text/words.ts";
+
+type Props = {
+  readonly problem: Problem | null;
+  /** What failed, such as `Deploying`. */
+  readonly doing: string;
+  readonly retry?: (() => unknown) | undefined;
+};
+
+/** Tells in words what went wrong, and lets it be tried again. Shows nothing where nothing did. */
+export function ProblemBox({ problem, doing, retry }: Props) {
+  if (problem === null) return null;
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>{doing} failed.</strong> {problemText(problem)}
+      </p>
+      {problem.request_id !== "" && problem.status >= 500 ? (
+        <p class="quiet">
+          Request <code>{problem.request_id}</code>
+        </p>
+      ) : null}
+      {retry === undefined ? null : (
+        <button type="button" onClick={() => void retry()}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

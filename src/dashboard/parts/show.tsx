@@ -1,0 +1,22 @@
+import type { ComponentChildren } from "preact";
+
+import type { Watched } from "#dashboard/data/resource.ts";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { Waiting } from "#dashboard/parts/waiting.tsx";
+
+type Props<Value> = {
+  readonly of: Watched<Value>;
+  /** What is read, such as `the projects`. */
+  readonly what: string;
+  readonly children: (value: Value) => ComponentChildren;
+};
+
+/** What is known of something; that it is waited for; or why it is not known, beside what was known before. */
+export function Show<Value>({ of: { value, problem, reload }, what, children }: Props<Value>) {
+  return (
+    <>
+      <ProblemBox problem={problem} doing={`Reading ${what}`} retry={reload} />
+      {value !== null ? children(value) : problem === null ? <Waiting what={`Reading ${what}`} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Deployment, DeploymentStage, DeploymentStatus } from "#contract/deployments.ts";
+import type { ServerStatus } from "#contract/servers.ts";
+import { serverWords, stageWords, statusWords } from "#dashboard/text/words.ts";
+
+type Props = { readonly status: DeploymentStatus; readonly stage?: DeploymentStage | null };
+
+/** A deployment's status; of one that runs, the stage. */
+export function Status({ status, stage = null }: Props) {
+  return <span class={`status ${status}`}>{stage === null ? statusWords[status] : stageWords[stage]}</span>;
+}
+
+export function ServerState({ status }: { readonly status: ServerStatus }) {
+  return <span class={`status ${status}`}>{serverWords[status]}</span>;
+}
+
+/** A commit by its short hash and the first line of its message. */
+export function Commit({
+  commit,
+  message,
+}: {
+  readonly commit: string | null;
+  readonly message: string | null;
+}) {
+  const [title = ""] = (message ?? "").split("\n");
+  return (
+    <span class="commit">
+      {commit === null ? <span class="quiet">not known yet</span> : <code>{commit}</code>}
+      {title === "" ? null : <span class="message"> {title}</span>}
+    </span>
+  );
+}
+
+/** Why a deployment does not begin yet, in words. */
+export function waitingText({ waiting_on: waiting }: Deployment): string | null {
+  if (waiting === null) return null;
+  return waiting.type === "server"
+    ? "waits for its server to connect"
+    : `number ${waiting.position} in the queue`;
+}

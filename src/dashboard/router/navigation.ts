@@ -1,0 +1,47 @@
+import { useEffect, useState } from "preact/hooks";
+
+import { pathTo, type Route, routeAt } from "#dashboard/router/route.ts";
+
+const CHANGED = "gantry:navigated";
+
+/** Goes to a page, as a click on a link to it does. */
+export function goTo(route: Route, { replace = false }: { readonly replace?: boolean } = {}): void {
+  go(pathTo(route), replace);
+}
+
+function go(href: string, replace: boolean): void {
+  if (replace) history.replaceState(null, "", href);
+  else history.pushState(null, "", href);
+  globalThis.dispatchEvent(new Event(CHANGED));
+}
+
+/** Follows clicks on links within the dashboard without loading the page anew. Called once. */
+export function followLinks(): void {
+  document.addEventListener("click", (event) => {
+    if (event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (link === null || link.target !== "" || link.hasAttribute("download")) return;
+    const url = new URL(link.href);
+    const isHere = url.origin === location.origin && /^\/app(\/|$)/.test(url.pathname);
+    // A place within the page is the browser's own business.
+    const isSamePage = url.pathname === location.pathname && url.hash !== "";
+    if (!isHere || isSamePage) return;
+    event.preventDefault();
+    go(link.href, false);
+    globalThis.scrollTo(0, 0);
+  });
+}
+
+/** The route that the address bar shows, as it changes. */
+export function useRoute(): Route {
+  const [path, setPath] = useState(location.pathname);
+  useEffect(() => {
+    const update = () => setPath(location.pathname);
+    for (const name of [CHANGED, "popstate"]) globalThis.addEventListener(name, update);
+    return () => {
+      for (const name of [CHANGED, "popstate"]) globalThis.removeEventListener(name, update);
+    };
+  }, []);
+  return routeAt(path);
+}

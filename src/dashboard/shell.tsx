@@ -1,0 +1,66 @@
+import type { ComponentChildren } from "preact";
+
+import { useIsOnLine } from "#dashboard/data/connection.ts";
+import { ALL, useAccount } from "#dashboard/data/resources.ts";
+import { signOut } from "#dashboard/data/session.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+import { goTo } from "#dashboard/router/navigation.ts";
+import { pathTo, type Route } from "#dashboard/router/route.ts";
+
+const sections = [
+  { page: "overview", name: "Projects" },
+  { page: "servers", name: "Servers" },
+  { page: "charts", name: "Charts" },
+  { page: "tokens", name: "Tokens" },
+] as const;
+
+type Props = { readonly route: Route; readonly children: ComponentChildren };
+
+/** What stands around every page: where one can go, whose account it is, and the way out. */
+export function Shell({ route, children }: Props) {
+  const { value: account } = useAccount(ALL);
+  const isOnLine = useIsOnLine();
+  const leaving = useAction(async () => {
+    const result = await signOut();
+    goTo({ page: "sign_in" }, { replace: true });
+    return result ?? { ok: true, value: null, status: 204, headers: new Headers() };
+  });
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="frame">
+        <a class="brand" href={pathTo({ page: "overview" })}>
+          <img src="/app/assets/icon.svg" alt="" width="24" height="24" />
+          Gantry
+        </a>
+        <nav aria-label="Main">
+          {sections.map(({ page, name }) => (
+            <a key={page} href={pathTo({ page })} aria-current={isWithin(route, page) ? "page" : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+        <span class="account">{account?.name ?? ""}</span>
+        <Button onClick={() => leaving.run()} isBusy={leaving.isRunning}>
+          Sign out
+        </Button>
+      </header>
+      {isOnLine ? null : (
+        <p class="banner" role="status">
+          This machine is off line. What is shown may be old; it goes on by itself when the network is back.
+        </p>
+      )}
+      <div id="content" tabIndex={-1}>
+        {children}
+      </div>
+    </>
+  );
+}
+
+function isWithin({ page }: Route, section: (typeof sections)[number]["page"]): boolean {
+  if (page === section) return true;
+  return section === "overview" && ["new_project", "project", "settings", "deployment"].includes(page);
+}

@@ -1,0 +1,34 @@
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+const DAY_S = 24 * HOUR_S;
+
+/** Seconds as people say them: `0.4 s`, `41 s`, `3 min 20 s`, `2 h 5 min`. */
+export function durationText(seconds: number): string {
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < MINUTE_S) return `${whole} s`;
+  if (whole < HOUR_S) return `${Math.floor(whole / MINUTE_S)} min ${whole % MINUTE_S} s`;
+  return `${Math.floor(whole / HOUR_S)} h ${Math.floor((whole % HOUR_S) / MINUTE_S)} min`;
+}
+
+/** How long ago it was, or how long it is until then. @param now Unix milliseconds */
+export function agoText(iso: string, now: number): string {
+  const seconds = Math.round((now - Date.parse(iso)) / 1000);
+  // The server's clock may be a little ahead of this one.
+  if (Math.abs(seconds) < 5) return "just now";
+  const span = spanText(Math.abs(seconds));
+  return seconds > 0 ? `${span} ago` : `in ${span}`;
+}
+
+function spanText(seconds: number): string {
+  if (seconds < MINUTE_S) return `${seconds} s`;
+  if (seconds < HOUR_S) return `${Math.floor(seconds / MINUTE_S)} min`;
+  if (seconds < DAY_S) return `${Math.floor(seconds / HOUR_S)} h`;
+  const days = Math.floor(seconds / DAY_S);
+  return days === 1 ? "1 day" : `${days} days`;
+}
+
+/** The whole date, in the reader's own time zone and order. */
+export function dateText(iso: string): string {
+  return new Date(iso).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+}

@@ -1,0 +1,67 @@
+import type { DeploymentStage, DeploymentStatus, FailureCode } from "#contract/deployments.ts";
+import type { Problem } from "#contract/problems.ts";
+import type { Scope } from "#contract/scopes.ts";
+import type { ServerStatus } from "#contract/servers.ts";
+
+export const statusWords: Record<DeploymentStatus, string> = {
+  building: "Running",
+  live: "Live",
+  superseded: "Superseded",
+  failed: "Failed",
+  canceled: "Canceled",
+};
+
+export const stageWords: Record<DeploymentStage, string> = {
+  queued: "Waiting",
+  fetch: "Fetch",
+  build: "Build",
+  activate: "Activate",
+  verify: "Verify",
+  canceling: "Canceling",
+};
+
+export const serverWords: Record<ServerStatus, string> = {
+  pending: "Waiting for its agent",
+  healthy: "Healthy",
+  degraded: "Disk nearly full",
+  offline: "Offline",
+};
+
+/** What a failure means, and where to look first. */
+export const failureWords: Record<FailureCode, string> = {
+  fetch_failed: "The code could not be fetched from the repository.",
+  ref_not_found: "The repository has no such branch or commit.",
+  build_failed: "The build command failed.",
+  activate_failed: "The new release could not be switched to; the one before serves on.",
+  health_check_failed: "The new release did not pass its health check; the one before serves on.",
+  timed_out: "A stage took longer than it may.",
+  server_lost: "The server was not heard of while the deployment ran.",
+  server_offline: "The server did not come back in time for the deployment to begin.",
+  disk_full: "The server's disk is full.",
+  refused_by_policy: "The policy file on the server does not allow this.",
+  internal: "Something went wrong in Gantry itself.",
+};
+
+export const scopeWords: Record<Scope, string> = {
+  "deployments:read": "See deployments and their logs",
+  "deployments:write": "Deploy, roll back, cancel and delete",
+  "projects:read": "See projects and their settings",
+  "projects:write": "Create, change and delete projects",
+  "servers:read": "See servers",
+  "servers:write": "Add, change and remove servers",
+  "tokens:read": "See tokens, without their secrets",
+  "tokens:write": "Make, rotate and revoke tokens",
+  "account:write": "Change the account's settings",
+};
+
+/** Why something came to nothing, as a sentence, with the fields that are wrong. */
+export function problemText(problem: Problem): string {
+  if (problem.code === "unreachable")
+    return navigator.onLine
+      ? "The control plane cannot be reached at the moment."
+      : "This machine is off line.";
+  if (problem.code === "insufficient_scope")
+    return `The token that you are signed in with may not do this. ${problem.detail}`;
+  const fields = (problem.errors ?? []).map(({ pointer, message }) => `${pointer.slice(1)} ${message}`);
+  return fields.length === 0 ? problem.detail : `${problem.detail} ${fields.join("; ")}.`;
+}
