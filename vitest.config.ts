@@ -71,6 +71,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: "dashboard",
+          include: ["test/dashboard/**/*.test.ts"],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        test: {
           name: "journeys",
           include: ["test/journeys/**/*.test.ts"],
           fileParallelism: false,

@@ -4,6 +4,8 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
+import { ensureChromium } from "./parts/chromium.ts";
+import { messageOf } from "./parts/problem.ts";
 import { root } from "./parts/root.ts";
 
 /** The part of vitest's JSON report that is counted. */
@@ -29,6 +31,19 @@ async function count(exitCode: number): Promise<{ passed: number; failed: number
   };
 }
 
+/** Whether the dashboard's tests are among those that are asked for. */
+function needsBrowser(args: readonly string[]): boolean {
+  const given = args.findLast((_, at) => args[at - 1] === "--project");
+  return given === undefined || given === "dashboard";
+}
+
+try {
+  if (needsBrowser(process.argv.slice(2))) await ensureChromium();
+} catch (error) {
+  console.error(`gantry: ${messageOf(error)}`);
+  console.log("0 passed, 1 failed");
+  process.exit(1);
+}
 await mkdir(join(root, "build"), { recursive: true });
 await rm(reportPath, { force: true });
 const vitest = spawn(

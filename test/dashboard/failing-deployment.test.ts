@@ -1,0 +1,83 @@
+import { join } from "node:path";
+
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { createRepository } from "../support/journey-repository.ts";
+import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
+import { launchBrowser, violations, visit } from "./support/browser.ts";
+import { signInWithToken } from "./support/sign-in.ts";
+
+let home: string;
+let system: System;
+let browser: Browser;
+
+beforeAll(async () => {
+  home = await createHome();
+  [system, browser] = await Promise.all([startSystem(home), launchBrowser()]);
+}, 180_000);
+afterAll(async () => {
+  await browser.close();
+  await system.interrupt();
+  await removeHome(home);
+}, 60_000);
+
+describe("somebody whose deployment fails", () => {
+  it("reads why, mends it in the settings, deploys again, and deletes the failed one but not the live one", async () => {
+    const repository = await createRepository(join(home, "shop"));
+    await repository.commit({ "index.html": "open" });
+    const project = await system.api.createProject({
+      name: "shop",
+      server_id: system.local.server_id,
+      repository: repository.path,
+      build_command: "seq 200; echo 'Error: no such recipe' >&2; seq 200; exit 3",
+    });
+    const failed = await system.api.start(project.id);
+    await system.api.ended(failed.id);
+
+    const { page, complaints, close } = await visit(browser, system.local.url);
+    await signInWithToken(page, system.local, `/app/deployments/${failed.id}`);
+    const why = page.getByRole("region", { name: "Why it failed" });
+    await why.getByText("Build failed").waitFor();
+    await why.getByText("build_failed", { exact: true }).waitFor();
+    await why.getByText("The build command failed.").waitFor();
+    await why.getByLabel("The last lines of stderr").getByText("no such recipe").waitFor();
+    expect(await why.getByRole("definition").allTextContents()).toContain("3");
+    expect(await violations(page)).toEqual([]);
+
+    await page.getByRole("button", { name: "First error" }).click();
+    await page.locator(".linked", { hasText: "Error: no such recipe" }).waitFor();
+    const address = page.url();
+    expect(address).toMatch(/#L\d+$/);
+    await page.reload();
+    await page.locator(".linked", { hasText: "Error: no such recipe" }).waitFor();
+    await page.getByLabel("Search the log").fill("no such recipe");
+    await page.locator("mark", { hasText: "no such recipe" }).waitFor();
+
+    await page.goto(`${system.local.url}/app/projects/${project.id}/settings`);
+    await page.getByLabel("Releases kept").fill("many");
+    await page.locator(".error").first().waitFor();
+    expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
+    await page.getByLabel("Releases kept").fill("6");
+    await page.getByLabel("Build command").fill("echo made");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved. It counts from the next deployment on.").waitFor();
+
+    await page.goto(`${system.local.url}/app/deployments/${failed.id}`);
+    await page.getByRole("button", { name: "Deploy main again" }).click();
+    await page.getByRole("heading", { name: "v2" }).waitFor();
+    await page.locator("h1 .status.live").waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByText("The live deployment cannot be deleted.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+
+    await page.goto(`${system.local.url}/app/deployments/${failed.id}`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "shop" }).waitFor();
+    expect((await system.api.listDeployments(project.id)).map(({ version }) => version)).toEqual([2]);
+    expect(complaints()).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+
+import { type Project, Timeouts, UpdateProjectInput } from "#contract/projects.ts";
+import { createIdGenerator } from "#contract/ids.ts";
+import { changesOf, draftOf } from "#dashboard/pages/settings/draft.ts";
+
+const ids = createIdGenerator({
+  now: () => 1_700_000_000_000,
+  randomBytes: (count) => new Uint8Array(count),
+});
+
+const project: Project = {
+  id: ids.project(),
+  name: "shop",
+  framework: "vite",
+  domain: "shop.localhost",
+  server_id: ids.server(),
+  last_deploy: null,
+  repository: "https://git.example.com/shop.git",
+  branch: "main",
+  build_command: "npm ci && npm run build",
+  output_directory: "dist",
+  root_directory: ".",
+  activate_command: null,
+  shared_paths: ["uploads"],
+  keep_releases: 5,
+  health_check: { path: "/up", status: 204, tries: 3, interval_seconds: 1, timeout_seconds: 5 },
+  queue: "all",
+  timeouts: Timeouts.parse({}),
+  automatic: ["framework", "build_command", "output_directory"],
+  url: null,
+  serving: null,
+  created_at: "2026-11-20T09:14:02.310Z",
+};
+
+const changed = (part: Partial<ReturnType<typeof draftOf>>, of = project) =>
+  changesOf({ ...draftOf(of), ...part }, of);
+
+describe("the settings form", () => {
+  it("changes nothing that was not changed", () => {
+    expect(changed({})).toEqual({});
+  });
+
+  it.each([
+    [{ name: "store" }, { name: "store" }],
+    [{ keep_releases: "7" }, { keep_releases: 7 }],
+    [{ build_seconds: "900" }, { timeouts: { build_seconds: 900 } }],
+    [{ shared_paths: "uploads\n\n data \n" }, { shared_paths: ["uploads", "data"] }],
+    [{ activate_command: "systemctl restart shop" }, { activate_command: "systemctl restart shop" }],
+    [{ build_command: "make" }, { build_command: "make" }],
+    [{ buildsNothing: true }, { build_command: null }],
+    [{ health_check: "" }, { health_check: null }],
+    [{ health_check: "/health" }, { health_check: { ...project.health_check, path: "/health" } }],
+  ])("makes of %j the change %j", (part, change) => {
+    expect(changed(part)).toEqual(change);
+    expect(UpdateProjectInput.safeParse(changed(part)).success).toBe(true);
+  });
+
+  it("leaves to the framework what is emptied", () => {
+    const own: Project = { ...project, automatic: ["framework"], build_command: "make" };
+    expect(changed({ build_command: "" }, own)).toEqual({ automatic: ["build_command"] });
+    expect(changed({ output_directory: "" }, own)).toEqual({ automatic: ["output_directory"] });
+    expect(changed({ framework: "astro", output_directory: "" }, own)).toEqual({
+      framework: "astro",
+      automatic: ["output_directory"],
+    });
+  });
+
+  it.each([{ keep_releases: "many" }, { keep_releases: "1" }, { name: "" }, { shared_paths: "../x" }])(
+    "finds what is wrong with %j before it is sent",
+    (part) => {
+      expect(UpdateProjectInput.safeParse(changed(part)).success).toBe(false);
+    },
+  );
+});

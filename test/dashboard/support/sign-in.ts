@@ -1,0 +1,13 @@
+import type { Page } from "playwright-core";
+
+/** Comes to an address of the dashboard with an API token. */
+export async function signInWithToken(
+  page: Page,
+  { url, token }: { readonly url: string; readonly token: string },
+  path: string,
+): Promise<void> {
+  await page.goto(`${url}${path}`);
+  await page.getByLabel("API token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}

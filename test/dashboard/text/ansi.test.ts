@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+
+import { piecesOf, plainText } from "#dashboard/text/ansi.ts";
+
+const ESC = "\u001b";
+const shown = (line: string) => piecesOf(line).map(({ text, classes }) => [text, classes]);
+
+describe("a line of output", () => {
+  it("is in the colours that it names, and plain again after them", () => {
+    expect(shown(`a ${ESC}[1;31mred${ESC}[0m b`)).toEqual([
+      ["a ", ""],
+      ["red", "bold fg-red"],
+      [" b", ""],
+    ]);
+    expect(shown(`${ESC}[92;44mx${ESC}[39my${ESC}[49mz`)).toEqual([
+      ["x", "fg-bright-green bg-blue"],
+      ["y", "bg-blue"],
+      ["z", ""],
+    ]);
+  });
+
+  it("may name one of 256 colours, or any", () => {
+    expect(piecesOf(`${ESC}[38;5;196mx`)[0]).toMatchObject({ colour: "rgb(255 0 0)" });
+    expect(piecesOf(`${ESC}[38;5;3mx`)[0]).toMatchObject({ classes: "fg-yellow", colour: null });
+    expect(piecesOf(`${ESC}[38;5;255mx`)[0]).toMatchObject({ colour: "rgb(238 238 238)" });
+    expect(piecesOf(`${ESC}[48;2;1;2;300mx`)[0]).toMatchObject({ ground: "rgb(1 2 255)" });
+    expect(shown(`${ESC}[38;5;1;4mx`)).toEqual([["x", "underline fg-red"]]);
+  });
+
+  it("leaves out what moves the cursor, names the window or is cut short", () => {
+    for (const sequence of [
+      `${ESC}[2K`,
+      `${ESC}[10;20H`,
+      `${ESC}]0;title\u0007`,
+      `${ESC}(B`,
+      "\u0000",
+      "\u0007",
+    ])
+      expect(plainText(`a${sequence}b`)).toBe("ab");
+    expect(plainText(`a${ESC}[`)).not.toContain(ESC);
+    expect(
+      piecesOf(`a${ESC}[3`)
+        .map(({ text }) => text)
+        .join(""),
+    ).not.toContain(ESC);
+  });
+
+  it("is what stands there after a carriage return", () => {
+    expect(plainText("10 %\r50 %\r100 %")).toBe("100 %");
+    expect(plainText("done\r")).toBe("done");
+  });
+
+  it("never becomes markup, whatever it holds", () => {
+    const hostile = `<img src=x onerror=alert(1)>${ESC}[31m</span><script>`;
+    expect(plainText(hostile)).toBe("<img src=x onerror=alert(1)></span><script>");
+    expect(shown(hostile)).toEqual([
+      ["<img src=x onerror=alert(1)>", ""],
+      ["</span><script>", "fg-red"],
+    ]);
+  });
+});
