@@ -1,11 +1,12 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 
 import type { TokenId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { tokens } from "#worker/db/schema.ts";
 
-/** Returns false where the token is no session, or has been revoked. @param now Unix milliseconds */
+/** Returns false where the token is no session. Safe to repeat. @param now Unix milliseconds */
 export async function markSessionEnded(rows: AccountRows, id: TokenId, now: number): Promise<boolean> {
-  const where = and(eq(tokens.id, id), eq(tokens.kind, "session"), isNull(tokens.revokedAt));
-  return (await rows.run(rows.update(tokens, { revokedAt: now }, where))) === 1;
+  const where = and(eq(tokens.id, id), eq(tokens.kind, "session"));
+  const revokedAt = sql`coalesce(${tokens.revokedAt}, ${now})`;
+  return (await rows.run(rows.update(tokens, { revokedAt }, where))) === 1;
 }
