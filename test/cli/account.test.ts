@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 
 import { Project } from "#contract/projects.ts";
 import { ServerCreated } from "#contract/servers.ts";
+import { SessionCreated } from "#contract/sessions.ts";
 import { TokenWithSecret } from "#contract/tokens.ts";
 import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
 import { createDesk, jsonOf } from "./support/command.ts";
@@ -232,6 +233,21 @@ describe("gantry tokens", () => {
     for (const _ of [1, 2]) await run("tokens", "create", "twin", "-s", "projects:read");
     const both = await run("tokens", "revoke", "twin", "--yes");
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("Several") });
+  });
+
+  it("lists who has signed in to the dashboard too, and ends that by its id alone", async () => {
+    const created = await fetch(`${gantry.url}/v1/sessions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ code: gantry.signInCode() }),
+    });
+    const session = SessionCreated.parse(await created.json());
+    const asSession = (...args: string[]) =>
+      desk.run(args, { env: { GANTRY_URL: gantry.url, GANTRY_TOKEN: session.token } });
+    expect((await asSession("tokens")).stdout).toMatch(/^dashboard\t.*\tsession\ttok_\w{26}$/m);
+    expect((await asSession("tokens", "revoke", "dashboard", "-y")).code).toBe(4);
+    expect((await asSession("tokens", "revoke", session.id, "-y")).code).toBe(0);
+    expect((await asSession("whoami")).code).toBe(3);
   });
 });
 

@@ -8,7 +8,7 @@ import { withSession } from "#cli/session/session.ts";
 export const tokensList = defineCommand({
   name: "tokens list",
   isGroupDefault: true,
-  summary: "List the tokens, without their secrets",
+  summary: "List the tokens and sessions, without their secrets",
   words: {},
   options: {},
   run: withSession(async (session) => {
@@ -17,12 +17,13 @@ export const tokensList = defineCommand({
     if (!tokens.ok) return tokens;
     output.json({ tokens: tokens.value });
     output.table(
-      ["NAME", "SCOPES", "LAST USED", "EXPIRES", "ID"],
-      tokens.value.map(({ name, scopes, last_used_at: used, expires_at: expires, id }) => [
+      ["NAME", "SCOPES", "LAST USED", "EXPIRES", "KIND", "ID"],
+      tokens.value.map(({ name, kind, scopes, last_used_at: used, expires_at: expires, id }) => [
         printable(name),
         scopes.join(","),
         timeText(used, output),
         timeText(expires, output),
+        kind,
         output.style.dim(id),
       ]),
     );

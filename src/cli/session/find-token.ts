@@ -5,17 +5,21 @@ import { type Found, found, missing, stop } from "#cli/outcome.ts";
 import { readAll } from "#cli/session/read-all.ts";
 import type { Session } from "#cli/session/session.ts";
 
-/** A token's id, by its name or its id. Names need not be unique: one that several have is refused. */
+/**
+ * A token's id, by its name or its id. Names need not be unique: one that several have is refused. A session is meant
+ * by its id only, for all of them have the same name.
+ */
 export async function findToken(session: Session, word: string): Promise<Found<TokenId>> {
   const id = TokenId.safeParse(word);
   if (id.success) return found(id.data);
   const tokens = await allTokens(session);
   if (!tokens.ok) return tokens;
-  const [token, another] = tokens.value.filter(({ name }) => name === word);
+  const named = tokens.value.filter(({ kind }) => kind === "token");
+  const [token, another] = named.filter(({ name }) => name === word);
   if (another !== undefined)
     return stop("ambiguous_name", `Several tokens are called ${word}. Say its id; gantry tokens lists them.`);
   if (token !== undefined) return found(token.id);
-  const names = tokens.value.map(({ name }) => name);
+  const names = named.map(({ name }) => name);
   return missing(`There is no token ${word} in this account.${didYouMean(word, names)}`);
 }
 

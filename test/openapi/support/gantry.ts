@@ -7,6 +7,10 @@ import { buildWorker } from "../../../scripts/parts/build-worker.ts";
 import { newToken } from "../../../scripts/parts/first-token.ts";
 import { withLocalDatabase } from "../../../scripts/parts/local-database.ts";
 import { startLocalWorker } from "../../../scripts/parts/local-worker.ts";
+import { newSignInCode } from "../../../scripts/parts/sign-in-code.ts";
+
+/** The database is written to before the Worker serves it, so all codes are made beforehand; a test run takes fewer. */
+const SIGN_IN_CODES = 500;
 
 /** The built Worker, serving a database of its own. */
 export type Gantry = {
@@ -15,6 +19,8 @@ export type Gantry = {
   readonly token: string;
   /** Of another such account. */
   readonly othersToken: string;
+  /** Takes the code of a sign-in link that nobody has had yet, of a third account. */
+  signInCode(): string;
   close(): Promise<void>;
 };
 
@@ -23,13 +29,20 @@ export async function startGantry(): Promise<Gantry> {
   if (!build.ok) throw new Error(build.output);
   const home = await mkdtemp(join(tmpdir(), "gantry-openapi-"));
   const state = join(home, "state");
-  const [ours, others] = [
-    newToken({ name: "Ours" }, "test", Date.now()),
-    newToken({ name: "Theirs" }, "test", Date.now()),
+  const now = Date.now();
+  const [ours, others, guests] = [
+    newToken({ name: "Ours" }, "test", now),
+    newToken({ name: "Theirs" }, "test", now),
+    newToken({ name: "Guests" }, "test", now),
   ];
+  const links = Array.from({ length: SIGN_IN_CODES }, () => newSignInCode(guests.accountId, now));
   await withLocalDatabase(state, async (database) => {
-    const statements = [ours, others].flatMap((made) => made.statements);
-    await database.batch(statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters)));
+    const statements = [ours, others, guests].flatMap((made) => made.statements);
+    await database.batch(
+      [...statements, ...links.map(({ statement }) => statement)].map(({ sql, parameters }) =>
+        database.prepare(sql).bind(...parameters),
+      ),
+    );
   });
   const worker = await startLocalWorker({
     port: await freePort(),
@@ -42,6 +55,11 @@ export async function startGantry(): Promise<Gantry> {
     url: worker.url,
     token: ours.token,
     othersToken: others.token,
+    signInCode() {
+      const link = links.pop();
+      if (link === undefined) throw new Error("every sign-in code is spent");
+      return link.code;
+    },
     async close() {
       await worker.close();
       await rm(home, { recursive: true, force: true, maxRetries: 5 });

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { Account } from "#contract/account.ts";
 import { ServerCreated } from "#contract/servers.ts";
+import { SessionCreated } from "#contract/sessions.ts";
 import { TokenWithSecret } from "#contract/tokens.ts";
 import { FakeAgent } from "./fake-agent.ts";
 import { type Gantry, startGantry } from "./gantry.ts";
@@ -15,7 +16,7 @@ const POOL = 12;
 /** A stream of a deployment that waits would go on for minutes. */
 const SILENT_MS = 100;
 
-type Secrets = Readonly<Record<Sender, string | null>>;
+type Secrets = Record<Sender, string | null>;
 
 /** An account with servers, projects, deployments and tokens, and what a request needs to be about them. */
 export class Playground {
@@ -51,6 +52,7 @@ export class Playground {
     const weak = TokenWithSecret.parse(await post("/v1/tokens", { name: "weak", scopes: [WEAK_SCOPE] }));
     const secrets = {
       owner: gantry.token,
+      session: null,
       agent: agent.credential,
       "other-account": gantry.othersToken,
       weak: weak.token,
@@ -78,6 +80,9 @@ export class Playground {
     });
     await this.#make("/v1/servers", { name: `spare ${suffix}`, ip: "192.0.2.3" });
     await this.#make("/v1/tokens", { name: "spare", scopes: ["tokens:read"] });
+    this.#note(this.#gantry.signInCode(), "code");
+    const session = await send(this.#gantry, "/v1/sessions", { code: this.#gantry.signInCode() });
+    this.#secrets.session = SessionCreated.parse(await session.json()).token;
     for (const project of [waiting, created, created, created])
       await this.#make(`/v1/projects/${project}/deployments`, {});
     for (let tries = 0; tries < 100; tries += 1) {

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 
 import type { Listed } from "../../../scripts/reference/html/document.ts";
-import type { Parameter } from "../../../scripts/reference/openapi/types.ts";
+import type { Operation, Parameter } from "../../../scripts/reference/openapi/types.ts";
 import { spoiled } from "./spoil.ts";
 import { document } from "./open-api.ts";
 import { sparse, standIn, valuesOf } from "./values.ts";
 
 /** Who sends a request: a token of each kind that there is. */
-export type Sender = "owner" | "agent" | "other-account" | "weak" | "nobody" | "nonsense";
+export type Sender = "owner" | "session" | "agent" | "other-account" | "weak" | "nobody" | "nonsense";
 
 /** A request as it is to be sent, with ids that stand for those of the world. */
 export type Request = {
@@ -31,8 +31,7 @@ export function requestsFor(listed: Listed): fc.Arbitrary<Request> {
 
 function validRequests({ method, path, operation }: Listed): fc.Arbitrary<Request> {
   const parameters = operation.parameters.map((one) => document.parameter(one));
-  const [security] = operation.security;
-  const sender = security === undefined ? "nobody" : "agent" in security ? "agent" : "owner";
+  const sender = senderOf(operation);
   const body = operation.requestBody?.content["application/json"]?.schema;
   const isOptional = operation.requestBody?.required === false;
   return fc
@@ -68,6 +67,12 @@ function validRequests({ method, path, operation }: Listed): fc.Arbitrary<Reques
       body: drawn.body,
       isAsDocumented: true,
     }));
+}
+
+function senderOf({ security: [security], operationId }: Operation): Sender {
+  if (security === undefined) return "nobody";
+  if (operationId === "endSession") return "session";
+  return "agent" in security ? "agent" : "owner";
 }
 
 function spoiledRequests(listed: Listed): fc.Arbitrary<Request> {

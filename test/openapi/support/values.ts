@@ -3,8 +3,8 @@ import * as fc from "fast-check";
 import type { Schema } from "../../../scripts/reference/openapi/types.ts";
 import { document } from "./open-api.ts";
 
-/** Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token. */
-export const STAND_IN = /@(acct|tok|srv|proj|dpl|run|cursor|enroll):(\d+)/g;
+/** Stands for something of the place that a request is sent to: an id, a cursor, an enrolment token, a sign-in code. */
+export const STAND_IN = /@(acct|tok|srv|proj|dpl|run|cursor|enroll|code):(\d+)/g;
 
 /** One of the newest of a kind. */
 export function standIn(kind: string): fc.Arbitrary<string> {
@@ -33,6 +33,7 @@ const plausible: Readonly<Record<string, fc.Arbitrary<string>>> = {
   activate_command: fc.constantFrom("systemctl --user restart shop"),
   domain: fc.constantFrom("shop.example.com", "blog.example.com", "localhost"),
   token: fc.constantFrom("@enroll:0", "@enroll:1"),
+  code: standIn("code"),
   time: fc.constantFrom("2026-01-01T00:00:00.000Z"),
 };
 
