@@ -1,12 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { followLog } from "#client/follow-log.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import type { LogLine } from "#contract/logs.ts";
 import type { Project } from "#contract/projects.ts";
 
 import { memoryOf } from "../test/support/faults/processes.ts";
 import { createRepository, type Repository } from "../test/support/journey-repository.ts";
 import type { System } from "../test/support/journey-system.ts";
-import { followLog } from "./follow.ts";
 import { percentile, type Row, time } from "./measure.ts";
 import { watchWorkerHeap } from "../test/support/worker-heap.ts";
 
@@ -33,10 +35,11 @@ export async function measureLogLatency(system: System, home: string): Promise<R
   const late: number[] = [];
   const follow = async (project: Project): Promise<void> => {
     const { id } = await system.api.start(project.id);
-    await followLog(system.local, id, (line, lateMs) => {
+    for await (const line of linesOf(system, id)) {
+      const lateMs = Date.now() - Date.parse(line.time);
       // The first lines wait for the follower itself to arrive.
       if (line.stream === "stdout" && line.message !== "line 1") late.push(lateMs);
-    });
+    }
   };
   await Promise.all(projects.map(follow));
   const p95 = percentile(late, 95);
@@ -86,12 +89,20 @@ export async function measureFlood(system: System, home: string, inspectorPort: 
 }
 
 /** What the log says of being cut; empty where it says nothing. */
-async function cutMarkOf(system: System, deploymentId: string): Promise<string> {
+async function cutMarkOf(system: System, deploymentId: DeploymentId): Promise<string> {
   let mark = "";
-  await followLog(system.local, deploymentId, (line) => {
+  for await (const line of linesOf(system, deploymentId))
     if (line.stream === "system" && /log is (cut|full)/i.test(line.message)) mark = `log: "${line.message}"`;
-  });
   return mark;
+}
+
+/** A log's lines as they come, to its end. @throws where a connection came to nothing: its figures say nothing then */
+async function* linesOf({ local }: System, deploymentId: DeploymentId): AsyncGenerator<LogLine> {
+  const transport = { baseUrl: local.url, token: local.token, fetch };
+  for await (const event of followLog(transport, deploymentId)) {
+    if (event.type === "line") yield event.line;
+    else if (event.type !== "end") throw new Error(`the log: ${event.problem.detail}`);
+  }
 }
 
 function createProject(
