@@ -1,13 +1,16 @@
+import { logFailure } from "#worker/log-failure.ts";
 import { retryDelayMs } from "#worker/objects/retry-delay.ts";
 
 /** Jobs of a Durable Object that may fail: a failure is logged and counted, and the object's alarm tries again. */
 export class Attempts {
+  readonly #at: string;
   readonly #about: () => Record<string, unknown>;
   /** How many times in a row each job has failed. */
   readonly #failures = new Map<string, number>();
 
-  /** @param about what each line of log says besides: whose object it is */
-  constructor(about: () => Record<string, unknown>) {
+  /** @param about what each line of log says besides `at`: whose object it is */
+  constructor(at: string, about: () => Record<string, unknown>) {
+    this.#at = at;
     this.#about = about;
   }
 
@@ -44,8 +47,7 @@ export class Attempts {
 
   /** For what nobody tries again. */
   log(what: string, error: unknown, failures = 1): void {
-    const message = error instanceof Error ? error.message : String(error);
-    console.error(JSON.stringify({ level: "error", ...this.#about(), what, failures, message }));
+    logFailure(this.#at, { ...this.#about(), what, failures }, error);
   }
 
   succeed(what: string): void {

@@ -43,7 +43,7 @@ export class LaneEffects {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.attempts = new Attempts(() => ({ at: "lane", project_id: parts.store.owner()?.projectId }));
+    this.attempts = new Attempts("lane", () => ({ project_id: parts.store.owner()?.projectId }));
     this.writeRecords = coalesced(() => this.attempts.make(WRITE, () => this.#writeRecords()));
     this.repairRecords = coalesced(() => this.attempts.make(REPAIR, () => repairRecords(parts)));
     this.tellAgent = coalesced(() => this.attempts.make("tell agent", () => tellAgents(parts)));

@@ -33,7 +33,7 @@ export class LinkErrands {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.attempts = new Attempts(() => ({ at: "link", server_id: parts.serverId }));
+    this.attempts = new Attempts("link", () => ({ server_id: parts.serverId }));
     const errand = (what: string, job: () => Promise<void>) => coalesced(() => this.attempts.make(what, job));
     this.#tellPresence = errand("write presence", () => this.#writePresence());
     this.#tellServing = errand("write serving", () => this.#writeServing());

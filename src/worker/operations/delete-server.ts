@@ -3,6 +3,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findServer } from "#worker/db/find-server.ts";
 import { deleteServer as removeServer } from "#worker/db/delete-server.ts";
+import { logFailure } from "#worker/log-failure.ts";
 
 /** Deletes a server that no project is on. Its agent's credential ends with it, and so does its link. */
 export async function deleteServer(
@@ -19,8 +20,7 @@ export async function deleteServer(
       try {
         await link.remove();
       } catch (error) {
-        const message = error instanceof Error ? error.message : "";
-        console.error(JSON.stringify({ level: "error", at: "delete server", server_id: id, message }));
+        logFailure("delete server", { server_id: id }, error);
       }
       return succeed(null);
     case "in_use":

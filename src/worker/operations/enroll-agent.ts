@@ -3,6 +3,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
 import { spendEnrollment } from "#worker/db/credentials.ts";
+import { logFailure } from "#worker/log-failure.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { mismatchMessage } from "#worker/views/mismatch-message.ts";
 
@@ -32,10 +33,7 @@ export async function enrollAgent(
     await context.links.getByName(serverId).revoke();
   } catch (error) {
     // The credential is in force: an earlier agent's link ends by itself, at its link's next look.
-    const message = error instanceof Error ? error.message : "";
-    console.error(
-      JSON.stringify({ level: "error", at: "enrolment", what: "revoke", server_id: serverId, message }),
-    );
+    logFailure("enrolment", { what: "revoke", server_id: serverId }, error);
   }
   return succeed({ server_id: serverId, credential });
 }

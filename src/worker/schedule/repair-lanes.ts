@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { ProjectId } from "#contract/ids.ts";
 import { findProjectsAfter } from "#worker/db/find-projects-after.ts";
 import { findSweepPosition, saveSweepPosition } from "#worker/db/sweep-position.ts";
-import { noteFailure } from "#worker/schedule/note-failure.ts";
+import { logFailure } from "#worker/log-failure.ts";
 
 /** How many lanes are woken at most. Each reads a few hundred rows of D1 at most. */
 const MAX_LANES = 50;
@@ -40,7 +40,7 @@ export async function repairLanes(env: Env, clock: Clock): Promise<void> {
       if (!(await env.PROJECT_LANE.getByName(id).repair())) failures += 1;
     } catch (error) {
       failures += 1;
-      noteFailure("repair lanes", { project_id: id }, error);
+      logFailure("schedule", { what: "repair lanes", project_id: id }, error);
     }
   }
   const next = ids.length < MAX_LANES ? null : (ids.at(-1) ?? null);

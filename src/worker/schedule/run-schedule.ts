@@ -1,5 +1,5 @@
 import { removeExpired } from "#worker/db/remove-expired.ts";
-import { noteFailure } from "#worker/schedule/note-failure.ts";
+import { logFailure } from "#worker/log-failure.ts";
 import { repairLanes } from "#worker/schedule/repair-lanes.ts";
 import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
 
@@ -23,7 +23,7 @@ export async function runSchedule(env: Env, clock: Clock): Promise<void> {
       await job();
     } catch (error) {
       failed.push(what);
-      noteFailure(what, {}, error);
+      logFailure("schedule", { what }, error);
     }
   }
   if (failed.length > 0) throw new Error(`the schedule could not ${failed.join(", ")}`);

@@ -2,9 +2,9 @@ import type { AccountId } from "#contract/ids.ts";
 import { decideLogFate, keepsLog, type LogFate } from "#domain/log-fate.ts";
 import { findLogRecords } from "#worker/db/find-log-records.ts";
 import { findSweepPosition, saveSweepPosition } from "#worker/db/sweep-position.ts";
+import { logFailure } from "#worker/log-failure.ts";
 import type { FoundLog } from "#worker/logs/found-logs.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
-import { noteFailure } from "#worker/schedule/note-failure.ts";
 
 /**
  * What one run does at most, so that it stays far within what one invocation may do. A page is one list of R2, three
@@ -94,7 +94,7 @@ async function attempt<Value>(
     return await job();
   } catch (error) {
     run.failures += 1;
-    noteFailure("sweep logs", about, error);
+    logFailure("schedule", { what: "sweep logs", ...about }, error);
     return null;
   }
 }

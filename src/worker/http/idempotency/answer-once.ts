@@ -3,6 +3,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { type IdempotencyRecord, keepAnswer, reserveIdempotencyKey } from "#worker/db/idempotency-keys.ts";
 import { AnswerSeal, derivedBytes, type KeptAnswer } from "#worker/http/idempotency/sealed-answer.ts";
+import { logFailure } from "#worker/log-failure.ts";
 import { sha256, toHex } from "#worker/sha256.ts";
 
 /** How many bytes of ids and secrets one request can need, many times over. */
@@ -57,8 +58,7 @@ export async function answerOnce(
     await keepAnswer(context.rows, id, await seal.seal(kept, Uint8Array.from(context.randomBytes(12))));
   } catch (error) {
     // It is done, and another try would find it so: no reason to say that it was not.
-    const message = error instanceof Error ? error.message : "";
-    console.error(JSON.stringify({ level: "error", at: "idempotency", what: "keep answer", id, message }));
+    logFailure("idempotency", { what: "keep answer", id }, error);
   }
   return succeed(answerFrom(kept));
 }
