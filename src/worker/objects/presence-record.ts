@@ -48,32 +48,28 @@ export class PresenceRecord {
     if (stored !== null && seenAt > stored.lastSeenAt) this.#save({ ...stored, lastSeenAt: seenAt });
   }
 
-  connected(now: number, agent: { agent_version: string; disk: Disk }): void {
-    const before = this.#load();
-    const ended = before === null ? null : closed(before, null);
-    this.#change({
-      connectedAt: now,
-      lastSeenAt: Math.max(now, ended?.lastSeenAt ?? 0),
-      connectedMsByDay: ended?.connectedMsByDay ?? {},
-      agentVersion: agent.agent_version,
-      agentMismatch: null,
-      disk: agent.disk,
-      revision: before?.revision ?? 0,
-      written: before?.written ?? 0,
-    });
+  connected(now: number, { agent_version, disk }: { agent_version: string; disk: Disk }): void {
+    this.#begin(now, { connectedAt: now, agentVersion: agent_version, agentMismatch: null, disk });
   }
 
   /** An agent of another protocol was not let in, and no other is there. */
-  mismatched(now: number, agent: { agent_version: string; protocol: number }): void {
+  mismatched(now: number, { agent_version, protocol }: { agent_version: string; protocol: number }): void {
+    this.#begin(now, {
+      connectedAt: null,
+      agentVersion: agent_version,
+      agentMismatch: { protocol, at: now },
+      disk: this.#load()?.disk ?? null,
+    });
+  }
+
+  /** An agent has said hello. A connection that was there before it counts until its last sign of life. */
+  #begin(now: number, said: Pick<Stored, "connectedAt" | "agentVersion" | "agentMismatch" | "disk">): void {
     const before = this.#load();
     const ended = before === null ? null : closed(before, null);
     this.#change({
-      connectedAt: null,
+      ...said,
       lastSeenAt: Math.max(now, ended?.lastSeenAt ?? 0),
       connectedMsByDay: ended?.connectedMsByDay ?? {},
-      agentVersion: agent.agent_version,
-      agentMismatch: { protocol: agent.protocol, at: now },
-      disk: before?.disk ?? null,
       revision: before?.revision ?? 0,
       written: before?.written ?? 0,
     });
