@@ -4,23 +4,12 @@ import { deleteDeploymentRecord, writeDeployments } from "#worker/db/deployment-
 import { setFound } from "#worker/db/set-found.ts";
 import { setServing } from "#worker/db/server-presence.ts";
 import { DatabaseSession } from "#worker/db/session.ts";
-import type { LaneStore } from "#worker/objects/lane-store.ts";
+import type { LaneParts } from "#worker/objects/lane-parts.ts";
 import { Attempts } from "#worker/objects/attempts.ts";
 import { coalesced } from "#worker/objects/coalesced.ts";
 import { repairRecords } from "#worker/objects/repair-records.ts";
 import { storeLogs } from "#worker/objects/store-logs.ts";
 import { tellAgents } from "#worker/objects/tell-agents.ts";
-import type { LaneOutbox } from "#worker/objects/lane-outbox.ts";
-import type { LogBuffer } from "#worker/objects/log-buffer.ts";
-
-type Parts = {
-  env: Env;
-  storage: DurableObjectStorage;
-  store: LaneStore;
-  outbox: LaneOutbox;
-  logs: LogBuffer;
-  now: () => number;
-};
 
 const WRITE = "write records";
 const REPAIR = "repair records";
@@ -31,7 +20,7 @@ const REPAIR = "repair records";
  * and left for the alarm.
  */
 export class LaneEffects {
-  readonly #parts: Parts;
+  readonly #parts: LaneParts;
   /** Writes changed deployments to D1, and removes deleted ones. */
   readonly writeRecords: () => Promise<void>;
   /** Has written again what D1 does not have as the lane does. */
@@ -41,7 +30,7 @@ export class LaneEffects {
   #bookmark: string | null = null;
   readonly attempts: Attempts;
 
-  constructor(parts: Parts) {
+  constructor(parts: LaneParts) {
     this.#parts = parts;
     this.attempts = new Attempts("lane", () => ({ project_id: parts.store.owner()?.projectId }));
     this.writeRecords = coalesced(() => this.attempts.make(WRITE, () => this.#writeRecords()));

@@ -4,16 +4,7 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { type DeploymentRecord, endLostDeployments } from "#worker/db/deployment-records.ts";
 import { findRecords } from "#worker/db/find-records.ts";
 import { DatabaseSession } from "#worker/db/session.ts";
-import type { LaneOutbox } from "#worker/objects/lane-outbox.ts";
-import type { LaneStore } from "#worker/objects/lane-store.ts";
-
-type Parts = {
-  env: Env;
-  storage: DurableObjectStorage;
-  store: LaneStore;
-  outbox: LaneOutbox;
-  now: () => number;
-};
+import type { LaneParts } from "#worker/objects/lane-parts.ts";
 
 /**
  * Compares D1 with the lane, which is right, and has written again what differs. Of deployments that the lane has let
@@ -24,18 +15,17 @@ type Parts = {
  * What is decided meanwhile is safe: a record that changes while D1 is being read is due to be written anyway, and a
  * row of D1's own is changed only if it is still as it was read.
  */
-export async function repairRecords({ env, storage, store, outbox, now }: Parts): Promise<void> {
+export async function repairRecords({ env, storage, store, outbox, now }: LaneParts): Promise<void> {
   const owner = store.owner();
   if (owner === null) return;
+  const { database } = new DatabaseSession(env.DB, "first-primary");
+  const rows = new AccountRows(database, owner.accountId);
   if (store.load().deletedAt !== null) {
-    const { database } = new DatabaseSession(env.DB, "first-primary");
-    const found = await findRecords(new AccountRows(database, owner.accountId), owner.projectId, []);
+    const found = await findRecords(rows, owner.projectId, []);
     if (found !== null) storage.transactionSync(() => outbox.addProjectRemoval());
     return;
   }
   const written = store.written();
-  const { database } = new DatabaseSession(env.DB, "first-primary");
-  const rows = new AccountRows(database, owner.accountId);
   const ids = [...store.load().deployments.map(({ id }) => id), ...outbox.deleted()];
   const found = await findRecords(rows, owner.projectId, ids);
   // Its settings are D1's own, and without them its deployments are of no use.

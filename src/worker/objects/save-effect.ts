@@ -1,9 +1,7 @@
 import type { Effect } from "#domain/lane/decision.ts";
-import type { LaneOutbox } from "#worker/objects/lane-outbox.ts";
-import type { LaneStore } from "#worker/objects/lane-store.ts";
-import type { LogBuffer } from "#worker/objects/log-buffer.ts";
+import type { LaneParts } from "#worker/objects/lane-parts.ts";
 
-type Places = { store: LaneStore; outbox: LaneOutbox; logs: LogBuffer };
+type Places = Pick<LaneParts, "store" | "outbox" | "logs">;
 
 /** Puts down what a decision wants done, in the transaction that saves it. @param now Unix milliseconds */
 export function saveEffect({ store, outbox, logs }: Places, effect: Effect, now: number): void {

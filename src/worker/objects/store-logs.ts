@@ -1,22 +1,13 @@
 import type { DeploymentId } from "#contract/ids.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
-import type { LaneOutbox } from "#worker/objects/lane-outbox.ts";
-import type { LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
-import type { LogBuffer } from "#worker/objects/log-buffer.ts";
-
-type Parts = {
-  env: Env;
-  storage: DurableObjectStorage;
-  store: LaneStore;
-  outbox: LaneOutbox;
-  logs: LogBuffer;
-};
+import type { LaneParts } from "#worker/objects/lane-parts.ts";
+import type { LaneOwner } from "#worker/objects/lane-store.ts";
 
 /**
  * R2 loses the logs of deleted deployments, and gets the parts that are due and the whole of each log that has ended.
  * A log that fails does not keep the others waiting; the error comes when they are done.
  */
-export async function storeLogs(parts: Parts): Promise<void> {
+export async function storeLogs(parts: LaneParts): Promise<void> {
   const { store, outbox, logs } = parts;
   const owner = store.owner();
   if (owner === null) return;
@@ -34,7 +25,7 @@ export async function storeLogs(parts: Parts): Promise<void> {
   if (errors.length > 0) throw errors[0];
 }
 
-async function deleteAllLogs(parts: Parts, owner: LaneOwner): Promise<void> {
+async function deleteAllLogs(parts: LaneParts, owner: LaneOwner): Promise<void> {
   const { outbox, logs, storage, env } = parts;
   await giveUpUploads(parts, owner, null);
   storage.transactionSync(() => logs.forgetAll());
@@ -42,7 +33,7 @@ async function deleteAllLogs(parts: Parts, owner: LaneOwner): Promise<void> {
   storage.transactionSync(() => outbox.noteProjectRemoved());
 }
 
-async function deleteLog(parts: Parts, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
+async function deleteLog(parts: LaneParts, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
   const { outbox, logs, storage, env } = parts;
   await giveUpUploads(parts, lane, deploymentId);
   storage.transactionSync(() => logs.forget(deploymentId));
@@ -52,7 +43,7 @@ async function deleteLog(parts: Parts, lane: LaneOwner, deploymentId: Deployment
 
 /** @returns whether there was anything to store */
 async function storePart(
-  { logs, storage, env }: Parts,
+  { logs, storage, env }: LaneParts,
   lane: LaneOwner,
   deploymentId: DeploymentId,
 ): Promise<boolean> {
@@ -65,7 +56,7 @@ async function storePart(
   return true;
 }
 
-async function storeWhole(parts: Parts, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
+async function storeWhole(parts: LaneParts, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
   const { logs, storage, env } = parts;
   const owner = { ...lane, deploymentId };
   const store = new LogStore(env.LOGS);
@@ -84,7 +75,7 @@ async function storeWhole(parts: Parts, lane: LaneOwner, deploymentId: Deploymen
 
 /** An upload that was cut off is begun anew. R2 drops one whose id could not be noted by itself, after seven days. */
 async function giveUpUploads(
-  { logs, storage, env }: Parts,
+  { logs, storage, env }: LaneParts,
   lane: LaneOwner,
   of: DeploymentId | null,
 ): Promise<void> {

@@ -5,23 +5,14 @@ import { decideServerGone } from "#domain/lane/decide-forgotten.ts";
 import { dueForgets, noteForgetTold } from "#domain/lane/due-forgets.ts";
 import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
 import type { Lane } from "#domain/lane/lane.ts";
-import type { LaneOutbox } from "#worker/objects/lane-outbox.ts";
-import type { LaneStore } from "#worker/objects/lane-store.ts";
-
-type Parts = {
-  env: Env;
-  storage: DurableObjectStorage;
-  store: LaneStore;
-  outbox: LaneOutbox;
-  now: () => number;
-};
+import type { LaneParts } from "#worker/objects/lane-parts.ts";
 
 /**
  * The agent gets the offer or the stop that it has not had yet, and the servers that must let go of the project are
  * told so. Each message is noted before it goes out, and noted again where nobody was there to take it. A server that
  * serves what it should not is told what to restore; where nobody is there, its next hello says it again.
  */
-export async function tellAgents({ env, storage, store, outbox, now }: Parts): Promise<void> {
+export async function tellAgents({ env, storage, store, outbox, now }: LaneParts): Promise<void> {
   const owner = store.owner();
   if (owner === null) return;
   const { projectId } = owner;
