@@ -11,7 +11,6 @@ if (!build.ok) {
   console.error("The Worker does not build, see above.");
   process.exit(1);
 }
-const size = `${(build.gzipBytes / 1000).toFixed(1)} kB gzip`;
-console.log(`${relative(root, build.bundle)}, ${size}${build.isFresh ? "" : ", built before"}`);
+console.log(`${relative(root, build.bundle)}${build.isFresh ? "" : ", built before"}`);
 console.log(relative(root, await buildAgent()));
 console.log(relative(root, await buildCommand()));

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { gzipSync } from "node:zlib";
 
 import { buildAssets } from "../reference/build-assets.ts";
 import { root } from "./root.ts";
@@ -30,12 +29,7 @@ const BUNDLE = "main.js";
 const KEPT_BUNDLES = 5;
 
 export type WorkerBuild =
-  | {
-      readonly ok: true;
-      readonly bundle: string;
-      readonly isFresh: boolean;
-      readonly gzipBytes: number;
-    }
+  | { readonly ok: true; readonly bundle: string; readonly isFresh: boolean }
   | { readonly ok: false; readonly output: string };
 
 /**
@@ -64,7 +58,7 @@ export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
     await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
     await removeOldBundles();
   }
-  return { ok: true, bundle, isFresh, gzipBytes: gzipSync(await readFile(bundle)).length };
+  return { ok: true, bundle, isFresh };
 }
 
 async function hashOfInputs(): Promise<string> {

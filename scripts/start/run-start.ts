@@ -157,8 +157,7 @@ async function build(signal: AbortSignal): Promise<{ value: string; done: string
   const built = await buildWorker(signal);
   signal.throwIfAborted();
   if (!built.ok) throw new Problem(`The Worker does not build:\n${built.output}`);
-  const size = `${(built.gzipBytes / 1000).toFixed(0)} kB gzip`;
-  return { value: built.bundle, done: `Worker ${built.isFresh ? "built" : "unchanged"}, ${size}` };
+  return { value: built.bundle, done: `Worker ${built.isFresh ? "built" : "unchanged"}` };
 }
 
 /** What is live is left as it is; what is under way is waited for; otherwise a deployment is started. */
