@@ -1,10 +1,8 @@
-import type { Completions } from "#cli/completion/completions.ts";
+import { type Completions, wordsToScan } from "#cli/completion/completions.ts";
 
 /** For bash 3.2 and newer, which needs nothing installed besides. */
 export function bashScript(completions: readonly Completions[]): string {
-  const paths = completions.map(({ path }) => path).filter((path) => path !== "");
-  const valued = completions.flatMap(({ options }) => options.filter(({ values }) => values !== null));
-  const taking = [...new Set(valued.flatMap(({ word, short }) => (short === null ? [word] : [word, short])))];
+  const { paths, valued, taking } = wordsToScan(completions);
   const choices = new Map(valued.map(({ word, values }) => [word, values ?? []]));
   return `# gantry completion for bash
 _gantry() {

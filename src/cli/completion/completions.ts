@@ -38,6 +38,17 @@ export function completionsOf(commands: readonly Command[]): readonly Completion
   return [start, ...ofGroups, ...ofCommands];
 }
 
+/**
+ * What a script needs to find out how far a line has come: all paths but the beginning's, the options that take a
+ * value, and the words of those options, short ones too.
+ */
+export function wordsToScan(completions: readonly Completions[]) {
+  const paths = completions.map(({ path }) => path).filter((path) => path !== "");
+  const valued = completions.flatMap(({ options }) => options.filter(({ values }) => values !== null));
+  const taking = [...new Set(valued.flatMap(({ word, short }) => (short === null ? [word] : [word, short])))];
+  return { paths, valued, taking };
+}
+
 function optionsOf(own: Command["options"]): Completions["options"] {
   return Object.entries<OptionSpec>({ ...own, ...globalOptions }).map(([name, spec]) => ({
     word: `--${name}`,

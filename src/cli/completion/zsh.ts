@@ -1,10 +1,8 @@
-import type { Completions, Suggestion } from "#cli/completion/completions.ts";
+import { type Completions, type Suggestion, wordsToScan } from "#cli/completion/completions.ts";
 
 /** For zsh with compinit; as a file named _gantry in a folder of $fpath, or sourced. */
 export function zshScript(completions: readonly Completions[]): string {
-  const paths = completions.map(({ path }) => path).filter((path) => path !== "");
-  const valued = completions.flatMap(({ options }) => options.filter(({ values }) => values !== null));
-  const taking = [...new Set(valued.flatMap(({ word, short }) => (short === null ? [word] : [word, short])))];
+  const { paths, valued, taking } = wordsToScan(completions);
   const choices = new Map(
     valued.map(({ word, short, values }) => [`${word}|${short ?? word}`, values ?? []]),
   );

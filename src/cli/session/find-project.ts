@@ -1,7 +1,7 @@
 import { ProjectId } from "#contract/ids.ts";
 import type { ProjectRow } from "#contract/projects.ts";
-import { didYouMean } from "#cli/arguments/suggest.ts";
-import { type Found, found, missing, stop } from "#cli/outcome.ts";
+import { type Found, found, stop } from "#cli/outcome.ts";
+import { missingNamed } from "#cli/session/missing-named.ts";
 import { readAll } from "#cli/session/read-all.ts";
 import type { Session } from "#cli/session/session.ts";
 import { variable } from "#cli/settings/variable.ts";
@@ -27,8 +27,7 @@ export async function findProject(
   if (!projects.ok) return projects;
   const project = projects.value.find(({ name }) => name === wanted);
   if (project !== undefined) return found(project);
-  const names = projects.value.map(({ name }) => name);
-  return missing(`There is no project ${wanted} in this account.${didYouMean(wanted, names)}`);
+  return missingNamed("project", wanted, projects.value);
 }
 
 export async function allProjects({ client }: Session): Promise<Found<readonly ProjectRow[]>> {

@@ -1,7 +1,7 @@
 import { ServerId } from "#contract/ids.ts";
 import type { ServerRow } from "#contract/servers.ts";
-import { didYouMean } from "#cli/arguments/suggest.ts";
-import { type Found, found, missing } from "#cli/outcome.ts";
+import { type Found, found } from "#cli/outcome.ts";
+import { missingNamed } from "#cli/session/missing-named.ts";
 import { readAll } from "#cli/session/read-all.ts";
 import type { Session } from "#cli/session/session.ts";
 
@@ -13,8 +13,7 @@ export async function findServer(session: Session, word: string): Promise<Found<
   if (!servers.ok) return servers;
   const server = servers.value.find(({ name }) => name === word);
   if (server !== undefined) return found(server.id);
-  const names = servers.value.map(({ name }) => name);
-  return missing(`There is no server ${word} in this account.${didYouMean(word, names)}`);
+  return missingNamed("server", word, servers.value);
 }
 
 export async function allServers({ client }: Session): Promise<Found<readonly ServerRow[]>> {

@@ -1,7 +1,7 @@
 import { TokenId } from "#contract/ids.ts";
 import type { Token } from "#contract/tokens.ts";
-import { didYouMean } from "#cli/arguments/suggest.ts";
-import { type Found, found, missing, stop } from "#cli/outcome.ts";
+import { type Found, found, stop } from "#cli/outcome.ts";
+import { missingNamed } from "#cli/session/missing-named.ts";
 import { readAll } from "#cli/session/read-all.ts";
 import type { Session } from "#cli/session/session.ts";
 
@@ -19,8 +19,7 @@ export async function findToken(session: Session, word: string): Promise<Found<T
   if (another !== undefined)
     return stop("ambiguous_name", `Several tokens are called ${word}. Say its id; gantry tokens lists them.`);
   if (token !== undefined) return found(token.id);
-  const names = named.map(({ name }) => name);
-  return missing(`There is no token ${word} in this account.${didYouMean(word, names)}`);
+  return missingNamed("token", word, named);
 }
 
 export async function allTokens({ client }: Session): Promise<Found<readonly Token[]>> {
