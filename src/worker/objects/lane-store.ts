@@ -110,15 +110,20 @@ export class LaneStore {
 
   /** The records that D1 does not have as they are now. Those deleted meanwhile are no business of D1's. */
   unwritten(): DeploymentRecord[] {
-    const rows = this.#sql
-      .exec<{ id: string; revision: number }>(
-        "SELECT id, revision FROM deployments WHERE revision > written_revision",
-      )
-      .toArray();
-    return this.#recordsOf(rows);
+    return this.#recordsWhere("revision > written_revision");
   }
 
-  #recordsOf(rows: readonly { id: string; revision: number }[]): DeploymentRecord[] {
+  /** The records that D1 was told as they are now, in the order of their versions. */
+  written(): DeploymentRecord[] {
+    return this.#recordsWhere("revision = written_revision");
+  }
+
+  #recordsWhere(
+    condition: "revision > written_revision" | "revision = written_revision",
+  ): DeploymentRecord[] {
+    const rows = this.#sql
+      .exec<{ id: string; revision: number }>(`SELECT id, revision FROM deployments WHERE ${condition}`)
+      .toArray();
     const { lane, owner } = this.#load();
     if (rows.length === 0 || owner === null) return [];
     const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
@@ -127,16 +132,6 @@ export class LaneStore {
       if (revision === undefined || deployment.deleted) return [];
       return [{ ...recordOf(deployment, owner.projectId), revision }];
     });
-  }
-
-  /** The records that D1 was told as they are now, in the order of their versions. */
-  written(): DeploymentRecord[] {
-    const rows = this.#sql
-      .exec<{ id: string; revision: number }>(
-        "SELECT id, revision FROM deployments WHERE revision = written_revision",
-      )
-      .toArray();
-    return this.#recordsOf(rows);
   }
 
   /**
