@@ -67,17 +67,9 @@ class Following {
   }
 }
 
-async function running() {
-  const project = await TestProject.connected();
-  const { id } = await project.start();
-  const order = await project.agent.orderOf(id);
-  await project.agent.reports(order, { type: "stage", stage: "build" }, output("one"));
-  return { project, id, order };
-}
-
 describe("following a log of the real Worker", { timeout: 30_000 }, () => {
   it("gives each line as it comes, through cuts, to the verdict", async () => {
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     const all = [new Following(project.token, id), new Following(project.token, id, [20, 90, 300, 400, 1])];
     for (const message of ["two → ü", "three 🚀", "four"]) {
       await project.agent.reports(order, output(message));
@@ -95,7 +87,7 @@ describe("following a log of the real Worker", { timeout: 30_000 }, () => {
   });
 
   it("begins after a line, and with a bookmark, and is told of a deletion", async () => {
-    const { project, id } = await running();
+    const { project, id } = await TestProject.running();
     const bookmark = (await project.get(`/v1/deployments/${id}`)).headers.get("gantry-bookmark");
     expect(bookmark).not.toBeNull();
     const following = new Following(project.token, id, [], { afterLine: 1, bookmark });
@@ -106,7 +98,7 @@ describe("following a log of the real Worker", { timeout: 30_000 }, () => {
   });
 
   it("ends with a problem once the token is revoked and the stream was cut, and for an unknown deployment", async () => {
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     const body = { name: "short", scopes: ["deployments:read"] };
     const made = await (await project.post("/v1/tokens", body)).json<{ id: string; token: string }>();
     const following = new Following(made.token, id, [600]);

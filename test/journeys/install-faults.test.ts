@@ -1,23 +1,18 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import type { Gantry } from "../openapi/support/gantry.ts";
 import { readServer, registerServer } from "../support/enrolments.ts";
-import { Machine } from "../support/machine.ts";
+import { type Machine, setUpMachines } from "../support/machine.ts";
 import { runShell, type ShellEnd } from "../support/run-shell.ts";
 
 let gantry: Gantry;
 let machine: Machine;
-beforeAll(async () => {
-  gantry = await startGantry();
+setUpMachines((...made) => {
+  [machine, gantry] = made;
 });
-afterAll(() => gantry.close());
-beforeEach(async () => {
-  machine = await Machine.create(gantry);
-});
-afterEach(() => machine.close());
 
 /** Of the right form, for what ends before anybody looks at it. */
 const TOKEN = "gantry_enroll_x";

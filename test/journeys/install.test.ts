@@ -1,23 +1,18 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import type { Gantry } from "../openapi/support/gantry.ts";
 import { readServer, registerServer } from "../support/enrolments.ts";
-import { Machine } from "../support/machine.ts";
+import { type Machine, setUpMachines } from "../support/machine.ts";
 import { runShell } from "../support/run-shell.ts";
 
 let gantry: Gantry;
 let machine: Machine;
-beforeAll(async () => {
-  gantry = await startGantry();
+setUpMachines((...made) => {
+  [machine, gantry] = made;
 });
-afterAll(() => gantry.close());
-beforeEach(async () => {
-  machine = await Machine.create(gantry);
-});
-afterEach(() => machine.close());
 
 describe("the line that a new server is answered with", () => {
   it("installs an agent that connects and deploys; run again it changes nothing; and back again nothing is left", async () => {

@@ -14,12 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
-import { expect } from "vitest";
+import { beforeAll, beforeEach, expect } from "vitest";
 
 import type { ServerCreated } from "#contract/servers.ts";
 
 import { createRepository } from "../agent/support/repository.ts";
-import type { Gantry } from "../openapi/support/gantry.ts";
+import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
 import { DownloadSite } from "./download-site.ts";
 import { createApi } from "./journey-api.ts";
 import { runShell, type ShellEnd } from "./run-shell.ts";
@@ -171,4 +171,18 @@ export class Machine {
 function whereIs(program: string): string | null {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path)) ?? null;
+}
+
+/** For the tests of a file: each is given a machine of its own, and all of them one control plane. */
+export function setUpMachines(use: (machine: Machine, gantry: Gantry) => void): void {
+  let gantry: Gantry;
+  beforeAll(async () => {
+    gantry = await startGantry();
+    return () => gantry.close();
+  });
+  beforeEach(async () => {
+    const machine = await Machine.create(gantry);
+    use(machine, gantry);
+    return () => machine.close();
+  });
 }

@@ -1,4 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, vi } from "vitest";
 
 import { aroundCalls } from "./intercept.ts";
 import { type Part, partMethods } from "./parts.ts";
@@ -22,6 +23,18 @@ const messages: Record<Part, string> = {
   lane: "Network connection lost.",
   link: "Network connection lost.",
 };
+
+/** For the tests of a file: they set the time themselves, and what is said of what fails on purpose is not printed. */
+export function setUpForFaults(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    return () => {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+    };
+  });
+}
 
 /** Counts the calls to other parts, and lets one of them go wrong, or all that a part gets. It ends with the test. */
 export class Faults {

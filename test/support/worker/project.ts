@@ -3,10 +3,10 @@ import * as z from "zod";
 
 import { Deployment, DeploymentStarted, type DeploymentStatus } from "#contract/deployments.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
-import { ProjectId } from "#contract/ids.ts";
+import { type DeploymentId, ProjectId } from "#contract/ids.ts";
 import { createAccount } from "./account.ts";
 import { call } from "./call.ts";
-import { ConnectedAgent } from "./connected-agent.ts";
+import { ConnectedAgent, output } from "./connected-agent.ts";
 
 const WithId = z.object({ id: ProjectId });
 
@@ -36,6 +36,15 @@ export class TestProject {
     await project.agent.connect();
     await project.agent.hears("welcome");
     return project;
+  }
+
+  /** Its agent is in the middle of a deployment's build, which has written the line "one". */
+  static async running(): Promise<{ project: TestProject; id: DeploymentId; order: RunOrder }> {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    await project.agent.reports(order, { type: "stage", stage: "build" }, output("one"));
+    return { project, id, order };
   }
 
   async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {

@@ -1,22 +1,15 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import worker from "#worker/main.ts";
-import { Faults, kill } from "../../support/worker/faults.ts";
+import { Faults, kill, setUpForFaults } from "../../support/worker/faults.ts";
 import { aroundCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  vi.spyOn(console, "error").mockImplementation(() => {});
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+setUpForFaults();
 
 type Row = Record<string, unknown>;
 

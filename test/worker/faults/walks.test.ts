@@ -1,23 +1,15 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 
 import type { DeploymentId } from "#contract/ids.ts";
 import { Project } from "#contract/projects.ts";
 import { Server } from "#contract/servers.ts";
 import { call } from "../../support/worker/call.ts";
-import { type FaultKind, faultKinds, Faults } from "../../support/worker/faults.ts";
+import { type FaultKind, faultKinds, Faults, setUpForFaults } from "../../support/worker/faults.ts";
 import type { Part } from "../../support/worker/parts.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { expectWhole, type LaneState, Story } from "../../support/worker/story.ts";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  vi.spyOn(console, "error").mockImplementation(() => {});
-  vi.spyOn(console, "log").mockImplementation(() => {});
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+setUpForFaults();
 
 type Walk = {
   /** What comes before, without faults. */

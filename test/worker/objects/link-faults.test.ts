@@ -1,26 +1,19 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { Project } from "#contract/projects.ts";
 import { Enrollment, Server } from "#contract/servers.ts";
 import { call } from "../../support/worker/call.ts";
 import { output } from "../../support/worker/connected-agent.ts";
-import { faultKinds, Faults, kill } from "../../support/worker/faults.ts";
+import { faultKinds, Faults, kill, setUpForFaults } from "../../support/worker/faults.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { isQuiet, Story } from "../../support/worker/story.ts";
 
 const MINUTE_MS = 60_000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
-  vi.spyOn(console, "error").mockImplementation(() => {});
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+setUpForFaults();
 
 const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
 const linkOf = ({ agent }: TestProject) => env.AGENT_LINK.getByName(agent.serverId);

@@ -9,22 +9,13 @@ import { TestProject } from "../../support/worker/project.ts";
 
 const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 
-/** A deployment that runs, with a line of output. */
-async function running() {
-  const project = await TestProject.connected();
-  const { id } = await project.start();
-  const order = await project.agent.orderOf(id);
-  await project.agent.reports(order, { type: "stage", stage: "fetch" }, output("one"));
-  return { project, id, order };
-}
-
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
 describe("following a log", { timeout: 30_000 }, () => {
   it("gives the lines so far, then each as it comes, and ends with the verdict", async () => {
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     await reader.sees("one");
     expect(reader.messages).toEqual(["Queued as version 1 by test: branch main", "one"]);
@@ -40,7 +31,7 @@ describe("following a log", { timeout: 30_000 }, () => {
   });
 
   it("is a stream that nobody keeps or gathers", async () => {
-    const { project, id } = await running();
+    const { project, id } = await TestProject.running();
     const { response } = await LogReader.follow(project, id);
     expect(response.headers.get("content-type")).toBe("text/event-stream");
     expect(response.headers.get("cache-control")).toBe("no-store");
@@ -60,7 +51,7 @@ describe("following a log", { timeout: 30_000 }, () => {
   });
 
   it("says why a deployment failed", async () => {
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     const failure = { code: "build_failed", message: "exit code 2", stage: "build" } as const;
     const result = { outcome: "failed", failure } as const;
@@ -69,7 +60,7 @@ describe("following a log", { timeout: 30_000 }, () => {
   });
 
   it("goes on after the line that Last-Event-ID names, or a page's cursor, in that order", async () => {
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     await project.agent.reports(order, output("two", "three"));
     const resumed = await LogReader.follow(project, id, { headers: { "last-event-id": "2" } });
     const { next_cursor } = await (
@@ -96,14 +87,14 @@ describe("following a log", { timeout: 30_000 }, () => {
   });
 
   it.each(["x", "-1", "1.5", "1,2", "99999999999"])("refuses Last-Event-ID: %s", async (value) => {
-    const { project, id } = await running();
+    const { project, id } = await TestProject.running();
     const headers = { accept: "text/event-stream", "last-event-id": value };
     const refused = await project.get(`/v1/logs/${id}`, headers);
     expect(await problemOf(refused)).toMatchObject({ status: 422, errors: [{ pointer: "Last-Event-ID" }] });
   });
 
   it("does nothing for HEAD", async () => {
-    const { project, id } = await running();
+    const { project, id } = await TestProject.running();
     const answer = await project.call("HEAD", `/v1/logs/${id}`, undefined, { accept: "text/event-stream" });
     expect(answer.headers.get("content-type")).toBe("text/event-stream");
     expect(await answer.text()).toBe("");
@@ -112,7 +103,7 @@ describe("following a log", { timeout: 30_000 }, () => {
 
 describe("whoever follows a log", { timeout: 30_000 }, () => {
   it("misses no line and gets none twice, while parts go to R2 and the whole is put together", async () => {
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     const readers = [await LogReader.follow(project, id)];
     // Some of them have more than a part's size, so that one goes to R2 at once.
     for (let batch = 0; batch < 6; batch += 1) {
@@ -134,7 +125,7 @@ describe("whoever follows a log", { timeout: 30_000 }, () => {
 
   it("does not notice that the lane is evicted, or that it dies", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     await reader.sees("one");
     await evictDurableObject(laneOf(project));
@@ -151,7 +142,7 @@ describe("whoever follows a log", { timeout: 30_000 }, () => {
   });
 
   it("is told at once where the deployment is deleted", async () => {
-    const { project, id } = await running();
+    const { project, id } = await TestProject.running();
     const queued = await project.start();
     const readers = [await LogReader.follow(project, queued.id), await LogReader.follow(project, id)];
     await vi.waitFor(() => expect(readers[0]?.lines).toHaveLength(1));

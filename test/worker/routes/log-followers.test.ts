@@ -13,14 +13,6 @@ import { TestProject } from "../../support/worker/project.ts";
 
 const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 
-async function running() {
-  const project = await TestProject.connected();
-  const { id } = await project.start();
-  const order = await project.agent.orderOf(id);
-  await project.agent.reports(order, { type: "stage", stage: "build" }, output("one"));
-  return { project, id: DeploymentId.parse(id), order };
-}
-
 const Attachment = z.object({ after: z.int().nullable() });
 
 /** How many follow, and how many of those wait for more: the others have not taken in yet what they were sent. */
@@ -53,7 +45,7 @@ class Follower {
 
 describe("a thousand who follow one deployment", () => {
   it("cost the lane no more for each event than a few do, and no report waits for them", async () => {
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     const all = Array.from({ length: 1000 }, () => new Follower());
     const runs = Promise.all(all.map((follower) => follower.run(laneOf(project), id)));
     await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 1000, waiting: 1000 }), {
@@ -81,7 +73,7 @@ describe("a thousand who follow one deployment", () => {
 
 describe("a reader that stops reading", { timeout: 30_000 }, () => {
   it("holds nothing in the lane but its place, and gets all of it when it goes on", async () => {
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     await reader.sees("one");
     reader.pause();
@@ -100,7 +92,7 @@ describe("a reader that stops reading", { timeout: 30_000 }, () => {
 
 describe("a reader that goes away", { timeout: 30_000 }, () => {
   it("is gone from the lane at once, although nothing happens there", async () => {
-    const { project, id } = await running();
+    const { project, id } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     await reader.sees("one");
     await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 1, waiting: 1 }));
@@ -109,7 +101,7 @@ describe("a reader that goes away", { timeout: 30_000 }, () => {
   });
 
   it("is gone when the deployment has ended", async () => {
-    const { project, id, order } = await running();
+    const { project, id, order } = await TestProject.running();
     const readers = await Promise.all([1, 2, 3].map(() => LogReader.follow(project, id)));
     await project.agent.carriesOut(order);
     for (const reader of readers) expect(await reader.closes()).toMatchObject({ status: "live" });
