@@ -10,12 +10,11 @@ import {
   PROTOCOL_VERSION,
   type ToAgent,
 } from "#contract/agent-protocol.ts";
-import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
-import { AccountRows } from "#worker/db/account-rows.ts";
-import { findCredential } from "#worker/db/find-credential.ts";
+import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { LinkErrands } from "#worker/objects/link-errands.ts";
 import { linkHeaders } from "#worker/objects/link-headers.ts";
 import { LinkInbox } from "#worker/objects/link-inbox.ts";
+import { LinkedServer } from "#worker/objects/linked-server.ts";
 import {
   attach,
   attachmentOf,
@@ -34,12 +33,6 @@ const SILENT_MS = 60_000;
 /** How soon a server that is about to be deleted is looked for. */
 const REMOVAL_CHECK_MS = 60_000;
 
-const SERVER_ID = "server id";
-/** Set where the server has been deleted, and where it may be. */
-const GONE = "gone";
-const REMOVAL_EXPECTED = "removal expected";
-const ACCOUNT_ID = "account id";
-
 type Hello = Extract<FromAgent, { type: "hello" }>;
 
 /**
@@ -51,21 +44,17 @@ export class AgentLink extends DurableObject<Env> {
   readonly #presence: PresenceRecord;
   readonly #inbox: LinkInbox;
   readonly #errands: LinkErrands;
-  readonly #serverId: ServerId;
+  readonly #server: LinkedServer;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    // An object that its alarm wakes up is told no name.
-    const { kv } = ctx.storage;
-    this.#serverId = ServerId.parse(ctx.id.name ?? kv.get(SERVER_ID));
-    if (kv.get(SERVER_ID) === undefined) kv.put(SERVER_ID, this.#serverId);
+    this.#server = new LinkedServer(ctx.storage.kv, env, ctx.id.name);
     this.#presence = new PresenceRecord(ctx.storage);
     this.#inbox = new LinkInbox(ctx.storage.sql);
     this.#errands = new LinkErrands({
       env,
-      serverId: this.#serverId,
-      accountId: () => this.#accountId(),
+      server: this.#server,
       presence: this.#presence,
       inbox: this.#inbox,
       restore: (project_id, release) => this.#send({ type: "restore", project_id, release }),
@@ -76,7 +65,7 @@ export class AgentLink extends DurableObject<Env> {
   override async fetch(request: Request): Promise<Response> {
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);
-    this.ctx.storage.kv.put(ACCOUNT_ID, AccountId.parse(request.headers.get(linkHeaders.accountId)));
+    this.#server.noteAccount(AccountId.parse(request.headers.get(linkHeaders.accountId)));
     attach(server, {
       credentialHash: z.string().parse(request.headers.get(linkHeaders.credentialHash)),
       openedAt: Date.now(),
@@ -92,7 +81,7 @@ export class AgentLink extends DurableObject<Env> {
    * it knows that would make it look older than it is.
    */
   async deliver(projectId: ProjectId, message: ToAgent): Promise<{ delivered: boolean; gone: boolean }> {
-    if (this.ctx.storage.kv.get(GONE) === true) return { delivered: false, gone: true };
+    if (this.#server.isRemoved()) return { delivered: false, gone: true };
     await this.#errands.afterCall(projectId);
     this.#inbox.addWaiting(projectId);
     return { delivered: this.#send(message) > 0, gone: false };
@@ -106,25 +95,25 @@ export class AgentLink extends DurableObject<Env> {
 
   /** The server may be deleted in a moment: should nobody tell, the link finds out by itself. */
   async expectRemoval(accountId: AccountId): Promise<void> {
-    this.ctx.storage.kv.put(ACCOUNT_ID, accountId);
-    this.ctx.storage.kv.put(REMOVAL_EXPECTED, true);
+    this.#server.noteAccount(accountId);
+    this.#server.expectRemoval();
     await this.#armAlarm();
   }
 
   /** The server has been deleted: ends its link, tells the lanes that wait for it, and keeps nothing else. */
   async remove(): Promise<void> {
-    this.ctx.storage.kv.put(GONE, true);
+    this.#server.noteRemoved();
     // Until the lanes have been told: should one not answer, the alarm does all of this again.
-    this.ctx.storage.kv.put(REMOVAL_EXPECTED, true);
+    this.#server.expectRemoval();
     for (const socket of this.ctx.getWebSockets()) endRevoked(socket);
     this.#presence.forget();
     this.#inbox.forgetServing();
     const tell = (projectId: ProjectId) =>
-      this.env.PROJECT_LANE.getByName(projectId).serverGone(this.#serverId);
+      this.env.PROJECT_LANE.getByName(projectId).serverGone(this.#server.id);
     await this.#armAlarm();
     await Promise.all(this.#inbox.waiting().map(tell));
     this.#inbox.forgetLanes();
-    this.ctx.storage.kv.delete(REMOVAL_EXPECTED);
+    this.#server.endRemoval();
     await this.ctx.storage.deleteAlarm();
   }
 
@@ -162,7 +151,7 @@ export class AgentLink extends DurableObject<Env> {
       case "forgotten": {
         const { project_id, purge } = message;
         try {
-          await this.env.PROJECT_LANE.getByName(project_id).forgotten({ serverId: this.#serverId, purge });
+          await this.env.PROJECT_LANE.getByName(project_id).forgotten({ serverId: this.#server.id, purge });
         } catch (error) {
           // The lane will ask again, and the agent answer again.
           this.#errands.attempts.log("forgotten", error);
@@ -217,10 +206,10 @@ export class AgentLink extends DurableObject<Env> {
   /** Finds what was revoked or deleted while this link could not be told. */
   async #checkCredential(): Promise<void> {
     const sockets = this.ctx.getWebSockets().filter(isReady);
-    if (sockets.length === 0 && this.ctx.storage.kv.get(REMOVAL_EXPECTED) !== true) return;
-    const found = await this.#findCredential();
+    if (sockets.length === 0 && !this.#server.isRemovalExpected()) return;
+    const found = await this.#server.credential();
     if (found === null) return await this.remove();
-    this.ctx.storage.kv.delete(REMOVAL_EXPECTED);
+    this.#server.endRemoval();
     for (const socket of sockets)
       if (attachmentOf(socket).credentialHash !== found.credentialHash) endRevoked(socket);
     await this.#noteGone(Date.now());
@@ -230,7 +219,7 @@ export class AgentLink extends DurableObject<Env> {
   async #refuseProtocol(socket: WebSocket, hello: AnyHello): Promise<void> {
     if (!(await this.#holds(attachmentOf(socket).credentialHash))) return endRevoked(socket);
     if (socket.readyState !== WebSocket.OPEN || attachmentOf(socket).state === "over") return;
-    send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#serverId });
+    send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#server.id });
     const older = hello.protocol < PROTOCOL_VERSION ? "agent" : "control plane";
     const reason = `protocol ${hello.protocol}, here ${PROTOCOL_VERSION}: update the ${older}`;
     end(socket, closeCodes.protocolMismatch, reason);
@@ -251,7 +240,7 @@ export class AgentLink extends DurableObject<Env> {
       end(other, closeCodes.replaced, "another agent connected with this credential");
     }
     attach(socket, { ...attachment, state: "ready" });
-    send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#serverId });
+    send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#server.id });
     this.#presence.connected(saidAt, hello);
     this.#inbox.takeHello(hello, saidAt);
     await this.#runErrands();
@@ -263,20 +252,11 @@ export class AgentLink extends DurableObject<Env> {
    */
   async #holds(credentialHash: string): Promise<boolean> {
     try {
-      return (await this.#findCredential())?.credentialHash === credentialHash;
+      return (await this.#server.credential())?.credentialHash === credentialHash;
     } catch (error) {
       this.#errands.attempts.fail("check credential", error);
       return true;
     }
-  }
-
-  #accountId(): AccountId | null {
-    return z.nullable(AccountId).parse(this.ctx.storage.kv.get(ACCOUNT_ID) ?? null);
-  }
-
-  async #findCredential() {
-    const rows = new AccountRows(this.env.DB, AccountId.parse(this.#accountId()));
-    return await findCredential(rows, this.#serverId);
   }
 
   /** @param endedAt when the last link ended, in Unix milliseconds; null: nobody saw it */
@@ -297,7 +277,7 @@ export class AgentLink extends DurableObject<Env> {
   async #armAlarm(): Promise<void> {
     const { attempts } = this.#errands;
     const isLinked = this.#presence.isConnected() || this.ctx.getWebSockets().length > 0;
-    const isAwaited = this.ctx.storage.kv.get(REMOVAL_EXPECTED) === true;
+    const isAwaited = this.#server.isRemovalExpected();
     const isPending = this.#errands.isPending() || attempts.failures > 0;
     const inMs = Math.min(
       isLinked ? CHECK_MS : Infinity,

@@ -1,17 +1,16 @@
-import type { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import type { GreetingAnswer } from "#domain/lane/decide-greeting.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { setServings, writePresence } from "#worker/db/server-presence.ts";
 import { Attempts } from "#worker/objects/attempts.ts";
 import { coalesced } from "#worker/objects/coalesced.ts";
 import type { LinkInbox, Said } from "#worker/objects/link-inbox.ts";
+import type { LinkedServer } from "#worker/objects/linked-server.ts";
 import type { PresenceRecord } from "#worker/objects/presence-record.ts";
 
 type Parts = {
   readonly env: Env;
-  readonly serverId: ServerId;
-  /** null before the first link. */
-  readonly accountId: () => AccountId | null;
+  readonly server: LinkedServer;
   readonly presence: PresenceRecord;
   readonly inbox: LinkInbox;
   /** Tells the agent what a project should serve, if it is there. */
@@ -33,7 +32,7 @@ export class LinkErrands {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.attempts = new Attempts("link", () => ({ server_id: parts.serverId }));
+    this.attempts = new Attempts("link", () => ({ server_id: parts.server.id }));
     const errand = (what: string, job: () => Promise<void>) => coalesced(() => this.attempts.make(what, job));
     this.#tellPresence = errand("write presence", () => this.#writePresence());
     this.#tellServing = errand("write serving", () => this.#writeServing());
@@ -56,24 +55,24 @@ export class LinkErrands {
   }
 
   async #writePresence(): Promise<void> {
-    const { presence, accountId, serverId, env } = this.#parts;
+    const { presence, server, env } = this.#parts;
     const told = presence.untold();
-    const owner = accountId();
+    const owner = server.accountId();
     if (told === null || owner === null) return;
-    await writePresence(new AccountRows(env.DB, owner), serverId, told.presence);
+    await writePresence(new AccountRows(env.DB, owner), server.id, told.presence);
     presence.noteTold(told);
   }
 
   async #writeServing(): Promise<void> {
-    const { inbox, accountId, serverId, env } = this.#parts;
+    const { inbox, server, env } = this.#parts;
     const serving = inbox.serving();
-    const owner = accountId();
+    const owner = server.accountId();
     if (serving.length === 0 || owner === null) return;
     const said = serving.map(({ report: { project_id, release, url }, checkedAt }) => ({
       projectId: project_id,
       report: { servingRelease: release, servingCheckedAt: checkedAt, url },
     }));
-    await setServings(new AccountRows(env.DB, owner), serverId, said);
+    await setServings(new AccountRows(env.DB, owner), server.id, said);
     inbox.noteWritten(serving);
   }
 
@@ -96,9 +95,9 @@ export class LinkErrands {
   }
 
   async #tell(projectId: ProjectId, { report, runIds, saidAt }: Said): Promise<GreetingAnswer> {
-    const { env, serverId } = this.#parts;
+    const { env, server } = this.#parts;
     const lane = env.PROJECT_LANE.getByName(projectId);
-    if (runIds !== null) return await lane.greet({ serverId, report, runIds, saidAt });
-    return report === null ? { restore: null } : await lane.compare(serverId, report);
+    if (runIds !== null) return await lane.greet({ serverId: server.id, report, runIds, saidAt });
+    return report === null ? { restore: null } : await lane.compare(server.id, report);
   }
 }

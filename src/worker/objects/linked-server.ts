@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+
+import { AccountId, ServerId } from "#contract/ids.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { findCredential } from "#worker/db/find-credential.ts";
+
+const SERVER_ID = "server id";
+const ACCOUNT_ID = "account id";
+/** Set where the server has been deleted, and where it may be. */
+const GONE = "gone";
+const REMOVAL_EXPECTED = "removal expected";
+
+/** The server that a link is for: whose it is and whether it is removed, as the link keeps it, and what D1 says now. */
+export class LinkedServer {
+  readonly id: ServerId;
+  readonly #kv: SyncKvStorage;
+  readonly #env: Env;
+
+  /** @param name the server's id; undefined in an object that its alarm wakes up, which is told no name */
+  constructor(kv: SyncKvStorage, env: Env, name: string | undefined) {
+    this.#kv = kv;
+    this.#env = env;
+    this.id = ServerId.parse(name ?? kv.get(SERVER_ID));
+    if (kv.get(SERVER_ID) === undefined) kv.put(SERVER_ID, this.id);
+  }
+
+  /** null before the first link. */
+  accountId(): AccountId | null {
+    return z.nullable(AccountId).parse(this.#kv.get(ACCOUNT_ID) ?? null);
+  }
+
+  noteAccount(id: AccountId): void {
+    this.#kv.put(ACCOUNT_ID, id);
+  }
+
+  /** Whether D1 does not have it any more, which is never taken back. */
+  isRemoved(): boolean {
+    return this.#kv.get(GONE) === true;
+  }
+
+  /** Whether what goes with its removal may still have to be done. */
+  isRemovalExpected(): boolean {
+    return this.#kv.get(REMOVAL_EXPECTED) === true;
+  }
+
+  /** It may be removed in a moment, or is, and not all that goes with it is done. */
+  expectRemoval(): void {
+    this.#kv.put(REMOVAL_EXPECTED, true);
+  }
+
+  /** All of that has been done, or it was not removed. */
+  endRemoval(): void {
+    this.#kv.delete(REMOVAL_EXPECTED);
+  }
+
+  noteRemoved(): void {
+    this.#kv.put(GONE, true);
+  }
+
+  /** The credential that the server's agent has by D1; null: there is no such server. @throws where D1 does not answer */
+  async credential() {
+    const rows = new AccountRows(this.#env.DB, AccountId.parse(this.accountId()));
+    return await findCredential(rows, this.id);
+  }
+}
