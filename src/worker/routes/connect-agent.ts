@@ -22,7 +22,6 @@ export function routeAgentConnect(app: App, authentication: Authentication, cloc
     const headers = new Headers(c.req.raw.headers);
     // Set, not added: what a client sends under these names must not reach the object.
     headers.set(linkHeaders.accountId, accountId);
-    headers.set(linkHeaders.serverId, serverId);
     headers.set(linkHeaders.credentialHash, credentialHash);
     return c.env.AGENT_LINK.getByName(serverId).fetch(new Request(c.req.raw, { headers }));
   });
