@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { hasCode } from "#agent/has-code.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { writeWhole } from "#agent/workspace/write-whole.ts";
 import { ServerId } from "#contract/ids.ts";
@@ -29,7 +30,7 @@ export async function readConnection(home: string): Promise<ConnectionRead> {
   try {
     text = await readFile(connectionPath(home), "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return { kind: "missing" };
+    if (hasCode(error, "ENOENT")) return { kind: "missing" };
     return { kind: "unreadable", reason: reasonOf(error) };
   }
   try {

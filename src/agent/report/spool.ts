@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { hasCode } from "#agent/has-code.ts";
 import { pause } from "#agent/pause.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { RunEvent } from "#contract/agent-protocol.ts";
@@ -195,7 +196,7 @@ function mkdirIfMissing(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (!hasCode(error, "EEXIST")) throw error;
   }
 }
 

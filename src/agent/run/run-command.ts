@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 
+import { hasCode } from "#agent/has-code.ts";
 import type { Command, ProcessEnd } from "#agent/process/command.ts";
 import { createLineOutput } from "#agent/process/line-output.ts";
 import { runProcess } from "#agent/process/run-process.ts";
@@ -109,5 +110,5 @@ export async function isDiskFull(home: string, stderrTail: string): Promise<bool
 
 /** Whether an error of the file system says that the disk is full. */
 export function isNoSpaceError(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
+  return hasCode(error, "ENOSPC", "EDQUOT");
 }

@@ -1,6 +1,7 @@
 import { chmod, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+import { hasCode } from "#agent/has-code.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /** Moves a file or folder of the project to the bin, and empties the bin of it. */
@@ -11,7 +12,7 @@ export async function discard(folder: ProjectFolder, path: string): Promise<void
   try {
     await rename(path, bin);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
+    if (hasCode(error, "ENOENT")) return;
     throw error;
   }
   await removeTree(bin);

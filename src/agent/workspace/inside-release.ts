@@ -1,6 +1,8 @@
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 
+import { hasCode } from "#agent/has-code.ts";
+
 export type InsideCheck =
   | { readonly kind: "inside"; readonly path: string }
   | { readonly kind: "missing" }
@@ -44,7 +46,7 @@ export async function lstatOrNull(path: string) {
   try {
     return await lstat(path);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    if (hasCode(error, "ENOENT")) return null;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { hasCode } from "#agent/has-code.ts";
 import { discard, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { writeWhole } from "#agent/workspace/write-whole.ts";
@@ -92,7 +93,7 @@ async function unlinkIfThere(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!hasCode(error, "ENOENT")) throw error;
   }
 }
 
@@ -100,11 +101,7 @@ async function namesIn(path: string): Promise<readonly string[]> {
   try {
     return await readdir(path);
   } catch (error) {
-    if (isMissing(error)) return [];
+    if (hasCode(error, "ENOENT")) return [];
     throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
