@@ -7,7 +7,6 @@ import { parseArgs } from "node:util";
 import { createInstallation } from "../support/faults/installation.ts";
 import { createSite, type Site } from "../support/faults/site.ts";
 import { freePorts } from "../support/journey-system.ts";
-import { openWorkerHeap } from "../support/worker-heap.ts";
 import { takeSample, type Sample } from "./sample.ts";
 import { growthOf, renderSamples } from "./growth.ts";
 
@@ -31,7 +30,6 @@ for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => ending
 
 const inspectorPort = await freePorts();
 const installation = await createInstallation({ inspectorPort });
-const heap = await openWorkerHeap(inspectorPort);
 say(`${wanted} deployments of ${projects} projects on ${servers} servers; home ${installation.home}`);
 for (let index = 1; index <= servers; index += 1) await installation.addHost(`server-${index}`);
 const sites: Site[] = [];
@@ -60,7 +58,7 @@ for (let round = 1; round <= rounds && !ending.signal.aborted; round += 1) {
   if (round % Math.ceil(rounds / SAMPLES) !== 0 && round !== rounds) continue;
   // Logs are put together and presence is written a moment after the last verdict.
   await pause(SETTLE_MS);
-  const sample = await takeSample(installation, heap, done);
+  const sample = await takeSample(installation, inspectorPort, done);
   samples.push(sample);
   say(JSON.stringify(sample));
 }
@@ -70,7 +68,6 @@ say(
   `\n${renderSamples(samples)}\n\n${[...outcomes].map(([status, count]) => `${count} ${status}`).join(", ")}`,
 );
 for (const problem of growth) say(`GROWTH: ${problem}`);
-heap.close();
 await installation.stop();
 await rm(installation.home, { recursive: true, force: true });
 process.exit(growth.length === 0 ? 0 : 1);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { Installation } from "../support/faults/installation.ts";
 import { descendantsOf, memoryOf } from "../support/faults/processes.ts";
-import type { WorkerHeap } from "../support/worker-heap.ts";
+import { liveWorkerHeap } from "../support/worker-heap.ts";
 import { databasesIn, logObjectKeys, query } from "../support/faults/stored.ts";
 
 /** What must not grow with the number of deployments. Memory in megabytes. */
@@ -29,7 +29,7 @@ export type Sample = {
 
 export async function takeSample(
   installation: Installation,
-  heap: WorkerHeap,
+  inspectorPort: number,
   deployments: number,
 ): Promise<Sample> {
   const { home, hosts, worker } = installation;
@@ -38,7 +38,7 @@ export async function takeSample(
   const most = (values: readonly number[]) => Math.max(0, ...values);
   return {
     deployments,
-    heap: Math.round((await heap.live()) * 10) / 10,
+    heap: Math.round((await liveWorkerHeap(inspectorPort)) * 10) / 10,
     workerd: memoryOf(workerd).now,
     server: memoryOf(worker.pid()).now,
     agent: most(agents.map((pid) => memoryOf(pid).now)),

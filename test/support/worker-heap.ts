@@ -26,12 +26,12 @@ export type HeapUse = {
  * objects' store and the assets.
  */
 export async function watchWorkerHeap(inspectorPort: number, action: () => Promise<void>): Promise<HeapUse> {
-  const { used, live, close } = await openWorkerHeap(inspectorPort);
-  const before = await live();
+  const heap = await openWorkerHeap(inspectorPort);
+  const before = await heap.live();
   let peak = before;
   let isOver = false;
   const watching = (async () => {
-    for (; !isOver; await pause(EVERY_MS)) peak = Math.max(peak, await used());
+    for (; !isOver; await pause(EVERY_MS)) peak = Math.max(peak, await heap.used());
   })();
   try {
     await action();
@@ -39,19 +39,23 @@ export async function watchWorkerHeap(inspectorPort: number, action: () => Promi
     isOver = true;
     await watching;
   }
-  const after = await live();
-  close();
+  const after = await heap.live();
+  heap.close();
   return { before: Math.round(before), after: Math.round(after), peak: Math.round(peak) };
 }
 
-/** Megabytes of the Worker's heap: as it is, and without garbage. The Worker must not start again meanwhile. */
-export type WorkerHeap = {
-  readonly used: () => Promise<number>;
-  readonly live: () => Promise<number>;
-  readonly close: () => void;
-};
+/** Megabytes of the Worker's heap without garbage. */
+export async function liveWorkerHeap(inspectorPort: number): Promise<number> {
+  const heap = await openWorkerHeap(inspectorPort);
+  try {
+    return await heap.live();
+  } finally {
+    heap.close();
+  }
+}
 
-export async function openWorkerHeap(inspectorPort: number): Promise<WorkerHeap> {
+/** Megabytes of the heap: as it is, and without garbage. */
+async function openWorkerHeap(inspectorPort: number) {
   const inspector = await inspect(inspectorPort);
   const used = async () => {
     const { usedSize, backingStorageSize } = await inspector.call("Runtime.getHeapUsage", HeapUsage);
@@ -78,15 +82,15 @@ async function inspect(port: number) {
   return {
     async call<Value>(method: string, schema: z.ZodType<Value>): Promise<Value> {
       const id = (lastId += 1);
-      const { promise, resolve } = Promise.withResolvers<unknown>();
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      const fail = (): void => reject(new Error(`the inspector went away during ${method}`));
       const take = (data: Buffer): void => {
         const answer = Answer.parse(JSON.parse(data.toString()));
         if (answer.id === id) resolve(answer.result);
       };
-      socket.on("message", take);
+      socket.on("message", take).once("close", fail);
       socket.send(JSON.stringify({ id, method }));
-      const result = await promise;
-      socket.off("message", take);
+      const result = await promise.finally(() => socket.off("message", take).off("close", fail));
       return schema.parse(result);
     },
     close: () => socket.close(),
