@@ -6,6 +6,7 @@ import { buildWorker } from "./parts/build-worker.ts";
 import { ensureToken } from "./parts/ensure-token.ts";
 import { type LocalWorker, startLocalWorker } from "./parts/local-worker.ts";
 import { withLocalDatabase } from "./parts/local-database.ts";
+import { readLocalSettings } from "./parts/local-settings.ts";
 import { keepSchedule, runSchedule } from "./parts/local-schedule.ts";
 import { newSignInCode } from "./parts/sign-in-code.ts";
 import type { WorkerReady } from "./parts/worker-ready.ts";
@@ -47,8 +48,9 @@ async function bundlePath(): Promise<string> {
 }
 
 const bundle = await bundlePath();
+const settings = await readLocalSettings(bundle);
 const state = resolve(home, "state");
-const { token, accountId, signInCode } = await withLocalDatabase(state, async (database) => {
+const { token, accountId, signInCode } = await withLocalDatabase(state, settings, async (database) => {
   const local = await ensureToken(database, resolve(home, "token"), "local", Date.now());
   const { code, statement } = newSignInCode(local.accountId, Date.now());
   const { sql, parameters } = statement;
@@ -62,6 +64,7 @@ worker = await startLocalWorker({
   port: Number(values.port),
   state,
   bundle,
+  settings,
   rateLimit: values["rate-limit"] === undefined ? null : Number(values["rate-limit"]),
   inspectorPort: values.inspect === undefined ? null : Number(values.inspect),
 });

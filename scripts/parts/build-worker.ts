@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 
 import { buildAssets } from "../reference/build-assets.ts";
+import { writeLocalSettings } from "./local-settings.ts";
 import { root } from "./root.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
 
@@ -18,6 +19,8 @@ const INPUTS = [
   "scripts/reference",
   "scripts/parts/build-agent.ts",
   "scripts/parts/build-dashboard.ts",
+  "scripts/parts/local-settings.ts",
+  "migrations",
   "wrangler.toml",
   "package.json",
   "package-lock.json",
@@ -53,7 +56,7 @@ export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
       return { ok: false, output: output.trim() };
     }
     // Beside the bundle, so that a Worker that runs keeps its own files too.
-    await buildAssets(join(draft, "assets"));
+    await Promise.all([buildAssets(join(draft, "assets")), writeLocalSettings(draft)]);
     // Another build of the same sources may have been faster; its bundle is the same.
     await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
     await removeOldBundles();

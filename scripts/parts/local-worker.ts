@@ -1,38 +1,22 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
-
-import * as z from "zod";
 
 import { persistencePath } from "./local-database.ts";
-import { root } from "./root.ts";
+import type { LocalSettings } from "./local-settings.ts";
 
 /** As in wrangler.toml: the files of a Durable Object are found by it, so another name would begin with empty ones. */
 const WORKER_NAME = "gantry";
 /** Serves the files beside the bundle. In front of the Worker, where wrangler puts it, it slows every request down. */
 const ASSETS_NAME = "gantry-assets";
 
-/** The variables of wrangler.toml, which wrangler leaves untyped. */
-const Variables = z.record(z.string(), z.json()).default({});
-
-/** How the files of wrangler.toml's assets are served, which wrangler leaves untyped too. */
-const Assets = z.object({
-  assetConfig: z.object({ compatibility_date: z.string(), compatibility_flags: z.array(z.string()) }),
-});
-
-const Limiter = z.object({
-  namespace_id: z.string(),
-  simple: z.object({ limit: z.number(), period: z.union([z.literal(10), z.literal(60)]) }),
-});
-const RateLimits = z.record(z.string(), Limiter);
-
 export type LocalWorkerOptions = {
   readonly port: number;
   /** What wrangler calls --persist-to: both servers read the same database, objects and logs. */
   readonly state: string;
-  /** The Worker as buildWorker made it. */
+  /** The Worker as buildWorker made it, and the settings beside it. */
   readonly bundle: string;
+  readonly settings: LocalSettings;
   /** Requests a minute for each token; `null`: as many as it likes. */
   readonly rateLimit: number | null;
   /** Where a debugger finds the Worker; `null`: nowhere. */
@@ -47,10 +31,9 @@ export type LocalWorker = {
 /** Serves the built Worker in Cloudflare's own runtime, with the database that `withLocalDatabase` has migrated. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   const {
-    workerOptions: { assets, ...workerOptions },
-  } = workerOptionsOf(join(root, "wrangler.toml"));
-  const { assetConfig } = Assets.parse(assets);
-  const folder = join(options.bundle, "..");
+    worker: { assets, ...worker },
+  } = options.settings;
+  const folder = dirname(options.bundle);
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
@@ -63,21 +46,18 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
       resourcePersistencePath: persistencePath(options.state),
       workers: [
         {
-          ...workerOptions,
+          ...worker,
           name: WORKER_NAME,
-          bindings: {
-            ...Variables.parse(workerOptions.bindings),
-            RATE_LIMIT: String(options.rateLimit ?? 0),
-          },
-          ratelimits: rateLimits(workerOptions.ratelimits, options.rateLimit),
+          bindings: { ...worker.bindings, RATE_LIMIT: String(options.rateLimit ?? 0) },
+          ratelimits: withTokenLimit(worker.ratelimits, options.rateLimit),
           serviceBindings: { ASSETS: ASSETS_NAME },
           modules: [{ type: "ESModule", path: options.bundle }],
           modulesRoot: folder,
         },
         {
           name: ASSETS_NAME,
-          compatibilityDate: assetConfig.compatibility_date,
-          assets: { directory: join(folder, "assets"), assetConfig },
+          compatibilityDate: worker.compatibilityDate,
+          assets: { directory: join(folder, "assets"), assetConfig: assets.assetConfig },
           modules: [
             { type: "ESModule", path: join(folder, "no-worker.mjs"), contents: "export default {};" },
           ],
@@ -93,10 +73,11 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
   };
 }
 
+type RateLimits = LocalSettings["worker"]["ratelimits"];
+
 /** The limiters of wrangler.toml, with the limit of this start for tokens. */
-function rateLimits(bindings: unknown, limit: number | null): z.infer<typeof RateLimits> {
-  const limiters = RateLimits.parse(bindings);
+function withTokenLimit(limiters: RateLimits, limit: number | null): RateLimits {
   const token = limiters["TOKEN_LIMIT"];
-  if (limit !== null && token !== undefined) token.simple.limit = limit;
-  return limiters;
+  if (limit === null || token === undefined) return limiters;
+  return { ...limiters, TOKEN_LIMIT: { ...token, simple: { ...token.simple, limit } } };
 }

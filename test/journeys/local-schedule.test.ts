@@ -7,6 +7,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { buildWorker } from "../../scripts/parts/build-worker.ts";
 import { withLocalDatabase } from "../../scripts/parts/local-database.ts";
 import { keepSchedule, runSchedule } from "../../scripts/parts/local-schedule.ts";
+import { readLocalSettings } from "../../scripts/parts/local-settings.ts";
 import { startLocalWorker } from "../../scripts/parts/local-worker.ts";
 import { freePorts } from "../support/journey-system.ts";
 
@@ -16,8 +17,10 @@ it("a Worker that is served locally does what its cron trigger does, again and a
   const home = await mkdtemp(join(tmpdir(), "gantry-schedule-"));
   onTestFinished(async () => await rm(home, { recursive: true, force: true, maxRetries: 5 }));
   const state = join(home, "state");
+  const settings = await readLocalSettings(build.bundle);
   await withLocalDatabase(
     state,
+    settings,
     async (database) =>
       await database.exec(
         "INSERT INTO idempotency_keys (id, account_id, fingerprint, seed, created_at) VALUES ('old', '', '', '', 0)",
@@ -27,6 +30,7 @@ it("a Worker that is served locally does what its cron trigger does, again and a
     port: await freePorts(),
     state,
     bundle: build.bundle,
+    settings,
     rateLimit: null,
     inspectorPort: null,
   });
@@ -44,6 +48,7 @@ it("a Worker that is served locally does what its cron trigger does, again and a
 
   const left = await withLocalDatabase(
     state,
+    settings,
     async (database) => await database.prepare("SELECT id FROM idempotency_keys").all(),
   );
   expect(left.results).toEqual([]);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { buildWorker } from "../../../scripts/parts/build-worker.ts";
 import { newToken } from "../../../scripts/parts/first-token.ts";
 import { withLocalDatabase } from "../../../scripts/parts/local-database.ts";
+import { readLocalSettings } from "../../../scripts/parts/local-settings.ts";
 import { startLocalWorker } from "../../../scripts/parts/local-worker.ts";
 import { newSignInCode } from "../../../scripts/parts/sign-in-code.ts";
 
@@ -29,6 +30,7 @@ export async function startGantry(): Promise<Gantry> {
   if (!build.ok) throw new Error(build.output);
   const home = await mkdtemp(join(tmpdir(), "gantry-openapi-"));
   const state = join(home, "state");
+  const settings = await readLocalSettings(build.bundle);
   const now = Date.now();
   const [ours, others, guests] = [
     newToken({ name: "Ours" }, "test", now),
@@ -36,7 +38,7 @@ export async function startGantry(): Promise<Gantry> {
     newToken({ name: "Guests" }, "test", now),
   ];
   const links = Array.from({ length: SIGN_IN_CODES }, () => newSignInCode(guests.accountId, now));
-  await withLocalDatabase(state, async (database) => {
+  await withLocalDatabase(state, settings, async (database) => {
     const statements = [ours, others, guests].flatMap((made) => made.statements);
     await database.batch(
       [...statements, ...links.map(({ statement }) => statement)].map(({ sql, parameters }) =>
@@ -48,6 +50,7 @@ export async function startGantry(): Promise<Gantry> {
     port: await freePort(),
     state,
     bundle: build.bundle,
+    settings,
     rateLimit: null,
     inspectorPort: null,
   });
