@@ -25,6 +25,7 @@ export function connectionPath(home: string): string {
   return join(home, "agent.json");
 }
 
+/** What enrolment has written. Never throws. */
 export async function readConnection(home: string): Promise<ConnectionRead> {
   let text: string;
   try {

@@ -178,14 +178,17 @@ export type Refusal<Code extends ProblemCode = ProblemCode> = {
   readonly scopes?: readonly Scope[];
 };
 
+/** What comes of something that may be refused. Anything else that goes wrong is thrown. */
 export type Result<Value, Code extends ProblemCode = ProblemCode> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly refusal: Refusal<Code> };
 
+/** The `Result` of what was done. */
 export function succeed<Value>(value: Value): { readonly ok: true; readonly value: Value } {
   return { ok: true, value };
 }
 
+/** The `Result` of what is not done. @param detail a sentence for the person who asked: what is wrong, what to do */
 export function refuse<Code extends ProblemCode>(
   code: Code,
   detail: string,

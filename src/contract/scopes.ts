@@ -16,6 +16,7 @@ export type Scope = z.infer<typeof Scope>;
 
 export const allScopes: readonly Scope[] = Scope.options;
 
+/** Whether a token with some scopes may do what takes `needed`. */
 export function scopesAllow(granted: readonly Scope[], needed: Scope): boolean {
   if (granted.includes(needed)) return true;
   const [resource, access] = needed.split(":");

@@ -1,6 +1,7 @@
 /** One line of `git ls-remote`. */
 export type RemoteRef = { readonly sha: string; readonly ref: string };
 
+/** What `git ls-remote` prints. Lines of any other form are passed over. */
 export function readRefs(output: string): readonly RemoteRef[] {
   return output.split("\n").flatMap((line) => {
     const match = /^([0-9a-f]{40}|[0-9a-f]{64})\t(.+)$/.exec(line);
@@ -24,6 +25,7 @@ export function chooseRef(refs: readonly RemoteRef[], name: string): RemoteRef |
 
 export type CommitShown = { readonly sha: string; readonly message: string };
 
+/** What `showCommit` prints: the hash, a NUL, the message. null: it is something else. */
 export function readCommit(output: string): CommitShown | null {
   const end = output.indexOf("\0");
   const sha = output.slice(0, end);
@@ -34,6 +36,7 @@ export function readCommit(output: string): CommitShown | null {
 /** A submodule as `.gitmodules` has it; nothing of it is checked yet. */
 export type SubmoduleEntry = { readonly name: string; readonly path: string; readonly url: string };
 
+/** What `git config --null --get-regexp` prints of a `.gitmodules`. One without a path or a URL is passed over. */
 export function readSubmoduleEntries(output: string): readonly SubmoduleEntry[] {
   const found = new Map<string, { path?: string; url?: string }>();
   for (const record of output.split("\0")) {

@@ -28,6 +28,7 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
   );
 }
 
+/** The address that is about to be fetched from, as git takes it. */
 export function checkRepository({ repositories }: Policy, repository: string): PolicyRefusal {
   if (repositories === "any") return null;
   const isAllowed =
@@ -61,6 +62,7 @@ export function checkBuildCommand({ build_commands }: Policy, command: string | 
   return refuse("build_commands", `the build command ${command}`);
 }
 
+/** The command that is about to be run after a switch; null: none. */
 export function checkActivateCommand({ activate_commands }: Policy, command: string | null): PolicyRefusal {
   if (command === null || activate_commands === "any") return null;
   if (activate_commands !== "none" && activate_commands.includes(command)) return null;
@@ -96,6 +98,7 @@ export function checkRelease(policy: Policy, release: Release): PolicyRefusal {
   );
 }
 
+/** Letting go of a project. @param purge whether its files are to go as well */
 export function checkForget({ forget }: Policy, purge: boolean): PolicyRefusal {
   if (forget === "none") return refuse("forget", "to let go of a project");
   if (forget === "keep_files" && purge) return refuse("forget", "to remove a project's files");

@@ -22,6 +22,7 @@ function readStat(pid: number): Stat | null {
   }
 }
 
+/** In clock ticks since boot, as `start_time` of a group; null: no such process, or no /proc. */
 export function startTimeOf(pid: number): string | null {
   return readStat(pid)?.startTime ?? null;
 }

@@ -183,6 +183,7 @@ export function removeOtherSpools(folder: ProjectFolder, runId: RunId | null): v
   rmdirIfEmpty(folder.spool);
 }
 
+/** Removes a run's spool with all that is in it. Never throws. */
 export function removeSpool(folder: ProjectFolder, runId: RunId): void {
   try {
     rmSync(spoolPath(folder, runId), { force: true });

@@ -20,6 +20,7 @@ export type Wanted =
   | { readonly kind: "full"; readonly sha: string }
   | { readonly kind: "short"; readonly prefix: string };
 
+/** @param commit a hash or the beginning of one, in any case; null: where the branch or tag stands */
 export function decideWanted(branch: string, commit: string | null): Wanted {
   if (commit === null) return { kind: "ref", name: branch };
   const hash = commit.toLowerCase();

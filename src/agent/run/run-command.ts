@@ -88,6 +88,7 @@ export function describeEnd(end: ProcessEnd): string {
   }
 }
 
+/** What a failure shows of the command that it comes from. */
 export function evidenceOf({ end, stderrTail }: CommandEnd): FailureEvidence {
   return {
     exit_code: end.kind === "exited" ? end.code : null,

@@ -27,6 +27,7 @@ export async function readMirror(gitDir: string, repository: string): Promise<Mi
   };
 }
 
+/** Notes that everything of the remote was fetched (`isComplete`). */
 export async function markComplete(gitDir: string, repository: string): Promise<void> {
   await writeFile(join(gitDir, COMPLETE_MARK), markOf(repository));
 }

@@ -37,6 +37,7 @@ export type RunJournal = GroupLedger & {
   remove(): void;
 };
 
+/** Takes the journal of the project over for a run. @throws where the disk is full */
 export function openJournal(folder: ProjectFolder, first: JournalEntry): RunJournal {
   let entry = first;
   let isRemoved = false;

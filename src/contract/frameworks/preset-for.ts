@@ -28,12 +28,14 @@ export const tellingFiles: readonly string[] = [
   ]),
 ];
 
+/** The name of the first preset that a tree shows the signs of, in the presets' order; a static site where there is none. */
 export function detectFramework({ signs }: Tree): string {
   const fits = (preset: FrameworkPreset) =>
     preset.signs.some((line) => line.every((sign) => signs.has(sign)));
   return Object.entries(presets).find(([, preset]) => fits(preset))?.[0] ?? STATIC;
 }
 
+/** Whether a name stands for a preset that is known here. */
 export function hasPreset(framework: string): boolean {
   return presetNamed(framework) !== null;
 }

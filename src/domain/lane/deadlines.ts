@@ -15,6 +15,7 @@ export const RESEND_MS = 20_000;
 
 type RunStage = "fetch" | "build" | "activate" | "verify";
 
+/** Until when a stage that begins now may take before the lane ends the run. Times are Unix milliseconds. */
 export function stageDeadline(plan: Plan, stage: RunStage, now: number): number {
   const seconds: Record<RunStage, keyof Timeouts> = {
     fetch: "fetch_seconds",

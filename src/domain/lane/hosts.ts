@@ -1,6 +1,7 @@
 import type { ServerId } from "#contract/ids.ts";
 import type { Host, Lane } from "#domain/lane/lane.ts";
 
+/** null: the server has never had an order of the project, or has let go of it. */
 export function hostOf(lane: Lane, serverId: ServerId): Host | null {
   return lane.hosts.find((host) => host.serverId === serverId) ?? null;
 }

@@ -145,6 +145,7 @@ export type Lane = {
 /** A fresh project's lane. */
 export const emptyLane: Lane = { nextVersion: 1, deployments: [], hosts: [], deletedAt: null };
 
+/** Whether a deployment is in one of these states; the type knows then what that state holds. */
 export function isIn<Name extends State["name"]>(
   deployment: LaneDeployment,
   ...names: readonly Name[]
@@ -161,6 +162,7 @@ export function liveOf(lane: Lane): Named<"live"> | null {
   return lane.deployments.find((one) => isIn(one, "live")) ?? null;
 }
 
+/** In the order in which they run: that of their versions. */
 export function queuedOf(lane: Lane): Named<"queued">[] {
   return lane.deployments.filter((one) => isIn(one, "queued"));
 }
@@ -170,6 +172,7 @@ export function onceLiveOf(lane: Lane): Named<"live" | "superseded">[] {
   return lane.deployments.filter((one) => isIn(one, "live", "superseded")).toReversed();
 }
 
+/** Also one that is deleted and still runs; null: the lane does not remember it. */
 export function findDeployment(lane: Lane, id: DeploymentId): LaneDeployment | null {
   return lane.deployments.find((one) => one.id === id) ?? null;
 }

@@ -15,6 +15,7 @@ export async function findLogRetention(database: Database, id: AccountId): Promi
   return found?.days ?? DEFAULT_LOG_RETENTION_DAYS;
 }
 
+/** @param days as the contract bounds them */
 export async function setLogRetention(database: Database, id: AccountId, days: number): Promise<void> {
   await drizzle(database).update(accounts).set({ logRetentionDays: days }).where(eq(accounts.id, id));
 }

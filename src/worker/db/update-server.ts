@@ -10,6 +10,7 @@ export type ServerChanges = { readonly name?: string | undefined; readonly ip?: 
 
 export type ServerUpdate = "updated" | "name_taken" | "no_such_server";
 
+/** Changes a server's settings; whether the name is free is decided here, by the database itself. */
 export async function updateServer(
   rows: AccountRows,
   id: ServerId,

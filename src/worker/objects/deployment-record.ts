@@ -6,6 +6,7 @@ import type { DeploymentRecord } from "#worker/db/deployment-records.ts";
 /** A lane's deployment as D1 lists it, but for the revision, which the lane's store counts. */
 export type UnrevisedRecord = Omit<DeploymentRecord, "revision">;
 
+/** What D1 is told of a deployment. */
 export function recordOf(deployment: LaneDeployment, projectId: ProjectId): UnrevisedRecord {
   const {
     id,

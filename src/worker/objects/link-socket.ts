@@ -36,6 +36,7 @@ export function end(socket: WebSocket, code: number, reason: string): void {
   socket.close(code, reason);
 }
 
+/** Ends it with the code that tells its agent to stay away. */
 export function endRevoked(socket: WebSocket): void {
   end(socket, closeCodes.credentialRevoked, "the credential was revoked");
 }
@@ -58,6 +59,7 @@ export type Heard =
   | { readonly kind: "mismatch"; readonly hello: AnyHello }
   | { readonly kind: "unknown" | "malformed" };
 
+/** @param data as it came; what is not text is malformed */
 export function parseMessage(data: string | ArrayBuffer): Heard {
   const json = typeof data === "string" ? parseJson(data) : null;
   const { data: hello } = AnyHello.safeParse(json);
