@@ -5,8 +5,6 @@ import {
   type AnyHello,
   closeCodes,
   type FromAgent,
-  PING,
-  PONG,
   PROTOCOL_VERSION,
   type ToAgent,
 } from "#contract/agent-protocol.ts";
@@ -14,6 +12,7 @@ import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { LinkErrands } from "#worker/objects/link-errands.ts";
 import { linkHeaders } from "#worker/objects/link-headers.ts";
 import { LinkInbox } from "#worker/objects/link-inbox.ts";
+import { LinkSockets } from "#worker/objects/link-sockets.ts";
 import { LinkedServer } from "#worker/objects/linked-server.ts";
 import {
   attach,
@@ -45,10 +44,11 @@ export class AgentLink extends DurableObject<Env> {
   readonly #inbox: LinkInbox;
   readonly #errands: LinkErrands;
   readonly #server: LinkedServer;
+  readonly #sockets: LinkSockets;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
+    this.#sockets = new LinkSockets(ctx);
     this.#server = new LinkedServer(ctx.storage.kv, env, ctx.id.name);
     this.#presence = new PresenceRecord(ctx.storage);
     this.#inbox = new LinkInbox(ctx.storage.sql);
@@ -57,22 +57,17 @@ export class AgentLink extends DurableObject<Env> {
       server: this.#server,
       presence: this.#presence,
       inbox: this.#inbox,
-      restore: (project_id, release) => this.#send({ type: "restore", project_id, release }),
+      restore: (project_id, release) => this.#sockets.send({ type: "restore", project_id, release }),
     });
   }
 
   /** The agent's upgrade request; the Worker has authenticated it and says in the headers whose it is. */
   override async fetch(request: Request): Promise<Response> {
-    const { 0: client, 1: server } = new WebSocketPair();
-    this.ctx.acceptWebSocket(server);
     this.#server.noteAccount(AccountId.parse(request.headers.get(linkHeaders.accountId)));
-    attach(server, {
-      credentialHash: z.string().parse(request.headers.get(linkHeaders.credentialHash)),
-      openedAt: Date.now(),
-      state: "opened",
-    });
+    const credentialHash = z.string().parse(request.headers.get(linkHeaders.credentialHash));
+    const answer = this.#sockets.accept(credentialHash, Date.now());
     await this.#armAlarm();
-    return new Response(null, { status: 101, webSocket: client });
+    return answer;
   }
 
   /**
@@ -84,12 +79,12 @@ export class AgentLink extends DurableObject<Env> {
     if (this.#server.isRemoved()) return { delivered: false, gone: true };
     await this.#errands.afterCall(projectId);
     this.#inbox.addWaiting(projectId);
-    return { delivered: this.#send(message) > 0, gone: false };
+    return { delivered: this.#sockets.send(message) > 0, gone: false };
   }
 
   /** Ends the links of a credential that the database does not have any more. */
   async revoke(): Promise<void> {
-    for (const socket of this.ctx.getWebSockets()) endRevoked(socket);
+    this.#sockets.endAllRevoked();
     await this.#noteGone(Date.now());
   }
 
@@ -105,7 +100,7 @@ export class AgentLink extends DurableObject<Env> {
     this.#server.noteRemoved();
     // Until the lanes have been told: should one not answer, the alarm does all of this again.
     this.#server.expectRemoval();
-    for (const socket of this.ctx.getWebSockets()) endRevoked(socket);
+    this.#sockets.endAllRevoked();
     this.#presence.forget();
     this.#inbox.forgetServing();
     const tell = (projectId: ProjectId) =>
@@ -189,8 +184,8 @@ export class AgentLink extends DurableObject<Env> {
   /** Finds the links that are open but dead: half of a cut connection is never told of it. */
   #endSilent(): void {
     const now = Date.now();
-    for (const socket of this.ctx.getWebSockets()) {
-      const lastPing = this.#lastPingOf(socket);
+    for (const socket of this.#sockets.all()) {
+      const lastPing = this.#sockets.lastPingOf(socket);
       const { openedAt } = attachmentOf(socket);
       if (isReady(socket)) this.#presence.touch(lastPing);
       const heardAt = isReady(socket) ? this.#presence.lastSeenAt() : 0;
@@ -198,14 +193,9 @@ export class AgentLink extends DurableObject<Env> {
     }
   }
 
-  /** In Unix milliseconds; 0: there was none. */
-  #lastPingOf(socket: WebSocket): number {
-    return this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
-  }
-
   /** Finds what was revoked or deleted while this link could not be told. */
   async #checkCredential(): Promise<void> {
-    const sockets = this.ctx.getWebSockets().filter(isReady);
+    const sockets = this.#sockets.ready();
     if (sockets.length === 0 && !this.#server.isRemovalExpected()) return;
     const found = await this.#server.credential();
     if (found === null) return await this.remove();
@@ -224,7 +214,7 @@ export class AgentLink extends DurableObject<Env> {
     const reason = `protocol ${hello.protocol}, here ${PROTOCOL_VERSION}: update the ${older}`;
     end(socket, closeCodes.protocolMismatch, reason);
     // Another agent may be there that fits, and then nothing is wrong with the server.
-    if (this.ctx.getWebSockets().some(isReady)) return;
+    if (this.#sockets.isAnyReady()) return;
     this.#presence.mismatched(Date.now(), hello);
     await this.#runErrands();
   }
@@ -234,9 +224,9 @@ export class AgentLink extends DurableObject<Env> {
     const saidAt = Date.now();
     if (!(await this.#holds(attachment.credentialHash))) return endRevoked(socket);
     if (socket.readyState !== WebSocket.OPEN || attachmentOf(socket).state === "over") return;
-    for (const other of this.ctx.getWebSockets()) {
+    for (const other of this.#sockets.all()) {
       if (other === socket) continue;
-      if (isReady(other)) this.#presence.touch(this.#lastPingOf(other));
+      if (isReady(other)) this.#presence.touch(this.#sockets.lastPingOf(other));
       end(other, closeCodes.replaced, "another agent connected with this credential");
     }
     attach(socket, { ...attachment, state: "ready" });
@@ -261,7 +251,7 @@ export class AgentLink extends DurableObject<Env> {
 
   /** @param endedAt when the last link ended, in Unix milliseconds; null: nobody saw it */
   async #noteGone(endedAt: number | null): Promise<void> {
-    if (this.ctx.getWebSockets().some(isReady) || !this.#presence.isConnected()) return;
+    if (this.#sockets.isAnyReady() || !this.#presence.isConnected()) return;
     this.#presence.disconnected(endedAt);
     await this.#runErrands();
   }
@@ -276,7 +266,7 @@ export class AgentLink extends DurableObject<Env> {
 
   async #armAlarm(): Promise<void> {
     const { attempts } = this.#errands;
-    const isLinked = this.#presence.isConnected() || this.ctx.getWebSockets().length > 0;
+    const isLinked = this.#presence.isConnected() || this.#sockets.all().length > 0;
     const isAwaited = this.#server.isRemovalExpected();
     const isPending = this.#errands.isPending() || attempts.failures > 0;
     const inMs = Math.min(
@@ -286,12 +276,5 @@ export class AgentLink extends DurableObject<Env> {
     );
     if (inMs === Infinity) await this.ctx.storage.deleteAlarm();
     else await this.ctx.storage.setAlarm(Date.now() + inMs);
-  }
-
-  /** Returns how many agents it went to. */
-  #send(message: ToAgent): number {
-    const sockets = this.ctx.getWebSockets().filter(isReady);
-    for (const socket of sockets) send(socket, message);
-    return sockets.length;
   }
 }
