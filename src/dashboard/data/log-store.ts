@@ -5,6 +5,7 @@ import type { Problem } from "#contract/problems.ts";
 import { transport } from "#dashboard/data/api.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 import { plainText } from "#dashboard/text/ansi.ts";
+import { LineLooks } from "#dashboard/text/line-looks.ts";
 
 /** Lines that come in quick succession are shown together. */
 const GATHER_MS = 60;
@@ -28,7 +29,10 @@ export class LogStore {
   readonly beginnings = new Map<LogStage, number>();
   readonly #id: DeploymentId;
   readonly #plain: string[] = [];
+  /** How each line begins. */
+  readonly looks = new LineLooks();
   #aborted = new AbortController();
+  #isWaiting = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(id: DeploymentId) {
@@ -37,14 +41,26 @@ export class LogStore {
 
   /** Goes on after the last line that is known. @returns what ends it */
   follow(): () => void {
-    this.#aborted = new AbortController();
-    void this.#follow(this.#aborted.signal);
+    this.retry();
+    globalThis.addEventListener("online", this.#wake);
     return () => {
+      globalThis.removeEventListener("online", this.#wake);
       this.#aborted.abort();
       clearTimeout(this.#timer);
       this.#timer = undefined;
     };
   }
+
+  /** Does not wait any longer, or gives what could not be followed another try. */
+  readonly retry = (): void => {
+    this.#aborted.abort();
+    this.#aborted = new AbortController();
+    void this.#follow(this.#aborted.signal);
+  };
+
+  readonly #wake = (): void => {
+    if (this.#isWaiting) this.retry();
+  };
 
   /** The text of a line as it is read, in lower case: what is searched. @param index from 0 on */
   searched(index: number): string {
@@ -56,9 +72,11 @@ export class LogStore {
 
   async #follow(signal: AbortSignal): Promise<void> {
     let taken = 0;
+    this.#isWaiting = false;
     for await (const event of followLog(transport, this.#id, { afterLine: this.lines.length, signal })) {
       switch (event.type) {
         case "line":
+          this.#isWaiting = false;
           this.#add(event.line);
           this.#tellSoon();
           taken += 1;
@@ -66,6 +84,7 @@ export class LogStore {
           break;
         case "waiting":
         case "problem":
+          this.#isWaiting = true;
           this.#tell({ problem: event.problem });
           break;
         case "end":
@@ -75,6 +94,7 @@ export class LogStore {
   }
 
   #add(line: LogLine): void {
+    this.looks.add(line);
     this.lines.push(line);
     if (!this.beginnings.has(line.stage)) this.beginnings.set(line.stage, Date.parse(line.time));
   }

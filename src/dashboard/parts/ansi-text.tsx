@@ -1,16 +1,18 @@
-import { type Piece, piecesOf } from "#dashboard/text/ansi.ts";
+import { type Look, type Piece, piecesOf, plain } from "#dashboard/text/ansi.ts";
 
 type Props = {
   readonly line: string;
   /** In lower case; what of the line is like it is marked. */
   readonly marked?: string;
+  /** What the line before it has left behind. */
+  readonly look?: Readonly<Look>;
 };
 
 /** A line of output in its colours. Whatever it holds is text. */
-export function AnsiText({ line, marked = "" }: Props) {
+export function AnsiText({ line, marked = "", look = plain }: Props) {
   return (
     <>
-      {piecesOf(line).map((piece, at) => (
+      {piecesOf(line, look).map((piece, at) => (
         <Coloured key={at} piece={piece} marked={marked} />
       ))}
     </>

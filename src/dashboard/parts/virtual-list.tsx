@@ -9,7 +9,10 @@ export type VirtualListProps = {
   /** In pixels; each row has it. */
   readonly rowHeight: number;
   readonly label: string;
-  readonly row: (index: number) => ComponentChildren;
+  /** `isStop`: of all rows this is the one that the keyboard comes to. */
+  readonly row: (index: number, isStop: boolean) => ComponentChildren;
+  /** The row that the keyboard comes to while it can be seen; else it is the first that can. */
+  readonly stop?: number | null;
   readonly keyOf: (index: number) => string | number;
   /** The last rows can be seen: more of them may be wanted. */
   readonly onEnd?: () => unknown;
@@ -18,22 +21,23 @@ export type VirtualListProps = {
   readonly rowClass?: (index: number) => string;
 };
 
-type Range = { readonly first: number; readonly after: number };
+/** `top`: the first that can be seen. */
+type Range = { readonly first: number; readonly top: number; readonly after: number };
 
 /**
  * A list of which only the rows that can be seen are in the page, however many there are. It scrolls with whatever it is
  * in: the page, or a box.
  */
 export function VirtualList(props: VirtualListProps) {
-  const { count, rowHeight, label, row, keyOf, onEnd, total, rowClass } = props;
+  const { count, rowHeight, label, row, keyOf, onEnd, total, rowClass, stop = null } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [range, setRange] = useState<Range>({ first: 0, after: 40 });
+  const [range, setRange] = useState<Range>({ first: 0, top: 0, after: 40 });
 
   useLayoutEffect(() => {
     const update = () => {
       if (box.current === null) return;
       const next = visibleRows(box.current, count, rowHeight);
-      setRange((now) => (now.first === next.first && now.after === next.after ? now : next));
+      setRange((now) => (now.top === next.top && now.after === next.after ? now : next));
       if (next.after >= count) void onEnd?.();
     };
     update();
@@ -48,6 +52,8 @@ export function VirtualList(props: VirtualListProps) {
 
   const after = Math.min(range.after, count);
   const first = Math.min(range.first, after);
+  const isStopShown = stop !== null && stop >= first && stop < after;
+  const stopAt = isStopShown ? stop : Math.min(range.top, after - 1);
   const indexes = Array.from({ length: after - first }, (_, at) => first + at);
   return (
     <div
@@ -66,7 +72,7 @@ export function VirtualList(props: VirtualListProps) {
           class={rowClass?.(index) ?? ""}
           style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
         >
-          {row(index)}
+          {row(index, index === stopAt)}
         </div>
       ))}
     </div>
@@ -77,9 +83,10 @@ function visibleRows(box: HTMLElement, count: number, rowHeight: number): Range 
   const { top } = box.getBoundingClientRect();
   const window = scrollerOf(box)?.getBoundingClientRect();
   const [from, to] = window === undefined ? [0, innerHeight] : [window.top, window.bottom];
-  const first = Math.max(0, Math.floor((from - top) / rowHeight) - SPARE_ROWS);
+  const seen = Math.min(Math.max(0, Math.ceil((from - top) / rowHeight)), Math.max(0, count - 1));
+  const first = Math.max(0, seen - SPARE_ROWS);
   const after = Math.max(first, Math.ceil((to - top) / rowHeight) + SPARE_ROWS);
-  return { first: Math.min(first, count), after: Math.min(after, count) };
+  return { first: Math.min(first, count), top: seen, after: Math.min(after, count) };
 }
 
 function scrollerOf(box: HTMLElement): Element | null {

@@ -6,7 +6,8 @@ export type Piece = {
   readonly ground: string | null;
 };
 
-type Look = {
+/** How a terminal shows what comes next. */
+export type Look = {
   bold: boolean;
   dim: boolean;
   italic: boolean;
@@ -17,7 +18,7 @@ type Look = {
 };
 
 const names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
-const plain: Look = {
+export const plain: Readonly<Look> = {
   bold: false,
   dim: false,
   italic: false,
@@ -34,24 +35,39 @@ const SEQUENCE =
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f\u0080-\u009f]/g;
 
-/** What a terminal would show of a line: what was overwritten after a carriage return is left out. */
-function shown(line: string): string {
-  const parts = line.split("\r").filter((part) => part !== "");
-  return parts.at(-1) ?? "";
+/** Where what a terminal would show of a line begins: what was overwritten after a carriage return is before it. */
+function startOfShown(line: string): number {
+  return line.replace(/\r+$/, "").lastIndexOf("\r") + 1;
 }
 
 /** A line without what is not to be read. */
 export function plainText(line: string): string {
-  return shown(line).replace(SEQUENCE, "").replace(CONTROL, "");
+  return line.slice(startOfShown(line)).replace(SEQUENCE, "").replace(CONTROL, "");
 }
 
-/** A line in pieces, as its colours (SGR) say. It begins plain, and every other control sequence is left out. */
-export function piecesOf(line: string): Piece[] {
-  const text = shown(line);
-  if (!text.includes("\u001b"))
-    return [{ text: text.replace(CONTROL, ""), classes: "", colour: null, ground: null }];
+/** The look that a line leaves behind: a colour goes on over the line's end, until it is changed. */
+export function lookAfter(line: string, before: Readonly<Look> = plain): Readonly<Look> {
+  if (!line.includes("\u001b")) return before;
+  let look = before;
+  for (const [, parameters] of line.matchAll(SEQUENCE))
+    if (parameters !== undefined) look = changed(look, parameters);
+  return isPlain(look) ? plain : look;
+}
+
+function isPlain(look: Readonly<Look>): boolean {
+  return styleOf(look).classes === "" && look.colour === null && look.ground === null;
+}
+
+/**
+ * A line in pieces, as its colours (SGR) say. Every other control sequence is left out.
+ * @param before the look that the line before it has left behind
+ */
+export function piecesOf(line: string, before: Readonly<Look> = plain): Piece[] {
+  const start = startOfShown(line);
+  const text = line.slice(start);
+  let look = lookAfter(line.slice(0, start), before);
+  if (!text.includes("\u001b")) return [{ text: text.replace(CONTROL, ""), ...styleOf(look) }];
   const pieces: Piece[] = [];
-  let look = plain;
   let from = 0;
   const add = (to: number) => {
     const part = text.slice(from, to).replace(CONTROL, "");
@@ -66,7 +82,7 @@ export function piecesOf(line: string): Piece[] {
   return pieces;
 }
 
-function styleOf(look: Look): Omit<Piece, "text"> {
+function styleOf(look: Readonly<Look>): Omit<Piece, "text"> {
   const [front, back] = look.inverse
     ? [look.ground ?? "ground", look.colour ?? "text"]
     : [look.colour, look.ground];
@@ -87,7 +103,7 @@ function styleOf(look: Look): Omit<Piece, "text"> {
 }
 
 /** Source: ECMA-48 section 8.3.117, and ITU-T T.416 for the colours after 38 and 48, as xterm reads them. */
-function changed(look: Look, parameters: string): Look {
+function changed(look: Readonly<Look>, parameters: string): Readonly<Look> {
   const codes = parameters.split(/[;:]/).map(Number);
   let next = { ...look };
   for (let at = 0; at < codes.length; at += 1) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { piecesOf, plainText } from "#dashboard/text/ansi.ts";
+import { lookAfter, piecesOf, plain, plainText } from "#dashboard/text/ansi.ts";
 
 const ESC = "\u001b";
 const shown = (line: string) => piecesOf(line).map(({ text, classes }) => [text, classes]);
@@ -43,6 +43,21 @@ describe("a line of output", () => {
         .map(({ text }) => text)
         .join(""),
     ).not.toContain(ESC);
+  });
+
+  it("begins in the colours that the line before it has left on", () => {
+    const left = lookAfter(`a ${ESC}[1;33myellow`);
+    expect(piecesOf("still", left)).toEqual([
+      { text: "still", classes: "bold fg-yellow", colour: null, ground: null },
+    ]);
+    expect(piecesOf(`still${ESC}[0m not`, left).map(({ classes }) => classes)).toEqual([
+      "bold fg-yellow",
+      "",
+    ]);
+    expect(lookAfter(`${ESC}[0mplain`, left)).toBe(plain);
+    expect(lookAfter("no more of it", left)).toBe(left);
+    // What is overwritten is not shown, and its colour is on all the same.
+    expect(piecesOf(`${ESC}[32m50 %\r100 %`)).toMatchObject([{ text: "100 %", classes: "fg-green" }]);
   });
 
   it("is what stands there after a carriage return", () => {

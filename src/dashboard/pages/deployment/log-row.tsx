@@ -1,16 +1,30 @@
 import type { LogLine } from "#contract/logs.ts";
 import { AnsiText } from "#dashboard/parts/ansi-text.tsx";
+import type { Look } from "#dashboard/text/ansi.ts";
 
-type Props = { readonly line: LogLine; readonly marked: string };
+type Props = {
+  readonly line: LogLine;
+  /** How it begins. */
+  readonly look: Readonly<Look>;
+  readonly marked: string;
+  /** The keyboard comes to the numbers once; from there the arrow keys go on. */
+  readonly isStop: boolean;
+};
 
-export function LogRow({ line, marked }: Props) {
+export function LogRow({ line, look, marked, isStop }: Props) {
   return (
     <div class={`row ${line.stream}`}>
-      <a class="number" href={`#L${line.line}`} tabIndex={-1} title={`${line.stage}, ${line.time}`}>
+      <a
+        class="number"
+        href={`#L${line.line}`}
+        tabIndex={isStop ? 0 : -1}
+        aria-label={`Line ${line.line}`}
+        title={`${line.stage}, ${line.time}`}
+      >
         {line.line}
       </a>
       <span class="text">
-        <AnsiText line={line.message} marked={marked} />
+        <AnsiText line={line.message} look={look} marked={marked} />
       </span>
     </div>
   );

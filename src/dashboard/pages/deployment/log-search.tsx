@@ -13,7 +13,7 @@ type Props = {
   readonly onFound: (line: number) => void;
 };
 
-/** Finds lines that hold a text, and goes from one to the next. */
+/** Finds lines that hold a text, and goes from one to the next; `:120` is the line with that number. */
 export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
   const [at, setAt] = useState(0);
   const found = useMemo(() => linesWith(log, count, query.toLowerCase()), [log, count, query]);
@@ -35,7 +35,7 @@ export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
         <input
           type="search"
           aria-label="Search the log"
-          placeholder="Search"
+          placeholder="Search, or :120"
           value={query}
           onInput={(event) => {
             onQuery(event.currentTarget.value);
@@ -64,6 +64,8 @@ export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
 
 function linesWith(log: LogStore, count: number, query: string): number[] {
   if (query === "") return [];
+  const [, number] = /^:(\d{1,9})$/.exec(query) ?? [];
+  if (number !== undefined) return Number(number) >= 1 && Number(number) <= count ? [Number(number)] : [];
   const found: number[] = [];
   for (let index = 0; index < count; index += 1)
     if (log.searched(index).includes(query)) found.push(index + 1);

@@ -25,20 +25,38 @@ export function LogView({ deployment, log }: Props) {
   const { count, isOver, problem } = useSignal(log.state);
   const box = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
-  const [linked, link] = useLineLink();
+  const isAtNumber = useRef(false);
+  const { line: linked, link } = useLineLink();
   const [isFollowing, setIsFollowing] = useState(linked === null && deployment.status === "building");
   const [query, setQuery] = useState("");
 
   const scrollToLine = (line: number) => {
     setIsFollowing(false);
-    box.current?.scrollTo({ top: (line - 1) * LINE_HEIGHT - box.current.clientHeight / 3 });
+    if (box.current === null) return;
+    const { scrollTop, clientHeight } = box.current;
+    const top = (line - 1) * LINE_HEIGHT;
+    const isSeen = top >= scrollTop && top + LINE_HEIGHT <= scrollTop + clientHeight;
+    if (!isSeen) box.current.scrollTo({ top: top - clientHeight / 3 });
+  };
+  /** On a line's number the arrow keys go to the next one, and the address goes with them. */
+  const onKeyDown = (event: KeyboardEvent) => {
+    const number = event.target instanceof HTMLElement ? event.target.closest(".number") : null;
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (number === null || step === 0) return;
+    event.preventDefault();
+    link(Math.min(count, Math.max(1, Number(number.textContent) + step)), { replace: true });
+    isAtNumber.current = true;
   };
   useLayoutEffect(() => {
     if (isFollowing) box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [count, isFollowing]);
   const isLinkedThere = linked !== null && count >= linked;
   useEffect(() => {
-    if (isLinkedThere) scrollToLine(linked);
+    if (!isLinkedThere) return;
+    scrollToLine(linked);
+    if (!isAtNumber.current) return;
+    isAtNumber.current = false;
+    box.current?.querySelector<HTMLElement>(`[href="#L${linked}"]`)?.focus({ preventScroll: true });
   }, [linked, isLinkedThere]);
 
   const onScroll = () => {
@@ -54,7 +72,13 @@ export function LogView({ deployment, log }: Props) {
     <section class="log" aria-label="Log">
       <header>
         <h2>Log</h2>
-        <LogSearch log={log} count={count} query={query} onQuery={setQuery} onFound={scrollToLine} />
+        <LogSearch
+          log={log}
+          count={count}
+          query={query}
+          onQuery={setQuery}
+          onFound={(line) => link(line, { replace: true })}
+        />
         {error === null ? null : <Button onClick={() => link(error)}>First error</Button>}
         {isOver ? null : (
           <label class="check">
@@ -68,10 +92,11 @@ export function LogView({ deployment, log }: Props) {
         )}
         <RawLog deployment={deployment} />
       </header>
-      {problem === null ? null : isOver ? null : (
+      {isOver ? null : (
         <ProblemBox
           problem={problem}
-          doing={problem.status === 410 ? "Reading the log" : "Following the log"}
+          doing={deployment.status === "building" ? "Following the log" : "Reading the log"}
+          retry={log.retry}
         />
       )}
       <div
@@ -82,6 +107,7 @@ export function LogView({ deployment, log }: Props) {
         role="region"
         aria-label="Lines"
         onScroll={onScroll}
+        onKeyDown={onKeyDown}
       >
         {count === 0 ? (
           problem === null && !isOver ? (
@@ -95,9 +121,12 @@ export function LogView({ deployment, log }: Props) {
             total={isOver ? count : -1}
             keyOf={(index) => index}
             rowClass={(index) => (index + 1 === linked ? "linked" : "")}
-            row={(index) => {
+            stop={linked === null ? null : linked - 1}
+            row={(index, isStop) => {
               const line = log.lines[index];
-              return line === undefined ? null : <LogRow line={line} marked={query.toLowerCase()} />;
+              if (line === undefined) return null;
+              const look = log.looks.at(index);
+              return <LogRow line={line} look={look} marked={query.toLowerCase()} isStop={isStop} />;
             }}
           />
         )}

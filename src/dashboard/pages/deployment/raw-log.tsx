@@ -15,13 +15,24 @@ const KEPT_MS = 60_000;
 /** The whole log as plain text, in a tab of its own or as a file. */
 export function RawLog({ deployment: { id, version } }: { readonly deployment: Deployment }) {
   const reading = useAction(readText);
-  const take = async (use: (url: string) => void) => {
+  const take = async (use: (url: string) => void, giveUp?: () => void) => {
     const read = await reading.run(id);
-    if (read === null) return;
+    if (read === null) return giveUp?.();
     // A link cannot send a token, so the browser gets the text from here.
     const url = URL.createObjectURL(read.value);
     use(url);
     setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+  };
+  const show = () => {
+    // At once, in the click: a tab that opened by itself later would be kept from opening.
+    const tab = open("about:blank");
+    void take(
+      (url) => {
+        if (tab === null) location.assign(url);
+        else tab.location.href = url;
+      },
+      () => tab?.close(),
+    );
   };
   const save = (url: string) => {
     const link = document.createElement("a");
@@ -31,7 +42,7 @@ export function RawLog({ deployment: { id, version } }: { readonly deployment: D
   };
   return (
     <>
-      <Button onClick={() => take((url) => open(url))} isBusy={reading.isRunning}>
+      <Button onClick={show} isBusy={reading.isRunning}>
         Raw
       </Button>
       <Button onClick={() => take(save)} isBusy={reading.isRunning}>

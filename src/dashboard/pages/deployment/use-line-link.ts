@@ -5,13 +5,26 @@ function lineInAddress(): number | null {
   return line === undefined ? null : Number(line);
 }
 
-/** The line that the address names, such as `#L120`, and a way to name another. */
-export function useLineLink(): [number | null, (line: number) => void] {
+export type LineLink = {
+  /** The line that the address names, such as `#L120`. */
+  readonly line: number | null;
+  /** Has the address name another. `replace`: without a step in the browser's history. */
+  readonly link: (line: number, options?: { readonly replace: boolean }) => void;
+};
+
+export function useLineLink(): LineLink {
   const [line, setLine] = useState(lineInAddress);
   useEffect(() => {
     const update = () => setLine(lineInAddress());
     globalThis.addEventListener("hashchange", update);
     return () => globalThis.removeEventListener("hashchange", update);
   }, []);
-  return [line, (wanted) => location.assign(`#L${wanted}`)];
+  return {
+    line,
+    link: (wanted, { replace } = { replace: false }) => {
+      if (!replace) return location.assign(`#L${wanted}`);
+      history.replaceState(null, "", `#L${wanted}`);
+      setLine(wanted);
+    },
+  };
 }
