@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Project, Timeouts, UpdateProjectInput } from "#contract/projects.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import { changesOf, draftOf } from "#dashboard/pages/settings/draft.ts";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 const ids = createIdGenerator({
   now: () => 1_700_000_000_000,
@@ -51,6 +52,30 @@ describe("the settings form", () => {
     [{ buildsNothing: true }, { build_command: null }],
     [{ health_check: "" }, { health_check: null }],
     [{ health_check: "/health" }, { health_check: { ...project.health_check, path: "/health" } }],
+    [
+      { health_check: "http://127.0.0.1:3000/up" },
+      {
+        health_check: {
+          url: "http://127.0.0.1:3000/up",
+          status: 204,
+          tries: 3,
+          interval_seconds: 1,
+          timeout_seconds: 5,
+        },
+      },
+    ],
+    [{ health_tries: "20" }, { health_check: { ...project.health_check, tries: 20 } }],
+    [
+      { health_interval_seconds: "0.5", health_timeout_seconds: "2", health_status: "200" },
+      {
+        health_check: {
+          ...project.health_check,
+          status: 200,
+          interval_seconds: 0.5,
+          timeout_seconds: 2,
+        },
+      },
+    ],
   ])("makes of %j the change %j", (part, change) => {
     expect(changed(part)).toEqual(change);
     expect(UpdateProjectInput.safeParse(changed(part)).success).toBe(true);
@@ -64,6 +89,26 @@ describe("the settings form", () => {
       framework: "astro",
       automatic: ["output_directory"],
     });
+  });
+
+  it("begins a health check with the usual numbers, and leaves them alone where there is none", () => {
+    const none: Project = { ...project, health_check: null };
+    expect(changed({ health_tries: "20" }, none)).toEqual({});
+    expect(changed({ health_check: "/up" }, none)).toEqual({
+      health_check: { path: "/up", status: 200, tries: 10, interval_seconds: 1, timeout_seconds: 5 },
+    });
+  });
+
+  it.each([
+    [{ keep_releases: "many" }, "keep_releases", "It must be a number."],
+    [{ keep_releases: "2.5" }, "keep_releases", "It must be a whole number."],
+    [{ health_status: "99" }, "health_check.status", "It must be 100 or more."],
+    [{ health_interval_seconds: "61" }, "health_check.interval_seconds", "It must be 60 or less."],
+    [{ name: "" }, "name", "It is missing."],
+    [{ health_check: "/a b" }, "health_check.path", "It must begin with / and hold no spaces."],
+  ])("says what is wrong with %j", (part, path, text) => {
+    const parsed = UpdateProjectInput.safeParse(changed(part));
+    expect(parsed.success ? {} : errorsOf(parsed.error)).toMatchObject({ [path]: text });
   });
 
   it.each([{ keep_releases: "many" }, { keep_releases: "1" }, { name: "" }, { shared_paths: "../x" }])(

@@ -1,4 +1,4 @@
-import type { AutomaticSetting, Project } from "#contract/projects.ts";
+import { type AutomaticSetting, HealthCheck, type Project } from "#contract/projects.ts";
 
 /** A project's settings as a form has them: all as text. Of the three that a framework can fill in, empty is left to it. */
 export type Draft = {
@@ -18,6 +18,10 @@ export type Draft = {
   readonly queue: string;
   /** A path, or a whole address; empty: none. */
   readonly health_check: string;
+  readonly health_status: string;
+  readonly health_tries: string;
+  readonly health_interval_seconds: string;
+  readonly health_timeout_seconds: string;
   readonly fetch_seconds: string;
   readonly build_seconds: string;
   readonly activate_seconds: string;
@@ -28,6 +32,9 @@ export type Draft = {
 };
 
 export type DraftName = Exclude<keyof Draft, "buildsNothing">;
+
+/** What a health check is like unless somebody says otherwise. */
+const usualCheck = HealthCheck.parse({ path: "/" });
 
 export function draftOf(project: Project): Draft {
   const { health_check: check, timeouts } = project;
@@ -48,6 +55,10 @@ export function draftOf(project: Project): Draft {
     keep_releases: String(project.keep_releases),
     queue: project.queue,
     health_check: check?.path ?? check?.url ?? "",
+    health_status: String(check?.status ?? usualCheck.status),
+    health_tries: String(check?.tries ?? usualCheck.tries),
+    health_interval_seconds: String(check?.interval_seconds ?? usualCheck.interval_seconds),
+    health_timeout_seconds: String(check?.timeout_seconds ?? usualCheck.timeout_seconds),
     fetch_seconds: String(timeouts.fetch_seconds),
     build_seconds: String(timeouts.build_seconds),
     activate_seconds: String(timeouts.activate_seconds),
@@ -64,6 +75,12 @@ const timeoutNames = [
   "verify_seconds",
   "queue_seconds",
 ] as const;
+const healthNames = [
+  "health_status",
+  "health_tries",
+  "health_interval_seconds",
+  "health_timeout_seconds",
+] as const;
 const textNames = ["name", "domain", "server_id", "repository", "branch", "root_directory", "queue"] as const;
 
 /** What the form changes, as the body of a PATCH, to be checked against its schema. What is as it was is left out. */
@@ -79,7 +96,8 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
       .split("\n")
       .map((path) => path.trim())
       .filter((path) => path !== "");
-  if (isChanged("health_check")) changes["health_check"] = healthCheck(draft.health_check.trim(), project);
+  if (isChanged("health_check") || (draft.health_check.trim() !== "" && healthNames.some(isChanged)))
+    changes["health_check"] = healthCheck(draft);
   const timeouts = timeoutNames.filter(isChanged).map((name) => [name, Number(draft[name])] as const);
   if (timeouts.length > 0) changes["timeouts"] = Object.fromEntries(timeouts);
   return { ...changes, ...automaticChanges(draft, isChanged) };
@@ -101,8 +119,14 @@ function automaticChanges(draft: Draft, isChanged: (name: keyof Draft) => boolea
   return automatic.length === 0 ? changes : { ...changes, automatic };
 }
 
-function healthCheck(given: string, { health_check: before }: Project): unknown {
+function healthCheck(draft: Draft): unknown {
+  const given = draft.health_check.trim();
   if (given === "") return null;
-  const { path: _path, url: _url, ...rest } = before ?? {};
-  return { ...rest, ...(given.startsWith("/") ? { path: given } : { url: given }) };
+  return {
+    ...(given.startsWith("/") ? { path: given } : { url: given }),
+    status: Number(draft.health_status),
+    tries: Number(draft.health_tries),
+    interval_seconds: Number(draft.health_interval_seconds),
+    timeout_seconds: Number(draft.health_timeout_seconds),
+  };
 }

@@ -36,14 +36,16 @@ export function SettingsForm({ project, onSaved }: Props) {
     setIsSaved(true);
     await onSaved();
   };
-  const errorOf = (name: string) =>
-    Object.entries(errors).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1] ?? null;
+  const errorOf = (name: DraftName) => {
+    const paths = pathsOf(name);
+    return Object.entries(errors).find(([path]) => paths.some((one) => one.test(path)))?.[1] ?? null;
+  };
   const field = (name: DraftName, label: string, more: Partial<Parameters<typeof Field>[0]> = {}) => (
     <Field
       label={label}
       value={draft[name]}
       onInput={(value) => change({ [name]: value })}
-      error={errorOf(name.endsWith("_seconds") ? `timeouts.${name}` : name)}
+      error={errorOf(name)}
       {...more}
     />
   );
@@ -119,6 +121,14 @@ export function SettingsForm({ project, onSaved }: Props) {
           placeholder: "/up",
           hint: "A path of the site, or a whole address. Left empty, nothing is checked.",
         })}
+        {draft.health_check.trim() === "" ? null : (
+          <div class="columns">
+            {field("health_status", "Status that it must have", { type: "number" })}
+            {field("health_tries", "Tries", { type: "number" })}
+            {field("health_interval_seconds", "Seconds between two tries", { type: "number" })}
+            {field("health_timeout_seconds", "Seconds for each try", { type: "number" })}
+          </div>
+        )}
         {field("shared_paths", "Shared paths", {
           isCode: true,
           lines: 3,
@@ -132,11 +142,13 @@ export function SettingsForm({ project, onSaved }: Props) {
       </fieldset>
       <fieldset>
         <legend>Time limits, in seconds</legend>
-        {field("fetch_seconds", "Fetch", { type: "number" })}
-        {field("build_seconds", "Build", { type: "number" })}
-        {field("activate_seconds", "Activate", { type: "number" })}
-        {field("verify_seconds", "Verify", { type: "number" })}
-        {field("queue_seconds", "Waiting for a server that is offline", { type: "number" })}
+        <div class="columns">
+          {field("fetch_seconds", "Fetch", { type: "number" })}
+          {field("build_seconds", "Build", { type: "number" })}
+          {field("activate_seconds", "Activate", { type: "number" })}
+          {field("verify_seconds", "Verify", { type: "number" })}
+          {field("queue_seconds", "Waiting for a server that is offline", { type: "number" })}
+        </div>
       </fieldset>
       <ProblemBox problem={saving.problem} doing="Saving" />
       <div class="actions">
@@ -154,4 +166,13 @@ export function SettingsForm({ project, onSaved }: Props) {
       </div>
     </form>
   );
+}
+
+/** Where in the change what is wrong with a field is told. */
+function pathsOf(name: DraftName): RegExp[] {
+  const [, inCheck] = /^health_(.+)$/.exec(name) ?? [];
+  if (name === "health_check") return [/^health_check(\.(path|url))?$/];
+  if (inCheck !== undefined) return [new RegExp(`^health_check\\.${inCheck}$`)];
+  if (name.endsWith("_seconds")) return [new RegExp(`^timeouts\\.${name}$`)];
+  return [new RegExp(`^${name}(\\.|$)`)];
 }
