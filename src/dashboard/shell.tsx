@@ -1,10 +1,13 @@
 import type { ComponentChildren } from "preact";
 
+import type { Account } from "#contract/account.ts";
+import { allScopes, scopesAllow } from "#contract/scopes.ts";
 import { useIsOnLine } from "#dashboard/data/connection.ts";
 import { ALL, useAccount } from "#dashboard/data/resources.ts";
 import { signOut } from "#dashboard/data/session.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
+import { SessionEnd } from "#dashboard/parts/session-end.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { pathTo, type Route } from "#dashboard/router/route.ts";
 
@@ -19,7 +22,7 @@ type Props = { readonly route: Route; readonly children: ComponentChildren };
 
 /** What stands around every page: where one can go, whose account it is, and the way out. */
 export function Shell({ route, children }: Props) {
-  const { value: account } = useAccount(ALL);
+  const { value: account, reload } = useAccount(ALL);
   const isOnLine = useIsOnLine();
   const leaving = useAction(async () => {
     const result = await signOut();
@@ -43,7 +46,14 @@ export function Shell({ route, children }: Props) {
             </a>
           ))}
         </nav>
-        <span class="account">{account?.name ?? ""}</span>
+        <span class="account">
+          {account?.name ?? ""}
+          {account === null || isUnlimited(account) ? null : (
+            <span class="tag" title={`The token ${account.token.name} may not do everything here`}>
+              limited token
+            </span>
+          )}
+        </span>
         <Button onClick={() => leaving.run()} isBusy={leaving.isRunning}>
           Sign out
         </Button>
@@ -53,11 +63,16 @@ export function Shell({ route, children }: Props) {
           This machine is off line. What is shown may be old; it goes on by itself when the network is back.
         </p>
       )}
+      {account === null ? null : <SessionEnd expiresAt={account.token.expires_at} onEnd={reload} />}
       <div id="content" tabIndex={-1}>
         {children}
       </div>
     </>
   );
+}
+
+function isUnlimited({ token: { scopes, project_ids: projectIds } }: Account): boolean {
+  return projectIds === null && allScopes.every((scope) => scopesAllow(scopes, scope));
 }
 
 function isWithin({ page }: Route, section: (typeof sections)[number]["page"]): boolean {

@@ -1,6 +1,6 @@
 import type { ClientResult } from "#client/send.ts";
 import type { Deployment, Deployments, DeploymentStatus } from "#contract/deployments.ts";
-import type { ProjectId } from "#contract/ids.ts";
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
 import { api } from "#dashboard/data/api.ts";
 import { Resource } from "#dashboard/data/resource.ts";
@@ -58,6 +58,11 @@ export class DeploymentFeed {
       isLoadingMore: false,
     });
   };
+
+  /** Leaves out one that is no more. */
+  remove(id: DeploymentId): void {
+    this.#change({ rows: this.feed.value.rows.filter((row) => row.id !== id) });
+  }
 
   async #readNewest(): Promise<ClientResult<Deployments>> {
     const page = await this.#list(null);

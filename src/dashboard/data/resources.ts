@@ -1,6 +1,7 @@
 import type { ClientResult } from "#client/send.ts";
 import type { Deployment } from "#contract/deployments.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import { type Scope, scopesAllow } from "#contract/scopes.ts";
 import { api } from "#dashboard/data/api.ts";
 import { resources } from "#dashboard/data/resource.ts";
 
@@ -21,6 +22,12 @@ export const useServers = resources(() => api.listServers(), NOW_AND_THEN_MS);
 export const useTokens = resources(() => api.listTokens(), SELDOM_MS);
 export const useAccount = resources(() => api.getAccount());
 
+/** Whether who is signed in may do something. Until that is known nothing is kept from anybody. */
+export function useMay(scope: Scope): boolean {
+  const { value: account } = useAccount(ALL);
+  return account === null || scopesAllow(account.token.scopes, scope);
+}
+
 export const useProject = resources(
   (id: ProjectId) => api.getProject({ params: { project_id: id } }),
   NOW_AND_THEN_MS,
@@ -35,6 +42,11 @@ export const useServer = resources(
 export const useDeployment = resources(
   (id: DeploymentId) => api.getDeployment({ params: { deployment_id: id } }),
   ({ status }) => (status === "building" ? OFTEN_MS : status === "live" ? NOW_AND_THEN_MS : null),
+);
+
+/** What is live in a project, as the only one of a list; nothing may be. */
+export const useLive = resources((id: ProjectId) =>
+  api.listDeployments({ query: { project_id: id, status: "live", limit: 1 } }),
 );
 
 export const useRollbackTargets = resources((id: ProjectId) =>

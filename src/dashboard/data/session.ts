@@ -33,8 +33,12 @@ const clientWith = (token: string | null) =>
 
 /** Trades the code of a sign-in link for a session. */
 export async function signInWithCode(code: string): Promise<ClientResult<unknown>> {
+  const before = session.value;
   const created = await clientWith(null).createSession({ body: { code } });
-  if (created.ok) keep({ token: created.value.token, kind: "session" });
+  if (!created.ok) return created;
+  keep({ token: created.value.token, kind: "session" });
+  // Nobody can use the one from before any more, so it is not left open until it ends by itself.
+  if (typeof before === "object" && before.kind === "session") void clientWith(before.token).endSession();
   return created;
 }
 

@@ -4,7 +4,9 @@ type Props = {
   readonly children: ComponentChildren;
   readonly onClick?: () => unknown;
   readonly type?: "button" | "submit";
-  readonly look?: "plain" | "main" | "danger";
+  readonly look?: "plain" | "main" | "danger" | "slim";
+  /** What it is called where its text alone does not say what it is about. */
+  readonly label?: string;
   /** What it asked for is being done: it says so, and cannot be pressed again. */
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
@@ -15,6 +17,7 @@ export function Button({
   onClick,
   type = "button",
   look = "plain",
+  label,
   isBusy = false,
   isDisabled = false,
 }: Props) {
@@ -22,6 +25,7 @@ export function Button({
     <button
       type={type}
       class={look}
+      aria-label={label}
       aria-busy={isBusy}
       // Not disabled while it is busy: that would take the keyboard's place away.
       aria-disabled={isBusy}

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 
-import type { RollbackTarget } from "#contract/deployments.ts";
+import type { Deployment, RollbackTarget } from "#contract/deployments.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
-import { ALL, useActivity, useRollbackTargets } from "#dashboard/data/resources.ts";
+import { useLive, useRollbackTargets } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
@@ -24,6 +24,7 @@ type Props = {
 /** Shows what a rollback would change into what, and does it. */
 export function RollbackDialog({ projectId, target, onClose }: Props) {
   const targets = useRollbackTargets(projectId);
+  const live = useLive(projectId);
   return (
     <Dialog title="Roll back" onClose={onClose}>
       <Show of={targets} what="what can be gone back to">
@@ -36,7 +37,17 @@ export function RollbackDialog({ projectId, target, onClose }: Props) {
               </footer>
             </>
           ) : (
-            <Preview projectId={projectId} targets={listed} first={target ?? null} onClose={onClose} />
+            <Show of={live} what="what is live">
+              {({ deployments }) => (
+                <Preview
+                  projectId={projectId}
+                  targets={listed}
+                  live={deployments[0] ?? null}
+                  first={target ?? null}
+                  onClose={onClose}
+                />
+              )}
+            </Show>
           )
         }
       </Show>
@@ -44,21 +55,32 @@ export function RollbackDialog({ projectId, target, onClose }: Props) {
   );
 }
 
+function optionText({
+  version,
+  commit,
+  commit_message: message,
+  default: isDefault,
+}: RollbackTarget): string {
+  const [title = ""] = (message ?? "").split("\n");
+  return [`v${version}`, commit ?? "", title, isDefault ? "(the one before)" : ""]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
 type PreviewProps = {
   readonly projectId: ProjectId;
   readonly targets: readonly RollbackTarget[];
+  readonly live: Deployment | null;
   readonly first: DeploymentId | null;
   readonly onClose: () => void;
 };
 
-function Preview({ projectId, targets, first, onClose }: PreviewProps) {
-  const { value: activity } = useActivity(ALL);
+function Preview({ projectId, targets, live, first, onClose }: PreviewProps) {
   const [chosen, setChosen] = useState<string | null>(first);
   const target =
     targets.find(({ deployment_id: id }) => id === chosen) ??
     targets.find((one) => one.default) ??
     targets[0];
-  const live = activity?.live.find(({ project_id: id }) => id === projectId) ?? null;
   const rolling = useAction((id: DeploymentId) =>
     api.rollBack({
       body: { project_id: projectId, deployment_id: id },
@@ -76,7 +98,7 @@ function Preview({ projectId, targets, first, onClose }: PreviewProps) {
       <Choice label="Go back to" value={target.deployment_id} onChange={setChosen}>
         {targets.map((one) => (
           <option key={one.deployment_id} value={one.deployment_id}>
-            v{one.version} {one.commit ?? ""} {one.default ? "(the one before)" : ""}
+            {optionText(one)}
           </option>
         ))}
       </Choice>
@@ -88,7 +110,7 @@ function Preview({ projectId, targets, first, onClose }: PreviewProps) {
           ) : (
             <>
               <strong>v{live.version}</strong> <Commit commit={live.commit} message={live.commit_message} />,
-              live <Ago time={live.finished_at ?? live.created_at} />
+              live since <Ago time={live.finished_at ?? live.created_at} />
             </>
           )}
         </dd>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import type { Watched } from "#dashboard/data/resource.ts";
+import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { Waiting } from "#dashboard/parts/waiting.tsx";
 
@@ -13,6 +14,7 @@ type Props<Value> = {
 
 /** What is known of something; that it is waited for; or why it is not known, beside what was known before. */
 export function Show<Value>({ of: { value, problem, reload }, what, children }: Props<Value>) {
+  if (problem !== null && isNotAllowed(problem)) return <NotShown what={what} problem={problem} />;
   return (
     <>
       <ProblemBox problem={problem} doing={`Reading ${what}`} retry={reload} />

@@ -1,80 +1,119 @@
 import type { Deployment } from "#contract/deployments.ts";
 import type { ProjectRow } from "#contract/projects.ts";
-import type { ServerRow, ServerRows } from "#contract/servers.ts";
+import type { ServerRow } from "#contract/servers.ts";
 import type { Watched } from "#dashboard/data/resource.ts";
-import { ALL, type Activity, useActivity, useProjects, useServers } from "#dashboard/data/resources.ts";
+import {
+  ALL,
+  type Activity,
+  useActivity,
+  useMay,
+  useProjects,
+  useServers,
+} from "#dashboard/data/resources.ts";
 import { later } from "#dashboard/later.tsx";
 import { ProjectCard } from "#dashboard/pages/overview/project-card.tsx";
+import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 const FirstSteps = later(async () => (await import("#dashboard/pages/overview/first-steps.tsx")).FirstSteps);
+const LatestDeployments = later(
+  async () => (await import("#dashboard/pages/overview/latest-deployments.tsx")).LatestDeployments,
+);
 
 /** Every project with what is live and what runs, changing by itself; in an empty installation, the first steps. */
 export function Overview() {
   const projects = useProjects(ALL);
   const servers = useServers(ALL);
   const activity = useActivity(ALL);
+  const mayAdd = useMay("projects:write");
   return (
     <Page
       title="Projects"
       actions={
-        <a class="button" href={pathTo({ page: "new_project" })}>
-          Add a project
-        </a>
+        mayAdd ? (
+          <a class="button" href={pathTo({ page: "new_project" })}>
+            Add a project
+          </a>
+        ) : null
       }
     >
-      <Show of={projects} what="the projects">
-        {(listed) => (
-          <Show of={visibleTo(servers)} what="the servers">
-            {(hosts) => (
-              <Show of={activity} what="the deployments">
-                {(known) =>
-                  isBeginning(listed.projects, known) ? (
-                    <FirstSteps servers={hosts.servers} projects={listed.projects} />
-                  ) : (
-                    <Cards projects={listed.projects} servers={hosts.servers} activity={known} />
-                  )
-                }
-              </Show>
-            )}
+      {isNotAllowed(projects.problem) ? (
+        <>
+          {projects.problem === null ? null : <NotShown what="the projects" problem={projects.problem} />}
+          <Show of={activity} what="the deployments">
+            {({ latest }) => <LatestDeployments deployments={latest} />}
           </Show>
-        )}
-      </Show>
+        </>
+      ) : (
+        <Show of={projects} what="the projects">
+          {(listed) => (
+            <Show of={orNull(servers)} what="the servers">
+              {(hosts) => (
+                <Show of={orNull(activity)} what="the deployments">
+                  {(known) => (
+                    <Projects
+                      projects={listed.projects}
+                      servers={hosts.visible?.servers ?? null}
+                      activity={known.visible}
+                    />
+                  )}
+                </Show>
+              )}
+            </Show>
+          )}
+        </Show>
+      )}
     </Page>
   );
 }
 
-/** A token may see projects and no servers: then they are shown without. */
-function visibleTo(servers: Watched<ServerRows>): Watched<ServerRows> {
-  if (servers.problem?.code !== "insufficient_scope") return servers;
-  return { ...servers, value: { servers: [], next_cursor: null }, problem: null };
+/** A token may see projects and nothing else: then they are shown without it. */
+function orNull<Value>({
+  value,
+  problem,
+  reload,
+}: Watched<Value>): Watched<{ readonly visible: Value | null }> {
+  if (isNotAllowed(problem)) return { value: { visible: null }, problem: null, reload };
+  return { value: value === null ? null : { visible: value }, problem, reload };
 }
 
-/** Until something has been deployed, there is nothing to look over. */
-function isBeginning(projects: readonly ProjectRow[], { latest }: Activity): boolean {
-  return latest.length === 0 && projects.length < 2;
+type ProjectsProps = {
+  readonly projects: readonly ProjectRow[];
+  /** null: who is signed in may not see them, as with what is deployed. */
+  readonly servers: readonly ServerRow[] | null;
+  readonly activity: Activity | null;
+};
+
+function Projects({ projects, servers, activity }: ProjectsProps) {
+  const mayAdd = useMay("projects:write");
+  // Until something has been deployed, there is nothing to look over.
+  const isBeginning = activity?.latest.length === 0 && projects.length < 2;
+  if (isBeginning && servers !== null && mayAdd) return <FirstSteps servers={servers} projects={projects} />;
+  if (projects.length === 0) return <p class="quiet">There is no project yet.</p>;
+  return <Cards projects={projects} servers={servers ?? []} activity={activity} />;
 }
 
 type CardsProps = {
   readonly projects: readonly ProjectRow[];
   readonly servers: readonly ServerRow[];
-  readonly activity: Activity;
+  readonly activity: Activity | null;
 };
 
 function Cards({ projects, servers, activity }: CardsProps) {
   const hosts = new Map(servers.map((server) => [server.id, server]));
-  const live = byProject(activity.live);
-  const building = byProject(activity.building);
-  const latest = byProject(activity.latest);
+  const live = byProject(activity?.live ?? []);
+  const building = byProject(activity?.building ?? []);
+  const latest = byProject(activity?.latest ?? []);
   return (
-    <ul class="cards">
+    <ul class="projects">
       {projects.map((project) => (
         <li key={project.id}>
           <ProjectCard
             project={project}
             server={hosts.get(project.server_id) ?? null}
+            isVisible={activity !== null}
             live={live.get(project.id)?.[0] ?? null}
             running={building.get(project.id) ?? []}
             latest={latest.get(project.id)?.[0] ?? null}

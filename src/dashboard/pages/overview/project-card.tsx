@@ -1,3 +1,5 @@
+import type { ComponentChildren } from "preact";
+
 import type { Deployment } from "#contract/deployments.ts";
 import type { ProjectRow } from "#contract/projects.ts";
 import type { ServerRow } from "#contract/servers.ts";
@@ -8,34 +10,57 @@ import { pathTo } from "#dashboard/router/route.ts";
 type Props = {
   readonly project: ProjectRow;
   readonly server: ServerRow | null;
+  /** Whether who is signed in may see what is deployed. */
+  readonly isVisible: boolean;
   readonly live: Deployment | null;
   /** What runs and what waits, newest first. */
   readonly running: readonly Deployment[];
   readonly latest: Deployment | null;
 };
 
+const hidden = <span class="quiet">not visible</span>;
+
 /** A project at a glance. */
-export function ProjectCard({ project, server, live, running, latest }: Props) {
+export function ProjectCard({ project, server, isVisible, live, running, latest }: Props) {
   return (
-    <article class="card">
-      <h2>
-        <a href={pathTo({ page: "project", id: project.id })}>{project.name}</a>
-      </h2>
-      <p class="quiet">
-        {project.framework} · {project.domain}
-      </p>
+    <article class="card project">
+      <header>
+        <h2>
+          <a href={pathTo({ page: "project", id: project.id })}>{project.name}</a>
+        </h2>
+        <p class="quiet">
+          {project.framework} · {project.domain}
+        </p>
+      </header>
       <dl>
-        <dt>Live</dt>
-        <dd>{live === null ? <span class="quiet">nothing yet</span> : <Version deployment={live} />}</dd>
-        <dt>Server</dt>
-        <dd>{server === null ? <span class="quiet">not visible</span> : <Host server={server} />}</dd>
-        <dt>Last deployment</dt>
-        <dd>
-          <Last project={project} latest={latest} />
-        </dd>
+        <Fact name="Live">
+          {!isVisible ? (
+            hidden
+          ) : live === null ? (
+            <span class="quiet">nothing yet</span>
+          ) : (
+            <Version deployment={live} />
+          )}
+        </Fact>
+        <Fact name="Server">{server === null ? hidden : <Host server={server} />}</Fact>
+        <Fact name="Last deployment">
+          {running.length > 0 ? (
+            <Running deployments={running} />
+          ) : (
+            <Last project={project} latest={latest} />
+          )}
+        </Fact>
       </dl>
-      <Running deployments={running} />
     </article>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   );
 }
 
@@ -65,10 +90,11 @@ function Last({ project, latest }: Pick<Props, "project" | "latest">) {
     );
   return (
     <>
-      <a href={pathTo({ page: "deployment", id: latest.id })}>
-        v{latest.version} <Ago time={latest.created_at} />
-      </a>{" "}
-      <Status status={latest.status} stage={latest.stage} />
+      <a href={pathTo({ page: "deployment", id: latest.id })}>v{latest.version}</a>{" "}
+      <Status status={latest.status} stage={latest.stage} />{" "}
+      <span class="quiet">
+        <Ago time={latest.created_at} />
+      </span>
     </>
   );
 }
@@ -78,12 +104,13 @@ function Running({ deployments }: { readonly deployments: readonly Deployment[] 
   const current = deployments.at(-1);
   if (current === undefined) return null;
   return (
-    <p class="running" role="status">
-      <span class="spinner" aria-hidden="true" />
+    <>
       <a href={pathTo({ page: "deployment", id: current.id })}>v{current.version}</a>{" "}
       <Status status={current.status} stage={current.stage} />{" "}
-      {waitingText(current) ?? <Duration seconds={current.duration} runningSince={current.started_at} />}
-      {deployments.length > 1 ? `, ${deployments.length - 1} waiting` : ""}
-    </p>
+      <span class="quiet">
+        {waitingText(current) ?? <Duration seconds={current.duration} runningSince={current.started_at} />}
+        {deployments.length > 1 ? `, ${deployments.length - 1} waiting` : ""}
+      </span>
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 
 import { StartDeploymentInput } from "#contract/deployments.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/projects.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -11,14 +12,19 @@ import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
-type Props = { readonly project: Project; readonly onClose: () => void };
+type Props = {
+  readonly id: ProjectId;
+  /** null: it is not known, or may not be. */
+  readonly project: Project | null;
+  readonly onClose: () => void;
+};
 
 /** What to deploy: the project's branch, unless another branch or a commit is named. */
-export function DeployDialog({ project, onClose }: Props) {
+export function DeployDialog({ id, project, onClose }: Props) {
   const [branch, setBranch] = useState("");
   const [commit, setCommit] = useState("");
   const starting = useAction((body: StartDeploymentInput) =>
-    api.startDeployment({ params: { project_id: project.id }, body }),
+    api.startDeployment({ params: { project_id: id }, body }),
   );
   const parsed = StartDeploymentInput.safeParse({
     ...(branch.trim() === "" ? {} : { branch: branch.trim() }),
@@ -30,7 +36,7 @@ export function DeployDialog({ project, onClose }: Props) {
     if (started !== null) goTo({ page: "deployment", id: started.value.id });
   };
   return (
-    <Dialog title={`Deploy ${project.name}`} onClose={onClose}>
+    <Dialog title={project === null ? "Deploy" : `Deploy ${project.name}`} onClose={onClose}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -41,7 +47,7 @@ export function DeployDialog({ project, onClose }: Props) {
           label="Branch"
           value={branch}
           onInput={setBranch}
-          placeholder={project.branch}
+          placeholder={project?.branch ?? "the project's own"}
           isCode
           error={errors["branch"] ?? null}
         />

@@ -3,19 +3,21 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Deployment, DeploymentStatus } from "#contract/deployments.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { DeploymentFeed, type Filters } from "#dashboard/data/deployment-feed.ts";
+import { useMay } from "#dashboard/data/resources.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
+import { RowActions } from "#dashboard/pages/project/row-actions.tsx";
+import { DeleteDeployment } from "#dashboard/parts/delete-deployment.tsx";
+import { DeploymentRow } from "#dashboard/parts/deployment-row.tsx";
+import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
 import { useMedia } from "#dashboard/parts/use-media.ts";
 import { Choice, Field } from "#dashboard/parts/field.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { Commit, Status, waitingText } from "#dashboard/parts/status.tsx";
-import { Ago, Duration } from "#dashboard/parts/times.tsx";
 import { VirtualList } from "#dashboard/parts/virtual-list.tsx";
 import { Waiting } from "#dashboard/parts/waiting.tsx";
-import { pathTo } from "#dashboard/router/route.ts";
 import { statusWords } from "#dashboard/text/words.ts";
 
 /** In pixels; on a narrow screen a row has two lines. */
-const ROW_HEIGHT = { wide: 44, narrow: 72 };
+const ROW_HEIGHT = { wide: 40, narrow: 68 };
 /** Somebody types a branch's name letter by letter. */
 const TYPING_MS = 300;
 
@@ -64,12 +66,27 @@ function Rows({ projectId, filters }: RowsProps) {
   useEffect(() => list.newest.watch(), [list]);
   const { rows, isWhole, isLoadingMore, problem } = useSignal(list.feed);
   const newest = useSignal(list.newest.known);
+  const mayChange = useMay("deployments:write");
+  const [deleted, setDeleted] = useState<Deployment | null>(null);
   const isNarrow = useMedia("(width < 640px)");
   const row = (index: number) => {
     const deployment = rows[index];
-    return deployment === undefined ? null : <Row deployment={deployment} />;
+    if (deployment === undefined) return null;
+    return (
+      <DeploymentRow deployment={deployment}>
+        {mayChange ? (
+          <RowActions
+            deployment={deployment}
+            onCanceled={list.newest.reload}
+            onDelete={() => setDeleted(deployment)}
+          />
+        ) : undefined}
+      </DeploymentRow>
+    );
   };
   if (newest.value === null && newest.problem === null) return <Waiting what="Reading the deployments" />;
+  if (newest.problem !== null && isNotAllowed(newest.problem))
+    return <NotShown what="the deployments" problem={newest.problem} />;
   return (
     <>
       <ProblemBox
@@ -96,31 +113,16 @@ function Rows({ projectId, filters }: RowsProps) {
       )}
       {isLoadingMore ? <Waiting what="Reading older ones" /> : null}
       <ProblemBox problem={problem} doing="Reading older deployments" retry={list.loadMore} />
+      {deleted === null ? null : (
+        <DeleteDeployment
+          deployment={rows.find(({ id }) => id === deleted.id) ?? deleted}
+          onClose={() => setDeleted(null)}
+          onDeleted={() => {
+            list.remove(deleted.id);
+            void list.newest.reload();
+          }}
+        />
+      )}
     </>
-  );
-}
-
-function Row({ deployment }: { readonly deployment: Deployment }) {
-  const { id, version, status, stage, branch, commit, commit_message: message, kind } = deployment;
-  return (
-    <a class="deployment" href={pathTo({ page: "deployment", id })}>
-      <span class="version">v{version}</span>
-      <Status status={status} stage={stage} />
-      <span class="what">
-        {kind === "rollback" ? <span class="tag">rollback</span> : null} <code>{branch}</code>{" "}
-        <Commit commit={commit} message={message} />
-      </span>
-      <span class="quiet duration">
-        {waitingText(deployment) ?? (
-          <Duration
-            seconds={deployment.duration}
-            runningSince={status === "building" ? deployment.started_at : null}
-          />
-        )}
-      </span>
-      <span class="quiet when">
-        <Ago time={deployment.created_at} />
-      </span>
-    </a>
   );
 }

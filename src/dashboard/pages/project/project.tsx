@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/projects.ts";
-import { ALL, useProject, useServers } from "#dashboard/data/resources.ts";
+import { ALL, useMay, useProject, useServers } from "#dashboard/data/resources.ts";
 import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
 import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
 import { RollbackDialog } from "#dashboard/parts/rollback-dialog.tsx";
@@ -18,6 +18,7 @@ type Props = { readonly id: ProjectId };
 /** A project: where it is, what can be done with it, and all of its deployments. */
 export function ProjectPage({ id }: Props) {
   const project = useProject(id);
+  const mayDeploy = useMay("deployments:write");
   const [open, setOpen] = useState<"deploy" | "rollback" | null>(null);
   const name = project.value?.name ?? "Project";
   return (
@@ -25,10 +26,14 @@ export function ProjectPage({ id }: Props) {
       title={name}
       actions={
         <>
-          <Button look="main" onClick={() => setOpen("deploy")} isDisabled={project.value === null}>
-            Deploy
-          </Button>
-          <Button onClick={() => setOpen("rollback")}>Roll back</Button>
+          {mayDeploy ? (
+            <>
+              <Button look="main" onClick={() => setOpen("deploy")}>
+                Deploy
+              </Button>
+              <Button onClick={() => setOpen("rollback")}>Roll back</Button>
+            </>
+          ) : null}
           <a class="button" href={pathTo({ page: "settings", id })}>
             Settings
           </a>
@@ -36,13 +41,11 @@ export function ProjectPage({ id }: Props) {
       }
     >
       <Show of={project} what="the project">
-        {(value) => (
-          <>
-            <Facts project={value} />
-            {open === "deploy" ? <DeployDialog project={value} onClose={() => setOpen(null)} /> : null}
-          </>
-        )}
+        {(value) => <Facts project={value} />}
       </Show>
+      {open === "deploy" ? (
+        <DeployDialog id={id} project={project.value} onClose={() => setOpen(null)} />
+      ) : null}
       {open === "rollback" ? <RollbackDialog projectId={id} onClose={() => setOpen(null)} /> : null}
       <h2>Deployments</h2>
       <DeploymentList projectId={id} />

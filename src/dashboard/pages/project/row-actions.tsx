@@ -1,0 +1,38 @@
+import type { Deployment } from "#contract/deployments.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+import { problemText } from "#dashboard/text/words.ts";
+
+type Props = {
+  readonly deployment: Deployment;
+  readonly onCanceled: () => unknown;
+  readonly onDelete: () => void;
+};
+
+/** What can be done with a deployment from its row. */
+export function RowActions({ deployment, onCanceled, onDelete }: Props) {
+  const { id, version, status, stage } = deployment;
+  const canceling = useAction(() => api.cancelDeployment({ params: { deployment_id: id } }));
+  const cancel = async () => {
+    await canceling.run();
+    await onCanceled();
+  };
+  return (
+    <>
+      {canceling.problem === null ? null : (
+        <span class="error" role="alert">
+          {problemText(canceling.problem)}
+        </span>
+      )}
+      {status === "building" && stage !== "canceling" ? (
+        <Button look="slim" label={`Cancel v${version}`} onClick={cancel} isBusy={canceling.isRunning}>
+          Cancel
+        </Button>
+      ) : null}
+      <Button look="slim" label={`Delete v${version}`} onClick={onDelete}>
+        Delete
+      </Button>
+    </>
+  );
+}
