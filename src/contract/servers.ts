@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { numberFrom, wholeFrom } from "#contract/bounds.ts";
+import { listUpTo, numberFrom, wholeFrom } from "#contract/bounds.ts";
 import { ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
 import { DisplayName } from "#contract/projects.ts";
@@ -44,6 +44,12 @@ export const AgentProblem = z.strictObject({
 });
 export type AgentProblem = z.infer<typeof AgentProblem>;
 
+/** `date`: a UTC day, such as "2026-11-20". */
+export const UptimeDay = z.strictObject({ date: z.string(), uptime: z.string() });
+export type UptimeDay = z.infer<typeof UptimeDay>;
+
+export const MAX_UPTIME_DAYS = 30;
+
 export const Server = z.extend(ServerRow, {
   created_at: z.string(),
   enrolled_at: z.nullable(z.string()),
@@ -51,6 +57,7 @@ export const Server = z.extend(ServerRow, {
   agent_version: z.nullable(z.string()),
   agent_problem: z.nullable(AgentProblem),
   disk: z.nullable(Disk),
+  uptime_days: listUpTo(UptimeDay, MAX_UPTIME_DAYS),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -49,11 +49,37 @@ export function uptime(
   return percentage(ended + present, now - from);
 }
 
+/** A UTC day, such as `2026-11-20`, and the share of it in which the agent was connected. */
+export type UptimeOfDay = { readonly date: string; readonly uptime: string };
+
+/**
+ * What uptime is made of, day by day, the oldest first: at most the last 30 UTC days, today included. The day of the
+ * enrolment counts from then on, and today until now. The parameters are those of `uptime`.
+ */
+export function uptimeByDay(
+  connectedMsByDay: ConnectedMsByDay,
+  connectedAt: number | null,
+  enrolledAt: number | null,
+  now: number,
+): UptimeOfDay[] {
+  if (enrolledAt === null) return [];
+  const from = Math.max(enrolledAt, firstDayOfWindow(now) * DAY_MS);
+  const days = Array.from({ length: Math.max(0, dayOf(now) - dayOf(from) + 1) }, (_, at) => dayOf(from) + at);
+  return days.map((day) => {
+    const start = Math.max(from, day * DAY_MS);
+    const end = Math.min(now, nextMidnight(start));
+    const present = connectedAt === null ? 0 : Math.max(0, end - Math.max(connectedAt, start));
+    const part = end <= start ? Number(connectedAt !== null) : (connectedMsByDay[String(day)] ?? 0) + present;
+    return { date: dateOf(day), uptime: percentage(part, Math.max(1, end - start)) };
+  });
+}
+
 function percentage(part: number, whole: number): string {
   const hundredths = Math.min(10_000, Math.floor((part * 10_000) / whole));
   return `${(hundredths / 100).toFixed(2)}%`;
 }
 
 const dayOf = (time: number) => Math.floor(time / DAY_MS);
+const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
 const nextMidnight = (time: number) => (dayOf(time) + 1) * DAY_MS;
 const firstDayOfWindow = (now: number) => dayOf(now) - WINDOW_DAYS + 1;

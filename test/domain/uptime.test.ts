@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { recordConnection, uptime } from "#domain/uptime.ts";
+import { recordConnection, uptime, uptimeByDay } from "#domain/uptime.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -86,6 +86,72 @@ describe("uptime", () => {
         const before = record(spans.slice(0, -1));
         const still = uptime(before, last, enrolledAt, NOW);
         expect(uptime(recordConnection(before, last, NOW), null, enrolledAt, NOW)).toBe(still);
+      }),
+    );
+  });
+});
+
+describe("uptime by day", () => {
+  const shares = (days: readonly { readonly uptime: string }[]) => days.map((day) => percent(day.uptime));
+
+  it("is nothing for a server that was never enrolled", () => {
+    expect(uptimeByDay({}, null, null, NOW)).toEqual([]);
+  });
+
+  it("begins with the day of the enrolment, counted from then on, and ends with today, until now", () => {
+    const enrolledAt = NOW - 24 * HOUR_MS;
+    const byDay = recordConnection({}, enrolledAt, enrolledAt + 6 * HOUR_MS);
+    expect(uptimeByDay(byDay, NOW - 3 * HOUR_MS, enrolledAt, NOW)).toEqual([
+      { date: "2026-06-14", uptime: "50.00%" },
+      { date: "2026-06-15", uptime: "25.00%" },
+    ]);
+  });
+
+  it("is today, in the instant of the enrolment", () => {
+    expect(uptimeByDay({}, NOW, NOW, NOW)).toEqual([{ date: "2026-06-15", uptime: "100.00%" }]);
+    expect(uptimeByDay({}, null, NOW, NOW)).toEqual([{ date: "2026-06-15", uptime: "0.00%" }]);
+  });
+
+  it("is of the last 30 days at most", () => {
+    const days = uptimeByDay({}, NOW - 200 * DAY_MS, NOW - 300 * DAY_MS, NOW);
+    expect(days).toHaveLength(30);
+    expect(days[0]).toEqual({ date: "2026-05-17", uptime: "100.00%" });
+    expect(days.at(-1)).toEqual({ date: "2026-06-15", uptime: "100.00%" });
+  });
+
+  it("has every day once and in order, each a percentage, whatever is recorded", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.nat(40_000).map(String), fc.nat(DAY_MS)),
+        fc.option(fc.nat(3e12)),
+        fc.option(fc.nat(3e12)),
+        fc.nat(3e12),
+        (byDay, connectedAt, enrolledAt, now) => {
+          const days = uptimeByDay(byDay, connectedAt, enrolledAt, now);
+          const dates = days.map(({ date }) => date);
+          expect(dates).toEqual([...new Set(dates)].toSorted());
+          expect(days.length).toBeLessThanOrEqual(30);
+          for (const day of days) expect(day.uptime).toMatch(/^(100\.00|\d{1,2}\.\d\d)%$/);
+        },
+      ),
+    );
+  });
+
+  it("comes to the uptime as a whole, each day weighed by how long it is", () => {
+    fc.assert(
+      fc.property(connections(25), fc.boolean(), (spans, isConnected) => {
+        const enrolledAt = (spans[0]?.[0] ?? NOW) - 1;
+        const byDay = record(isConnected ? spans.slice(0, -1) : spans);
+        const connectedAt = isConnected ? (spans.at(-1)?.[0] ?? NOW) : null;
+        const days = uptimeByDay(byDay, connectedAt, enrolledAt, NOW);
+        const weights = days.map(({ date }) => {
+          const start = Date.parse(date);
+          return Math.min(NOW, start + DAY_MS) - Math.max(enrolledAt, start);
+        });
+        const sum = shares(days).reduce((total, share, at) => total + share * (weights[at] ?? 0), 0);
+        const whole = percent(uptime(byDay, connectedAt, enrolledAt, NOW));
+        // Each of them is rounded down, by less than a hundredth.
+        expect(Math.abs(sum / (NOW - enrolledAt) - whole)).toBeLessThan(0.0101);
       }),
     );
   });

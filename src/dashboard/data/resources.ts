@@ -36,7 +36,7 @@ export const useProject = resources(
 /** While its agent is awaited it is looked for often. */
 export const useServer = resources(
   (id: ServerId) => api.getServer({ params: { server_id: id } }),
-  ({ status }) => (status === "pending" ? OFTEN_MS : NOW_AND_THEN_MS),
+  ({ status }) => (status === "pending" ? OFTEN_MS : SELDOM_MS),
 );
 
 export const useDeployment = resources(

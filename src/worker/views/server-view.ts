@@ -1,5 +1,5 @@
 import type { AgentProblem, Disk, Server, ServerRow, ServerStatus } from "#contract/servers.ts";
-import { recordConnection, uptime } from "#domain/uptime.ts";
+import { recordConnection, uptime, uptimeByDay } from "#domain/uptime.ts";
 import type { ServerReading } from "#worker/db/server-reading.ts";
 import { mismatchMessage } from "#worker/views/mismatch-message.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
@@ -29,7 +29,9 @@ export function serverRow(stored: ServerReading, now: number): ServerRow {
 }
 
 /** A server with what its agent last said. @param now as for serverRow */
-export function serverView(reading: ServerReading, now: number): Server {
+export function serverView(stored: ServerReading, now: number): Server {
+  const reading = asSeen(stored, now);
+  const { connectedMsByDay, connectedAt, enrolledAt } = reading;
   return {
     ...serverRow(reading, now),
     created_at: timestamp(reading.createdAt),
@@ -38,6 +40,7 @@ export function serverView(reading: ServerReading, now: number): Server {
     agent_version: reading.agentVersion,
     agent_problem: agentProblem(reading),
     disk: diskOf(reading),
+    uptime_days: uptimeByDay(connectedMsByDay, connectedAt, enrolledAt, now),
   };
 }
 

@@ -62,6 +62,7 @@ describe("a server", () => {
       agent_version: null,
       agent_problem: null,
       disk: null,
+      uptime_days: [],
     });
     expect(await get(token, server.id)).toEqual(shown);
     expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);
@@ -144,7 +145,38 @@ describe("a server", () => {
     await env.DB.prepare("UPDATE tokens SET expires_at = ?")
       .bind(now + HOUR_MS)
       .run();
-    expect(await get(account.token, serverId)).toMatchObject({ uptime: "90.00%", status: "offline" });
+    expect(await get(account.token, serverId)).toMatchObject({
+      uptime: "90.00%",
+      uptime_days: [{ date: "2026-06-15", uptime: "90.00%" }],
+      status: "offline",
+    });
+  });
+
+  it("shows its uptime day by day, with the connection that it has now", async () => {
+    const { account, serverId } = await createWorld();
+    const now = Date.UTC(2026, 5, 15, 12);
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    const yesterday = Math.floor(now / 86_400_000) - 1;
+    await env.DB.prepare(
+      "UPDATE servers SET enrolled_at = ?, connected_ms_by_day = ?, connected_at = ?, last_seen_at = ? WHERE id = ?",
+    )
+      .bind(
+        now - 36 * HOUR_MS,
+        JSON.stringify({ [yesterday]: 6 * HOUR_MS }),
+        now - 3 * HOUR_MS,
+        now,
+        serverId,
+      )
+      .run();
+    await env.DB.prepare("UPDATE tokens SET expires_at = ?")
+      .bind(now + HOUR_MS)
+      .run();
+    expect(await get(account.token, serverId)).toMatchObject({
+      uptime_days: [
+        { date: "2026-06-14", uptime: "25.00%" },
+        { date: "2026-06-15", uptime: "25.00%" },
+      ],
+    });
   });
 });
 

@@ -19,6 +19,11 @@ const server = {
   agent_version: "0.1.0",
   agent_problem: null,
   disk: { total_bytes: 80_000_000_000, free_bytes: 51_200_000_000 },
+  uptime_days: [
+    { date: "2026-11-18", uptime: "100.00%" },
+    { date: "2026-11-19", uptime: "99.61%" },
+    { date: "2026-11-20", uptime: "100.00%" },
+  ],
 } as const;
 
 const enrollment = {
@@ -54,6 +59,7 @@ export const serverTexts = {
       last_seen_at: null,
       agent_version: null,
       disk: null,
+      uptime_days: [],
       enrollment,
     },
     location: `/v1/servers/${example.server}`,
@@ -61,7 +67,7 @@ export const serverTexts = {
   getServer: {
     tag: "Servers",
     description: prose`
-      One server with what its agent last said: version, disk, when it was last heard of. \`last_seen_at\` moves while
+      One server with what its agent last said: version, disk, when it was last heard of; and its uptime day by day. \`last_seen_at\` moves while
       the agent is connected.`,
     body: null,
     answer: server,

@@ -10,6 +10,7 @@ import {
   ServerRow,
   ServerRows,
   ServerStatus,
+  UptimeDay,
   UpdateServerInput,
 } from "#contract/servers.ts";
 
@@ -30,6 +31,8 @@ const serverFields = {
   agent_version: "The version of its agent.",
   agent_problem: "Why its agent is not let in; `null` where nothing is wrong.",
   disk: "The disk that its releases are on, as the agent last said.",
+  uptime_days:
+    "What `uptime` is made of: its last 30 days, or those since it was enrolled, the oldest first.",
 };
 
 export const serverSchemas = {
@@ -53,6 +56,10 @@ export const serverSchemas = {
     code: "`protocol_mismatch`: it speaks another version of the protocol than this installation.",
     message: "What to do about it.",
     at: "When it last tried.",
+  }),
+  UptimeDay: object(UptimeDay, "How long a server was connected on one day.", {
+    date: "The day, in UTC. That of the enrolment counts from then on, and today until now.",
+    uptime: "The share of the day in which its agent was connected.",
   }),
   Disk: object(Disk, "Room on a disk.", { total_bytes: "All of it.", free_bytes: "What is free." }),
   Enrollment: object(Enrollment, "How an agent joins.", {

@@ -1,0 +1,62 @@
+import { useState } from "preact/hooks";
+
+import { type ServerRow, UpdateServerInput } from "#contract/servers.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+import { Dialog } from "#dashboard/parts/dialog.tsx";
+import { Field } from "#dashboard/parts/field.tsx";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+
+type Props = {
+  readonly row: ServerRow;
+  readonly onClose: () => void;
+  readonly onChanged: () => unknown;
+};
+
+/** What a server is called, and its address. */
+export function ChangeServer({ row, onClose, onChanged }: Props) {
+  const [draft, setDraft] = useState({ name: row.name, ip: row.ip });
+  const changing = useAction((body: UpdateServerInput) =>
+    api.updateServer({ params: { server_id: row.id }, body }),
+  );
+  const parsed = UpdateServerInput.safeParse(draft);
+  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  const change = async () => {
+    if (!parsed.success || (await changing.run(parsed.data)) === null) return;
+    onClose();
+    await onChanged();
+  };
+  return (
+    <Dialog title={`Rename ${row.name}`} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void change();
+        }}
+      >
+        <Field
+          label="Name"
+          value={draft.name}
+          onInput={(name) => setDraft({ ...draft, name })}
+          error={errors["name"] ?? null}
+        />
+        <Field
+          label="IPv4 address"
+          value={draft.ip}
+          onInput={(ip) => setDraft({ ...draft, ip })}
+          isCode
+          error={errors["ip"] ?? null}
+        />
+        <ProblemBox problem={changing.problem} doing="Saving" />
+        <footer>
+          <Button onClick={onClose}>Leave it</Button>
+          <Button type="submit" look="main" isBusy={changing.isRunning} isDisabled={!parsed.success}>
+            Save
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

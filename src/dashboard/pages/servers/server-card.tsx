@@ -1,0 +1,98 @@
+import { useState } from "preact/hooks";
+
+import type { Enrollment, Server, ServerRow } from "#contract/servers.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useMay, useServer } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { ChangeServer } from "#dashboard/pages/servers/change-server.tsx";
+import { RemoveServer } from "#dashboard/pages/servers/remove-server.tsx";
+import { ServerFacts } from "#dashboard/pages/servers/server-facts.tsx";
+import { UptimeStrip } from "#dashboard/pages/servers/uptime-strip.tsx";
+import { WaitForAgent } from "#dashboard/parts/add-server.tsx";
+import { Button } from "#dashboard/parts/button.tsx";
+import { Dialog } from "#dashboard/parts/dialog.tsx";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { ServerState } from "#dashboard/parts/status.tsx";
+import { Ago } from "#dashboard/parts/times.tsx";
+
+type Props = { readonly row: ServerRow; readonly onChanged: () => unknown };
+
+/** A server: how it is and has been, what is on it, and what can be done with it. */
+export function ServerCard({ row, onChanged }: Props) {
+  const { value: server, problem, reload } = useServer(row.id);
+  const mayChange = useMay("servers:write");
+  return (
+    <article class="card">
+      <h2>
+        {row.name} <ServerState status={row.status} />
+      </h2>
+      <Uptime row={row} server={server} />
+      <ServerFacts row={row} server={server} />
+      <ProblemBox problem={problem} doing="Reading the server" retry={reload} />
+      {server?.agent_problem ? (
+        <p class="problem">
+          {server.agent_problem.message} <Ago time={server.agent_problem.at} />
+        </p>
+      ) : null}
+      {mayChange ? (
+        <ServerActions
+          row={row}
+          onChanged={() => {
+            void reload();
+            return onChanged();
+          }}
+        />
+      ) : null}
+    </article>
+  );
+}
+
+function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Server | null }) {
+  if (row.status === "pending") return null;
+  return (
+    <div class="uptime">
+      <UptimeStrip days={server?.uptime_days ?? []} />
+      <p class="quiet">
+        {row.uptime} up {server !== null && server.uptime_days.length < 30 ? "since it joined" : "in 30 days"}
+      </p>
+    </div>
+  );
+}
+
+function ServerActions({ row, onChanged }: Props) {
+  const [open, setOpen] = useState<"change" | "remove" | null>(null);
+  const [enrollment, setEnrollment] = useState<Enrollment | null>(null);
+  const enrolling = useAction(() => api.createEnrollment({ params: { server_id: row.id } }));
+  const enroll = async () => {
+    const made = await enrolling.run();
+    if (made === null) return;
+    setEnrollment(made.value);
+    void onChanged();
+  };
+  const close = () => setOpen(null);
+  return (
+    <>
+      <ProblemBox problem={enrolling.problem} doing="Making a line to paste" />
+      <div class="actions">
+        <Button onClick={enroll} isBusy={enrolling.isRunning}>
+          {row.status === "pending" ? "Show the line to paste" : "Enrol again"}
+        </Button>
+        <Button onClick={() => setOpen("change")}>Rename</Button>
+        <Button onClick={() => setOpen("remove")}>Remove</Button>
+      </div>
+      {enrollment === null ? null : (
+        <Dialog title={`Enrol ${row.name}`} onClose={() => setEnrollment(null)}>
+          {row.status === "pending" ? null : (
+            <p>The agent that is connected now ends when the new one joins.</p>
+          )}
+          <WaitForAgent id={row.id} enrollment={enrollment} onConnected={onChanged} />
+          <footer>
+            <Button onClick={() => setEnrollment(null)}>Close</Button>
+          </footer>
+        </Dialog>
+      )}
+      {open === "change" ? <ChangeServer row={row} onClose={close} onChanged={onChanged} /> : null}
+      {open === "remove" ? <RemoveServer row={row} onClose={close} onRemoved={onChanged} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,76 @@
+import type { ServerId } from "#contract/ids.ts";
+import type { Server, ServerRow } from "#contract/servers.ts";
+import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { Ago } from "#dashboard/parts/times.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
+
+type Props = {
+  readonly row: ServerRow;
+  /** null: not read yet. */
+  readonly server: Server | null;
+};
+
+export function ServerFacts({ row, server }: Props) {
+  return (
+    <dl>
+      <dt>Address</dt>
+      <dd>
+        <code>{row.ip}</code>
+      </dd>
+      {server === null ? null : <Details server={server} />}
+      <dt>Projects</dt>
+      <dd>
+        <ProjectsOn id={row.id} count={row.apps} />
+      </dd>
+    </dl>
+  );
+}
+
+function Details({ server }: { readonly server: Server }) {
+  const { disk, agent_version: version, last_seen_at: seen } = server;
+  return (
+    <>
+      <dt>Disk</dt>
+      <dd>{disk === null ? <span class="quiet">not told yet</span> : <DiskUse {...disk} />}</dd>
+      <dt>Agent</dt>
+      <dd>
+        {version ?? <span class="quiet">none yet</span>}
+        {seen === null ? null : (
+          <span class="quiet">
+            , heard of <Ago time={seen} />
+          </span>
+        )}
+      </dd>
+    </>
+  );
+}
+
+const GIB = 1024 ** 3;
+
+type DiskProps = { readonly total_bytes: number; readonly free_bytes: number };
+
+function DiskUse({ total_bytes: total, free_bytes: free }: DiskProps) {
+  return (
+    <>
+      <meter min={0} max={total} value={total - free} high={total * 0.9} aria-label="Disk in use" />{" "}
+      {(free / GIB).toFixed(1)} of {(total / GIB).toFixed(1)} GiB free
+    </>
+  );
+}
+
+function ProjectsOn({ id, count }: { readonly id: ServerId; readonly count: number }) {
+  const { value } = useProjects(ALL);
+  const on = value?.projects.filter(({ server_id: server }) => server === id) ?? [];
+  if (count === 0) return <span class="quiet">none</span>;
+  return (
+    <>
+      {on.map((project, at) => (
+        <span key={project.id}>
+          {at > 0 ? ", " : ""}
+          <a href={pathTo({ page: "project", id: project.id })}>{project.name}</a>
+        </span>
+      ))}
+      {count > on.length ? ` ${on.length > 0 ? "and " : ""}${count - on.length} more` : ""}
+    </>
+  );
+}
