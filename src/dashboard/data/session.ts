@@ -49,6 +49,11 @@ export async function signInWithToken(token: string): Promise<ClientResult<unkno
   return account;
 }
 
+/** Goes on with another secret of the same API token. */
+export function goOnWith(token: string): void {
+  keep({ token, kind: "token" });
+}
+
 /** Ends the session. It is forgotten here in any case; what came of ending it there is the answer. */
 export async function signOut(): Promise<ClientResult<unknown> | null> {
   const state = session.value;

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 
+import type { ProjectId } from "#contract/ids.ts";
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { CreateTokenInput, type TokenWithSecret } from "#contract/tokens.ts";
 import { api } from "#dashboard/data/api.ts";
@@ -12,8 +13,6 @@ import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { scopeWords } from "#dashboard/text/words.ts";
 
-const EVERY = "";
-
 type Props = { readonly onMade: (token: TokenWithSecret) => void; readonly onClose: () => void };
 
 /** What a new token may do, where, and for how long. */
@@ -21,7 +20,8 @@ export function CreateToken({ onMade, onClose }: Props) {
   const { value: projects } = useProjects(ALL);
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
-  const [project, setProject] = useState(EVERY);
+  const [isLimited, setIsLimited] = useState(false);
+  const [chosen, setChosen] = useState<readonly ProjectId[]>([]);
   const [scopes, setScopes] = useState<readonly Scope[]>(["deployments:write", "projects:read"]);
   const [hasTried, setHasTried] = useState(false);
   const making = useAction((body: CreateTokenInput) => api.createToken({ body }));
@@ -29,7 +29,7 @@ export function CreateToken({ onMade, onClose }: Props) {
   const parsed = CreateTokenInput.safeParse({
     name,
     scopes,
-    project_ids: project === EVERY ? null : [project],
+    project_ids: isLimited ? chosen : null,
     expires_in_days: Number(days),
   });
   const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
@@ -38,8 +38,6 @@ export function CreateToken({ onMade, onClose }: Props) {
     const made = parsed.success ? await making.run(parsed.data) : null;
     if (made !== null) onMade(made.value);
   };
-  const toggle = (scope: Scope) =>
-    setScopes((now) => (now.includes(scope) ? now.filter((one) => one !== scope) : [...now, scope]));
   return (
     <Dialog title="Make a token" onClose={onClose}>
       <form
@@ -59,20 +57,40 @@ export function CreateToken({ onMade, onClose }: Props) {
           <legend>What it may do</legend>
           {allScopes.map((scope) => (
             <label key={scope} class="check">
-              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
+              <input
+                type="checkbox"
+                checked={scopes.includes(scope)}
+                onChange={() => setScopes(toggled(scopes, scope))}
+              />
               {scopeWords[scope]}
             </label>
           ))}
           {errors["scopes"] === undefined ? null : <p class="error">Choose at least one.</p>}
         </fieldset>
-        <Choice label="Where" value={project} onChange={setProject}>
-          <option value={EVERY}>In all projects</option>
-          {(projects?.projects ?? []).map(({ id, name: title }) => (
-            <option key={id} value={id}>
-              Only in {title}
-            </option>
-          ))}
+        <Choice
+          label="Where"
+          value={isLimited ? "some" : "all"}
+          onChange={(where) => setIsLimited(where === "some")}
+        >
+          <option value="all">In all projects, those to come too</option>
+          <option value="some">Only in some projects</option>
         </Choice>
+        {isLimited ? (
+          <fieldset class="many">
+            <legend>Projects</legend>
+            {(projects?.projects ?? []).map(({ id, name: title }) => (
+              <label key={id} class="check">
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(id)}
+                  onChange={() => setChosen(toggled(chosen, id))}
+                />
+                {title}
+              </label>
+            ))}
+            {errors["project_ids"] === undefined ? null : <p class="error">Choose at least one.</p>}
+          </fieldset>
+        ) : null}
         <Field
           label="Days until it ends"
           type="number"
@@ -91,4 +109,8 @@ export function CreateToken({ onMade, onClose }: Props) {
       </form>
     </Dialog>
   );
+}
+
+function toggled<One>(chosen: readonly One[], one: One): readonly One[] {
+  return chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one];
 }

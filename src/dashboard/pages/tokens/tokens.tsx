@@ -1,23 +1,21 @@
 import { useState } from "preact/hooks";
 
 import type { Token, TokenWithSecret } from "#contract/tokens.ts";
-import { api } from "#dashboard/data/api.ts";
-import { ALL, useAccount, useTokens } from "#dashboard/data/resources.ts";
-import { useAction } from "#dashboard/data/use-action.ts";
+import { ALL, useAccount, useMay, useTokens } from "#dashboard/data/resources.ts";
+import { goOnWith } from "#dashboard/data/session.ts";
 import { CreateToken } from "#dashboard/pages/tokens/create-token.tsx";
+import { TokenCard } from "#dashboard/pages/tokens/token-card.tsx";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Copyable } from "#dashboard/parts/copy.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
-import { Ago } from "#dashboard/parts/times.tsx";
-import { scopeWords } from "#dashboard/text/words.ts";
 
 /** API tokens, and who is signed in: made, rotated and revoked here, each secret shown once. */
 export function Tokens() {
   const tokens = useTokens(ALL);
   const { value: account } = useAccount(ALL);
+  const mayMake = useMay("tokens:write");
   const [isMaking, setIsMaking] = useState(false);
   const [shown, setShown] = useState<TokenWithSecret | null>(null);
   const show = (token: TokenWithSecret) => {
@@ -33,7 +31,11 @@ export function Tokens() {
           <TokenCard
             token={token}
             isOwn={token.id === account?.token.id}
-            onRotated={show}
+            onRotated={(rotated) => {
+              // The tab goes on with the new secret: the old one ends in a day.
+              if (rotated.id === account?.token.id) goOnWith(rotated.token);
+              show(rotated);
+            }}
             onRevoked={tokens.reload}
           />
         </li>
@@ -42,9 +44,11 @@ export function Tokens() {
     <Page
       title="Tokens"
       actions={
-        <Button look="main" onClick={() => setIsMaking(true)}>
-          Make a token
-        </Button>
+        mayMake ? (
+          <Button look="main" onClick={() => setIsMaking(true)}>
+            Make a token
+          </Button>
+        ) : null
       }
     >
       <Show of={tokens} what="the tokens">
@@ -52,8 +56,12 @@ export function Tokens() {
           <>
             <h2>For programs</h2>
             <ul class="cards">{list("token", rows)}</ul>
-            <h2>Signed in to the dashboard</h2>
-            <ul class="cards">{list("session", rows)}</ul>
+            {rows.some(({ kind }) => kind === "session") ? (
+              <>
+                <h2>Signed in to the dashboard</h2>
+                <ul class="cards">{list("session", rows)}</ul>
+              </>
+            ) : null}
           </>
         )}
       </Show>
@@ -70,89 +78,5 @@ export function Tokens() {
         </Dialog>
       )}
     </Page>
-  );
-}
-
-type CardProps = {
-  readonly token: Token;
-  /** It is what this page itself is signed in with. */
-  readonly isOwn: boolean;
-  readonly onRotated: (token: TokenWithSecret) => void;
-  readonly onRevoked: () => unknown;
-};
-
-function TokenCard({ token, isOwn, onRotated, onRevoked }: CardProps) {
-  const params = { token_id: token.id };
-  const [isRevoking, setIsRevoking] = useState(false);
-  const rotating = useAction(() => api.rotateToken({ params }));
-  const revoking = useAction(() => api.revokeToken({ params }));
-  const rotate = async () => {
-    const rotated = await rotating.run();
-    if (rotated !== null) onRotated(rotated.value);
-  };
-  const revoke = async () => {
-    if ((await revoking.run()) === null) return;
-    setIsRevoking(false);
-    await onRevoked();
-  };
-  const isSession = token.kind === "session";
-  return (
-    <article class="card">
-      <h3>
-        {token.name} {isOwn ? <span class="tag">this tab</span> : null}
-      </h3>
-      <dl>
-        <dt>May</dt>
-        <dd>{isSession ? "Everything" : token.scopes.map((scope) => scopeWords[scope]).join("; ")}</dd>
-        {token.project_ids === null ? null : (
-          <>
-            <dt>In</dt>
-            <dd>{token.project_ids.length} of the projects</dd>
-          </>
-        )}
-        <dt>Used</dt>
-        <dd>{token.last_used_at === null ? "never" : <Ago time={token.last_used_at} />}</dd>
-        <dt>Ends</dt>
-        <dd>
-          <Ago time={token.expires_at} />
-        </dd>
-        {token.previous_expires_at === null ? null : (
-          <>
-            <dt>Old secret ends</dt>
-            <dd>
-              <Ago time={token.previous_expires_at} />
-            </dd>
-          </>
-        )}
-      </dl>
-      <ProblemBox problem={rotating.problem} doing="Rotating" />
-      <div class="actions">
-        {isSession ? null : (
-          <Button onClick={rotate} isBusy={rotating.isRunning}>
-            Rotate
-          </Button>
-        )}
-        <Button onClick={() => setIsRevoking(true)}>{isSession ? "End" : "Revoke"}</Button>
-      </div>
-      {isRevoking ? (
-        <Dialog
-          title={isSession ? "End the session" : `Revoke ${token.name}`}
-          onClose={() => setIsRevoking(false)}
-        >
-          <p>
-            {isSession
-              ? "Whoever is signed in with it has to sign in again."
-              : "Every program that uses it is refused at once, for good."}
-          </p>
-          <ProblemBox problem={revoking.problem} doing="Revoking" />
-          <footer>
-            <Button onClick={() => setIsRevoking(false)}>Leave it</Button>
-            <Button look="danger" onClick={revoke} isBusy={revoking.isRunning}>
-              {isSession ? "End" : "Revoke"}
-            </Button>
-          </footer>
-        </Dialog>
-      ) : null}
-    </article>
   );
 }

@@ -1,0 +1,118 @@
+import { useState } from "preact/hooks";
+
+import type { ProjectId } from "#contract/ids.ts";
+import type { ProjectRow } from "#contract/projects.ts";
+import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
+import type { Token, TokenWithSecret } from "#contract/tokens.ts";
+import { api } from "#dashboard/data/api.ts";
+import { ALL, useMay, useProjects } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+import { Dialog } from "#dashboard/parts/dialog.tsx";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { Ago } from "#dashboard/parts/times.tsx";
+import { scopeWords } from "#dashboard/text/words.ts";
+
+function scopesText(scopes: readonly Scope[]): string {
+  if (allScopes.every((scope) => scopesAllow(scopes, scope))) return "Everything";
+  // Who may change something may see it: that goes without saying.
+  const said = scopes.filter(
+    (scope) => !scope.endsWith(":read") || !scopes.some((one) => one === scope.replace(":read", ":write")),
+  );
+  return said.map((scope) => scopeWords[scope]).join("; ");
+}
+
+function projectsText(ids: readonly ProjectId[], projects: readonly ProjectRow[]): string {
+  const names = projects.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
+  const others = ids.length - names.length;
+  return [...names, ...(others > 0 ? [`${others} that you do not see`] : [])].join(", ");
+}
+
+type Props = {
+  readonly token: Token;
+  /** It is what this page itself is signed in with. */
+  readonly isOwn: boolean;
+  readonly onRotated: (token: TokenWithSecret) => void;
+  readonly onRevoked: () => unknown;
+};
+
+/** A token, or somebody who is signed in: what it may do, until when, and its end. */
+export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
+  const { value: projects } = useProjects(ALL);
+  const mayChange = useMay("tokens:write");
+  const params = { token_id: token.id };
+  const [isRevoking, setIsRevoking] = useState(false);
+  const rotating = useAction(() => api.rotateToken({ params }));
+  const revoking = useAction(() => api.revokeToken({ params }));
+  const rotate = async () => {
+    const rotated = await rotating.run();
+    if (rotated !== null) onRotated(rotated.value);
+  };
+  const revoke = async () => {
+    if ((await revoking.run()) === null) return;
+    setIsRevoking(false);
+    await onRevoked();
+  };
+  const isSession = token.kind === "session";
+  return (
+    <article class="card">
+      <h3>
+        {token.name} {isOwn ? <span class="tag">this tab</span> : null}
+      </h3>
+      <dl>
+        <dt>May</dt>
+        <dd>{scopesText(token.scopes)}</dd>
+        {token.project_ids === null ? null : (
+          <>
+            <dt>In</dt>
+            <dd>{projectsText(token.project_ids, projects?.projects ?? [])}</dd>
+          </>
+        )}
+        <dt>Used</dt>
+        <dd>{token.last_used_at === null ? "never" : <Ago time={token.last_used_at} />}</dd>
+        <dt>Ends</dt>
+        <dd>
+          <Ago time={token.expires_at} />
+        </dd>
+        {token.previous_expires_at === null ? null : (
+          <>
+            <dt>Old secret ends</dt>
+            <dd>
+              <Ago time={token.previous_expires_at} />
+            </dd>
+          </>
+        )}
+      </dl>
+      <ProblemBox problem={rotating.problem} doing="Rotating" />
+      {mayChange ? (
+        <div class="actions">
+          {isSession ? null : (
+            <Button onClick={rotate} isBusy={rotating.isRunning}>
+              Rotate
+            </Button>
+          )}
+          <Button onClick={() => setIsRevoking(true)}>{isSession ? "End" : "Revoke"}</Button>
+        </div>
+      ) : null}
+      {isRevoking ? (
+        <Dialog
+          title={isSession ? "End the session" : `Revoke ${token.name}`}
+          onClose={() => setIsRevoking(false)}
+        >
+          <p>
+            {isSession
+              ? "Whoever is signed in with it has to sign in again."
+              : "Every program that uses it is refused at once, for good."}
+          </p>
+          <ProblemBox problem={revoking.problem} doing="Revoking" />
+          <footer>
+            <Button onClick={() => setIsRevoking(false)}>Leave it</Button>
+            <Button look="danger" onClick={revoke} isBusy={revoking.isRunning}>
+              {isSession ? "End" : "Revoke"}
+            </Button>
+          </footer>
+        </Dialog>
+      ) : null}
+    </article>
+  );
+}
