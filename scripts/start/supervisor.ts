@@ -11,6 +11,8 @@ const HEALTH_INTERVAL_MS = 300;
 const HEALTH_TIMEOUT_MS = 3_000;
 /** A machine that is busy with a build makes a sound server slow, and only one that stands still is to be ended. */
 const PATIENCE_MS = { start: 60_000, silence: 10_000 };
+/** A single one may be this process's own doing. */
+const LEAST_MISSES = 3;
 const RESTART_MS = { first: 250, longest: 5_000 };
 const LOG_TAIL_CHARACTERS = 2_000;
 /** A process that lived this long has worked, and starts again without the delay of earlier failures. */
@@ -97,13 +99,17 @@ export function supervise(spec: ServiceSpec): Service {
     const patienceMs = spec.patienceMs ?? PATIENCE_MS;
     let silentSince = performance.now();
     let allowedMs = patienceMs.start;
+    let misses = 0;
     while (child === watched && !isStopping) {
       await pause(HEALTH_INTERVAL_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
-      if (await isHealthy(url, Math.min(HEALTH_TIMEOUT_MS, allowedMs))) {
-        silentSince = performance.now();
+      // The time before it was asked does not count: this process may have stood still itself.
+      if (misses === 0 && allowedMs === patienceMs.silence) silentSince = performance.now();
+      if (await isHealthy(url, Math.min(HEALTH_TIMEOUT_MS, Math.floor(allowedMs / LEAST_MISSES)))) {
         allowedMs = patienceMs.silence;
-      }
-      if (performance.now() - silentSince <= allowedMs || child !== watched || isStopping) continue;
+        misses = 0;
+      } else misses += 1;
+      const isSilent = misses >= LEAST_MISSES && performance.now() - silentSince > allowedMs;
+      if (!isSilent || child !== watched || isStopping) continue;
       silent.add(watched);
       if (watched.pid !== undefined) killGroup(watched.pid);
       return;
@@ -138,8 +144,9 @@ export function supervise(spec: ServiceSpec): Service {
 }
 
 async function isHealthy(url: string, timeoutMs: number): Promise<boolean> {
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+    const answer = await fetch(url, { signal });
     await answer.arrayBuffer();
     return answer.ok;
   } catch {
