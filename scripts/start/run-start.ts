@@ -134,6 +134,7 @@ export async function runStart(
     url: ready.url,
     token: ready.token,
     signInLink: signInLink(ready.url, ready.sign_in_code),
+    home: options.home,
     siteUrl: project.url,
     projectId,
     projectName: project.name,

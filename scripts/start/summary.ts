@@ -2,6 +2,7 @@ import { relative } from "node:path";
 
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 
+import { homeNamed } from "../parts/execute-statements.ts";
 import { SIGN_IN_MINUTES } from "../parts/sign-in-code.ts";
 import { bold, dim, print } from "../parts/terminal.ts";
 
@@ -10,6 +11,8 @@ export type Summary = {
   readonly token: string;
   /** Works once, for some minutes. */
   readonly signInLink: string;
+  /** Where this installation keeps everything. */
+  readonly home: string;
   readonly siteUrl: string | null;
   readonly projectId: ProjectId;
   readonly projectName: string;
@@ -37,9 +40,10 @@ export function printSummary(summary: Summary): void {
   for (const [name, value] of facts) print(`  ${dim(name.padEnd(width))}  ${bold(value)}`);
   print(
     dim(
-      `  ${" ".repeat(width)}  the link signs in once, within ${SIGN_IN_MINUTES} minutes; npm run sign-in makes another`,
+      `  ${" ".repeat(width)}  the link signs in once, within ${SIGN_IN_MINUTES} minutes; another one is made by`,
     ),
   );
+  print(`  ${" ".repeat(width)}  ${signInCommand(summary.home)}`);
   rule();
   print(dim("  Paste the first line, then any of the others:"));
   print();
@@ -65,6 +69,12 @@ export function printSummary(summary: Summary): void {
   rule();
   print(dim("  Deployments show up here as they happen. Ctrl-C ends everything."));
   print();
+}
+
+function signInCommand(home: string): string {
+  return home === homeNamed(undefined)
+    ? "npm run sign-in"
+    : `npm run sign-in -- --local ${quote(shortest(home))}`;
 }
 
 function comment(text: string): void {

@@ -50,7 +50,15 @@ export function SignIn({ state }: { readonly state: SessionState }) {
   const isSpent = trading.problem?.code === "invalid_token";
   return (
     <div class="lone">
-      <Page title="Sign in" heading="Sign in to Gantry">
+      <Page
+        title="Sign in"
+        heading={
+          <>
+            <img src="/app/assets/icon.svg" alt="" width="32" height="32" />
+            Sign in to Gantry
+          </>
+        }
+      >
         {state === "ended" ? <p role="status">The session has ended. Sign in again to go on.</p> : null}
         {isSpent ? (
           <p class="problem" role="alert">

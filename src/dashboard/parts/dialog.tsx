@@ -14,6 +14,8 @@ export function Dialog({ title, onClose, children }: Props) {
     const shown = dialog.current;
     const before = document.activeElement;
     shown?.showModal();
+    // Else it would begin with the button that closes it.
+    shown?.querySelector<HTMLElement>("input, select, textarea, footer button")?.focus();
     return () => {
       shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();

@@ -62,7 +62,7 @@ function optionText({
   default: isDefault,
 }: RollbackTarget): string {
   const [title = ""] = (message ?? "").split("\n");
-  return [`v${version}`, commit ?? "", title, isDefault ? "(the one before)" : ""]
+  return [`v${version}`, commit ?? "", title, isDefault ? "(the default)" : ""]
     .filter((part) => part !== "")
     .join(" ");
 }
@@ -110,14 +110,14 @@ function Preview({ projectId, targets, live, first, onClose }: PreviewProps) {
           ) : (
             <>
               <strong>v{live.version}</strong> <Commit commit={live.commit} message={live.commit_message} />,
-              live since <Ago time={live.finished_at ?? live.created_at} />
+              went live <Ago time={live.finished_at ?? live.created_at} />
             </>
           )}
         </dd>
         <dt>To</dt>
         <dd>
           <strong>v{target.version}</strong> <Commit commit={target.commit} message={target.commit_message} />
-          , live <Ago time={target.live_at} />
+          , went live <Ago time={target.live_at} />
         </dd>
         <dt>How</dt>
         <dd>

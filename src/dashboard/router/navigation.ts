@@ -12,6 +12,8 @@ export function goTo(route: Route, { replace = false }: { readonly replace?: boo
 function go(href: string, replace: boolean): void {
   if (replace) history.replaceState(null, "", href);
   else history.pushState(null, "", href);
+  // What had the keyboard may stay, such as a link of the frame: the page that is come to takes it.
+  if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   globalThis.dispatchEvent(new Event(CHANGED));
 }
 

@@ -1,6 +1,7 @@
 import type { Deployment } from "#contract/deployments.ts";
+import { useWidth } from "#dashboard/pages/charts/use-width.ts";
 
-const WIDTH = 720;
+const USUAL_WIDTH = 1_040;
 const HEIGHT = 180;
 const outcomes = ["succeeded", "failed", "canceled"] as const;
 type Outcome = (typeof outcomes)[number];
@@ -12,17 +13,19 @@ type Props = { readonly deployments: readonly Deployment[]; readonly days: numbe
 export function DaysChart({ deployments, days }: Props) {
   const shown = daysOf(deployments, days);
   const most = Math.max(1, ...shown.map(countOf));
-  const step = WIDTH / days;
+  const [chart, width] = useWidth<SVGSVGElement>(USUAL_WIDTH);
+  const step = width / days;
   const total = (outcome: Outcome) => shown.reduce((sum, day) => sum + day[outcome], 0);
   return (
     <figure>
       <svg
+        ref={chart}
         class="chart"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT + 20}`}
+        height={HEIGHT + 20}
         role="img"
         aria-label="Deployments by day and outcome"
       >
-        <line x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
+        <line x1="0" x2={width} y1={HEIGHT} y2={HEIGHT} />
         {shown.map((day, at) => (
           <Bar key={day.date.getTime()} day={day} x={at * step} width={step} most={most} />
         ))}
@@ -32,7 +35,7 @@ export function DaysChart({ deployments, days }: Props) {
         <text x="0" y={HEIGHT + 16}>
           {dayText(shown[0]?.date)}
         </text>
-        <text x={WIDTH} y={HEIGHT + 16} class="end">
+        <text x={width} y={HEIGHT + 16} class="end">
           today
         </text>
       </svg>

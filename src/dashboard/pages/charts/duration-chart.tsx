@@ -1,24 +1,26 @@
 import type { Deployment } from "#contract/deployments.ts";
+import { useWidth } from "#dashboard/pages/charts/use-width.ts";
 import { dateText, durationText } from "#dashboard/text/times.ts";
 
-const WIDTH = 720;
+const USUAL_WIDTH = 1_040;
 const HEIGHT = 180;
 
 /** How long deployments that succeeded took, each a dot, the newest at the right. */
 export function DurationChart({ deployments }: { readonly deployments: readonly Deployment[] }) {
+  const [chart, width] = useWidth<SVGSVGElement>(USUAL_WIDTH);
   const shown = deployments
     .filter(({ status, kind }) => kind === "deploy" && (status === "live" || status === "superseded"))
     .toReversed();
   if (shown.length === 0) return <p class="quiet">Nothing has gone live in these days.</p>;
   const longest = Math.max(...shown.map(({ duration }) => duration), 0.1);
-  const x = (at: number) => (shown.length === 1 ? WIDTH / 2 : 8 + (at / (shown.length - 1)) * (WIDTH - 16));
+  const x = (at: number) => (shown.length === 1 ? width / 2 : 8 + (at / (shown.length - 1)) * (width - 16));
   const y = (seconds: number) => HEIGHT - (seconds / longest) * (HEIGHT - 24);
   const sorted = shown.map(({ duration }) => duration).toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   return (
     <figure>
-      <svg class="chart" viewBox={`0 0 ${WIDTH} ${HEIGHT + 4}`} role="img" aria-label="Duration over time">
-        <line x1="0" x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
+      <svg ref={chart} class="chart" height={HEIGHT + 4} role="img" aria-label="Duration over time">
+        <line x1="0" x2={width} y1={HEIGHT} y2={HEIGHT} />
         <polyline points={shown.map(({ duration }, at) => `${x(at)},${y(duration)}`).join(" ")} />
         {shown.map((deployment, at) => (
           <circle key={deployment.id} cx={x(at)} cy={y(deployment.duration)} r="3">

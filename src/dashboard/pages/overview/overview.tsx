@@ -33,7 +33,7 @@ export function Overview() {
       title="Projects"
       actions={
         mayAdd ? (
-          <a class="button" href={pathTo({ page: "new_project" })}>
+          <a class="button main" href={pathTo({ page: "new_project" })}>
             Add a project
           </a>
         ) : null
