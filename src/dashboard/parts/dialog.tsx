@@ -19,6 +19,10 @@ export function Dialog({ title, onClose, children }: Props) {
     return () => {
       shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
+      // What had it may be about to go, such as the row of a deployment that was deleted.
+      setTimeout(() => {
+        if (document.activeElement === document.body) document.querySelector("h1")?.focus();
+      });
     };
   }, []);
   return (

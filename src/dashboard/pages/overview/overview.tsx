@@ -32,7 +32,8 @@ export function Overview() {
     <Page
       title="Projects"
       actions={
-        mayAdd ? (
+        // The first steps lead to the first one.
+        mayAdd && projects.value?.projects.length !== 0 ? (
           <a class="button main" href={pathTo({ page: "new_project" })}>
             Add a project
           </a>
