@@ -21,7 +21,9 @@ export default defineConfig({
             "test/domain/**/*.test.ts",
             "test/contract/**/*.test.ts",
             "test/client/node/**/*.test.ts",
+            "test/dashboard/**/*.test.ts",
           ],
+          exclude: ["test/dashboard/flows/**"],
           testTimeout: 120_000,
         },
       },
@@ -72,10 +74,10 @@ export default defineConfig({
       {
         test: {
           name: "dashboard",
-          include: ["test/dashboard/**/*.test.ts"],
-          fileParallelism: false,
+          include: ["test/dashboard/flows/**/*.test.ts"],
+          globalSetup: ["./test/dashboard/flows/support/installation.ts"],
           testTimeout: 120_000,
-          hookTimeout: 180_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+
+import { afterAll, describe, expect, it } from "vitest";
+
+import { violations } from "./support/browser.ts";
+import { type Agent, joinServer, script } from "./support/operator.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, home, repository, visit } = useDashboard();
+
+let agent: Agent | null = null;
+afterAll(() => agent?.kill());
+
+describe("somebody with an empty account", () => {
+  it("is led from nothing to a deployment that is live, and sees nothing of another account", async () => {
+    const { path, commit } = await repository("first");
+    await commit({ "index.html": "first" });
+    const installation = join(home, "installation");
+    await script("first-token.ts", "--account", "second", "--local", installation);
+    const link = await script("sign-in.ts", "--account", "second", "--local", installation);
+
+    // That what belongs to the other account is not found stands in the console, as any 404 does.
+    const { page } = await visit({ expected: /404/ });
+    await page.goto(link);
+    await page.getByRole("heading", { name: "Add a server" }).waitFor();
+    expect(await page.getByText("hello-site").count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+
+    await page.getByRole("button", { name: "Add the server" }).click();
+    await page.locator(".error").first().waitFor();
+    await page.getByLabel("Name").fill("web-1");
+    await page.getByLabel("IPv4 address").fill("192.0.2.1");
+    await page.getByRole("button", { name: "Add the server" }).click();
+    const line = page.getByLabel("The line to paste");
+    await line.waitFor();
+    await page.getByText("Waiting for it…").waitFor();
+    expect(await violations(page)).toEqual([]);
+    agent = await joinServer((await line.textContent()) ?? "", join(home, "second-agent"));
+    agent.start();
+
+    await page.getByText("web-1 is connected.").waitFor();
+    await page.getByLabel("Name").fill("first");
+    await page.getByLabel("Repository").fill(path);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Add the project" }).click();
+    await page.getByRole("button", { name: "Deploy first" }).click();
+    await page.locator("h1 .status.live").waitFor();
+
+    for (const [address, thing] of [
+      [`deployments/${local.deployment_id}`, "deployment"],
+      [`projects/${local.project_id}`, "project"],
+      [`projects/${local.project_id}/settings`, "project"],
+    ] as const) {
+      await page.goto(`${local.url}/app/${address}`);
+      await page.getByText(`Reading the ${thing} failed.`).waitFor();
+      expect(await page.getByText("hello-site").count()).toBe(0);
+    }
+    await page.goto(`${local.url}/app/servers`);
+    await page.getByRole("heading", { name: "web-1" }).waitFor();
+    expect(await page.getByRole("article").count()).toBe(1);
+    await page.goto(`${local.url}/app/`);
+    await page.getByRole("link", { name: "first" }).first().waitFor();
+    expect(await page.getByText("hello-site").count()).toBe(0);
+  });
+});

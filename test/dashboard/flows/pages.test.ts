@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from "vitest";
+
+import { hasFocus, phone, violations, wideScreen } from "./support/browser.ts";
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, repository, visit } = useDashboard();
+
+let failedId = "";
+beforeAll(async () => {
+  const { path, commit } = await repository("faulty");
+  await commit({ "index.html": "faulty" });
+  const project = await api.createProject({
+    name: "faulty",
+    server_id: local.server_id,
+    repository: path,
+    build_command: String.raw`printf '\033[1;32mgood\033[0m \033[43mmarked\033[0m\n'; echo 'Error: none' >&2; exit 1`,
+  });
+  const failed = await api.start(project.id);
+  await api.ended(failed.id);
+  failedId = failed.id;
+});
+
+describe("every page", () => {
+  it("has no fault that axe finds, wide in light and narrow in dark, and nothing beyond the edge of a phone", async () => {
+    const { page } = await visit();
+    await page.goto(`${local.url}/app/sign-in`);
+    await page.getByLabel("API token").waitFor();
+    const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
+    await signInWithToken(page, local, "/app/");
+    const paths = [
+      "/app/",
+      "/app/servers",
+      "/app/charts",
+      "/app/tokens",
+      "/app/projects/new",
+      `/app/projects/${local.project_id}`,
+      `/app/projects/${local.project_id}/settings`,
+      `/app/deployments/${local.deployment_id}`,
+      `/app/deployments/${failedId}`,
+      "/app/nothing",
+    ];
+    for (const path of paths) {
+      await page.setViewportSize(wideScreen);
+      await page.goto(local.url + path);
+      await page.locator("main h1").waitFor();
+      await expect.poll(() => page.locator("main .waiting").count(), { timeout: 30_000 }).toBe(0);
+      found.push(...(await violations(page, "light")));
+      await page.setViewportSize(phone);
+      if ((await page.evaluate("document.documentElement.scrollWidth <= innerWidth")) !== true)
+        found.push(`${path} is wider than a phone`);
+      found.push(...(await violations(page, "dark")));
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+describe("every dialog", () => {
+  const dialogs = [
+    [`/app/projects/${local.project_id}`, "Deploy"],
+    [`/app/projects/${local.project_id}`, "Roll back"],
+    [`/app/projects/${local.project_id}/settings`, "Delete hello-site"],
+    [`/app/deployments/${local.deployment_id}`, "Delete"],
+    ["/app/servers", "Add a server"],
+    ["/app/servers", "Remove"],
+    ["/app/tokens", "Make a token"],
+    ["/app/tokens", "Revoke"],
+  ] as const;
+
+  it("has no fault that axe finds, in light and dark, and gives the keyboard back where it was", async () => {
+    const { page } = await visit();
+    await signInWithToken(page, local, "/app/");
+    const found: string[] = [];
+    for (const [path, name] of dialogs) {
+      await page.goto(local.url + path);
+      const button = page.getByRole("button", { name, exact: true }).first();
+      await button.click();
+      await page.getByRole("dialog").waitFor();
+      await expect.poll(() => page.locator("dialog .waiting").count(), { timeout: 30_000 }).toBe(0);
+      found.push(...(await violations(page, "light")), ...(await violations(page, "dark")));
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      if (!(await hasFocus(button))) found.push(`${name} does not have the keyboard again`);
+    }
+    expect(found).toEqual([]);
+  });
+});
+
+describe("the page that the Worker serves", () => {
+  it("allows no script, style or request but its own, and holds none inline", async () => {
+    const answer = await fetch(`${local.url}/app/`);
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toMatch(/unsafe-|https?:|data:|\*/);
+    const html = await answer.text();
+    expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/i);
+  });
+});

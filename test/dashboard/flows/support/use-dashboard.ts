@@ -1,0 +1,66 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+import { type Browser, chromium } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+
+import { type Api, createApi } from "../../../support/journey-api.ts";
+import { createRepository, type Repository } from "../../../support/journey-repository.ts";
+import { openTab, type Screen, type Visit } from "./browser.ts";
+import type { Installation } from "./installation.ts";
+
+const failures = resolve(import.meta.dirname, "../../../../build/dashboard-failures");
+
+export type VisitOptions = {
+  readonly screen?: Screen;
+  /** Complaints that are part of the test. */
+  readonly expected?: RegExp;
+};
+
+export type Dashboard = Installation & {
+  readonly api: Api;
+  /** A tab, closed after the test, which fails if the tab has anything to complain of. */
+  visit(options?: VisitOptions): Promise<Visit>;
+  /** A repository of the test's own. */
+  repository(name: string): Promise<Repository>;
+};
+
+/** The installation that the files share, and tabs on it. To be called at the top of a file. */
+export function useDashboard(): Dashboard {
+  const installation = inject("installation");
+  const { local, home } = installation;
+  let browser: Browser;
+  let open: { readonly visit: Visit; readonly expected: RegExp | undefined }[] = [];
+  beforeAll(async () => {
+    browser = await chromium.connect(installation.browser);
+  });
+  afterEach(async ({ task }) => {
+    if (task.result?.state === "fail")
+      await Promise.all(open.map(({ visit }, at) => keepPicture(visit, `${task.name} ${at + 1}`)));
+    const complaints = open.flatMap(({ visit, expected }) =>
+      visit.complaints().filter((text) => expected?.test(text) !== true),
+    );
+    await Promise.all(open.map(({ visit }) => visit.context.close()));
+    open = [];
+    expect(complaints).toEqual([]);
+  });
+  afterAll(() => browser.close());
+  return {
+    ...installation,
+    api: createApi(local.url, local.token),
+    async visit({ screen, expected } = {}) {
+      const visit = await openTab(browser, local.url, screen);
+      open.push({ visit, expected });
+      return visit;
+    },
+    repository: (name) => createRepository(join(home, "repositories", name)),
+  };
+}
+
+/** What a tab looked like when its test failed. */
+async function keepPicture({ page }: Visit, name: string): Promise<void> {
+  await mkdir(failures, { recursive: true });
+  const path = join(failures, `${name.replace(/\W+/g, "-").slice(-80)}.png`);
+  // The tab may be what failed.
+  await page.screenshot({ path, fullPage: true, timeout: 5_000 }).catch(() => undefined);
+}
