@@ -9,8 +9,8 @@ const run = promisify(execFile);
 export type Repository = {
   readonly path: string;
   /** Writes files (`null` removes one) and commits them. @returns the commit's whole hash */
-  commit(files: Record<string, string | null>): Promise<string>;
-  git(...args: string[]): Promise<string>;
+  readonly commit: (files: Record<string, string | null>) => Promise<string>;
+  readonly git: (...args: string[]) => Promise<string>;
 };
 
 export async function createRepository(path: string): Promise<Repository> {

@@ -20,9 +20,9 @@ export type VisitOptions = {
 export type Dashboard = Installation & {
   readonly api: Api;
   /** A tab, closed after the test, which fails if the tab has anything to complain of. */
-  visit(options?: VisitOptions): Promise<Visit>;
+  readonly visit: (options?: VisitOptions) => Promise<Visit>;
   /** A repository of the test's own. */
-  repository(name: string): Promise<Repository>;
+  readonly repository: (name: string) => Promise<Repository>;
 };
 
 /** The installation that the files share, and tabs on it. To be called at the top of a file. */

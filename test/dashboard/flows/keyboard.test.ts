@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+
+import { hasFocus } from "./support/browser.ts";
+import { keyboardOf } from "./support/keyboard.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, repository, visit } = useDashboard();
+
+describe("somebody without a mouse", () => {
+  it("signs in, deploys, reads the log, rolls back, changes settings, deletes and signs out", async () => {
+    const { path, commit } = await repository("keys");
+    await commit({ "index.html": "one" });
+    const project = await api.createProject({
+      name: "keys",
+      server_id: local.server_id,
+      repository: path,
+      build_command: "seq 300",
+    });
+    await api.ended((await api.start(project.id)).id);
+    await commit({ "index.html": "two" });
+
+    const { page } = await visit();
+    const { goTo, press, write } = keyboardOf(page);
+    const dialog = page.getByRole("dialog");
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    await page.goto(`${local.url}/app/`);
+    await write(page.getByLabel("API token"), local.token);
+    await page.keyboard.press("Enter");
+
+    await page.getByRole("heading", { name: "Projects" }).waitFor();
+    await press(page.getByRole("link", { name: "keys", exact: true }));
+    const heading = page.getByRole("heading", { level: 1, name: "keys" });
+    await heading.waitFor();
+    expect(await hasFocus(heading)).toBe(true);
+    await press(button("Deploy"));
+    await write(dialog.getByLabel("Branch"), "main");
+    await page.keyboard.press("Enter");
+
+    await page.getByRole("heading", { name: "v2" }).waitFor();
+    await page.locator("h1 .status.live").waitFor();
+    const lines = page.getByRole("region", { name: "Lines" });
+    await goTo(lines);
+    await page.keyboard.press("Home");
+    await lines.getByText("1", { exact: true }).first().waitFor();
+    await page.keyboard.press("End");
+    await lines.getByText("300", { exact: true }).last().waitFor();
+    await write(page.getByLabel("Search the log"), "123");
+    await page.keyboard.press("Enter");
+    await page.locator("mark", { hasText: "123" }).waitFor();
+
+    await press(page.getByRole("heading", { level: 1 }).getByRole("link"));
+    await press(button("Roll back"));
+    await press(dialog.getByRole("button", { name: "Roll back to v1" }));
+    await page.getByRole("heading", { name: "v3" }).waitFor();
+    await page.locator("h1 .status.live").waitFor();
+
+    await press(page.getByRole("heading", { level: 1 }).getByRole("link"));
+    const list = page.getByRole("list", { name: "Deployments" });
+    await list.getByText("v3").waitFor();
+    await goTo(page.getByLabel("Status"));
+    await page.keyboard.type("Supers");
+    await list.getByText("v3").waitFor({ state: "detached" });
+    await press(list.getByRole("link").filter({ hasText: "v2" }));
+    await press(button("Delete"));
+    await press(dialog.getByRole("button", { name: "Delete" }));
+    await page.getByRole("heading", { level: 1, name: "keys" }).waitFor();
+    expect((await api.listDeployments(project.id)).map(({ version }) => version)).toEqual([3, 1]);
+
+    await press(page.getByRole("link", { name: "Settings" }));
+    await write(page.getByLabel("Build command"), "echo made");
+    await press(page.getByLabel("Build nothing"), "Space");
+    await press(page.getByLabel("Build nothing"), "Space");
+    await press(button("Save"));
+    await page.getByText("Saved. It counts from the next deployment on.").waitFor();
+    expect((await api.getProject(project.id)).build_command).toBe("echo made");
+
+    await press(page.getByRole("link", { name: "Tokens" }));
+    await press(button("Make a token"));
+    await write(dialog.getByLabel("Name"), "keys");
+    await press(dialog.getByLabel("See servers"), "Space");
+    await press(dialog.getByRole("button", { name: "Make it" }));
+    await goTo(dialog.getByLabel("The token"));
+    await press(dialog.getByRole("button", { name: "I have it" }));
+    const card = page.getByRole("article").filter({ hasText: "keys" });
+    await card.getByText("See servers").waitFor();
+    await press(card.getByRole("button", { name: "Revoke" }));
+    await press(dialog.getByRole("button", { name: "Revoke" }));
+    await card.waitFor({ state: "detached" });
+
+    await press(button("Sign out"));
+    await page.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
+  });
+
+  it("comes to the content past what stands on every page", async () => {
+    const { page } = await visit();
+    const { press, write } = keyboardOf(page);
+    await page.goto(`${local.url}/app/servers`);
+    await write(page.getByLabel("API token"), local.token);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Servers" }).waitFor();
+    await page.reload();
+    await press(page.getByRole("link", { name: "Skip to the content" }));
+    await page.keyboard.press("Tab");
+    expect(await hasFocus(page.getByRole("button", { name: "Add a server" }))).toBe(true);
+  });
+});

@@ -1,0 +1,106 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { afterAll, describe, expect, it } from "vitest";
+
+import { ServerCreated } from "#contract/servers.ts";
+
+import { type Agent, joinServer } from "./support/operator.ts";
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, home, repository, visit } = useDashboard();
+
+let agent: Agent | null = null;
+afterAll(() => agent?.kill());
+
+describe("a server that is lost", () => {
+  it("is shown as offline with what waits for it, and goes on by itself when it is back", async () => {
+    const { path, commit } = await repository("away");
+    await commit({ "index.html": "away" });
+    const created = await api.call("POST", "/v1/servers", { name: "web-9", ip: "192.0.2.9" });
+    const server = ServerCreated.parse(created.json);
+    agent = await joinServer(server.enrollment.command, join(home, "lost-agent"));
+    agent.start();
+    const project = await api.createProject({ name: "away", server_id: server.id, repository: path });
+
+    const { page } = await visit();
+    await signInWithToken(page, local, "/app/servers");
+    const card = page.getByRole("article").filter({ has: page.getByRole("heading", { name: "web-9" }) });
+    await card.locator(".status.healthy").waitFor();
+    await agent.kill();
+    await card.locator(".status.offline").waitFor();
+
+    await page.getByRole("link", { name: "away", exact: true }).click();
+    await page.locator(".status.offline").waitFor();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
+    await page.getByText("waits for its server to connect").waitFor();
+    agent.start();
+    await page.locator("h1 .status.live").waitFor();
+
+    await page.getByRole("link", { name: "Servers" }).click();
+    await card.locator(".status.healthy").waitFor();
+    await card.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByText("Projects are on it. Move or delete them first.").waitFor();
+    await page.keyboard.press("Escape");
+
+    await page.goto(`${local.url}/app/projects/${project.id}/settings`);
+    await page.getByRole("button", { name: "Delete away" }).click();
+    await page.getByLabel("Type away to confirm").fill("away");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "Projects" }).waitFor();
+    await page.getByRole("link", { name: "Servers" }).click();
+    await card.getByText("none", { exact: true }).waitFor();
+    await card.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await card.waitFor({ state: "detached" });
+  });
+});
+
+describe("a browser that is off line for a while", () => {
+  it("says so, and goes on with the log and the list where it was", async () => {
+    const { path, commit } = await repository("tunnel");
+    await commit({ "index.html": "tunnel" });
+    const wait = (name: string) => `until [ -e '${join(home, name)}' ]; do sleep 0.1; done`;
+    const project = await api.createProject({
+      name: "tunnel",
+      server_id: local.server_id,
+      repository: path,
+      build_command: `echo line one; ${wait("tunnel-1")}; echo line two; ${wait("tunnel-2")}; echo line three`,
+    });
+    const { id } = await api.start(project.id);
+
+    const { page, context } = await visit({ expected: /ERR_INTERNET_DISCONNECTED/ });
+    await signInWithToken(page, local, `/app/deployments/${id}`);
+    const lines = page.getByRole("region", { name: "Lines" });
+    await lines.getByText("line one", { exact: true }).waitFor();
+    await context.setOffline(true);
+    const banner = page.getByText("This machine is off line.").first();
+    await banner.waitFor();
+    await writeFile(join(home, "tunnel-1"), "");
+    await expect.poll(() => messagesOf(id), { timeout: 30_000 }).toContain("line two");
+    await context.setOffline(false);
+    await banner.waitFor({ state: "detached" });
+    await lines.getByText("line two", { exact: true }).waitFor();
+    await writeFile(join(home, "tunnel-2"), "");
+    await page.locator("h1 .status.live").waitFor();
+    await lines.getByText("line three", { exact: true }).waitFor();
+    const shown = await lines.locator(".stdout .text").allTextContents();
+    expect(shown).toEqual(["line one", "line two", "line three"]);
+
+    await page.getByRole("heading", { level: 1 }).getByRole("link").click();
+    const list = page.getByRole("list", { name: "Deployments" });
+    await list.getByText("v1").waitFor();
+    await context.setOffline(true);
+    await banner.waitFor();
+    await api.ended((await api.start(project.id)).id);
+    await context.setOffline(false);
+    await list.getByRole("link").filter({ hasText: "v2" }).locator(".status.live").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+});
+
+async function messagesOf(id: string): Promise<string[]> {
+  return (await api.log(id)).map(({ message }) => message);
+}

@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+import { describe, expect, it } from "vitest";
+
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const run = promisify(execFile);
+const { local, api, repository, visit } = useDashboard();
+
+/** The status that `curl` is answered with. */
+async function curl(token: string, path: string, ...args: string[]): Promise<string> {
+  const { stdout } = await run("curl", [
+    ...["--silent", "--show-error", "--output", "/dev/null", "--write-out", "%{http_code}"],
+    ...["--header", `Authorization: Bearer ${token}`, ...args, local.url + path],
+  ]);
+  return stdout;
+}
+
+describe("somebody who needs a token for a program", () => {
+  it("makes one, deploys with it by curl, rotates it, and revokes it", async () => {
+    const { path, commit } = await repository("ci");
+    await commit({ "index.html": "ci" });
+    const project = await api.createProject({ name: "ci", server_id: local.server_id, repository: path });
+
+    const { page, context } = await visit();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await signInWithToken(page, local, "/app/tokens");
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Make a token" }).click();
+    await dialog.getByRole("button", { name: "Make it" }).click();
+    await dialog.locator(".error").first().waitFor();
+    await dialog.getByLabel("Name").fill("CI of ci");
+    await dialog.getByLabel("Where").selectOption("Only in ci");
+    await dialog.getByRole("button", { name: "Make it" }).click();
+    const shown = dialog.getByLabel("The token");
+    await shown.waitFor();
+    const token = (await shown.textContent()) ?? "";
+    await dialog.getByRole("button", { name: "Copy" }).click();
+    await dialog.getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
+    await dialog.getByRole("button", { name: "I have it" }).click();
+    expect(await page.content()).not.toContain(token);
+
+    const deploy = ["/v1/deploy", "--json", JSON.stringify({ project_id: project.id })] as const;
+    expect(await curl(token, ...deploy)).toBe("201");
+    expect(await curl(token, "/v1/servers")).toBe("403");
+    expect(await curl(token, `/v1/projects/${local.project_id}`)).toBe("404");
+    await page.reload();
+    const card = page.getByRole("article").filter({ hasText: "CI of ci" });
+    await card.getByText("never").waitFor({ state: "detached" });
+    await card.getByText("Deploy, roll back, cancel and delete").waitFor();
+
+    await card.getByRole("button", { name: "Rotate" }).click();
+    await shown.waitFor();
+    const rotated = (await shown.textContent()) ?? "";
+    expect(rotated).not.toBe(token);
+    await page.keyboard.press("Escape");
+    await card.getByText("Old secret ends").waitFor();
+    expect(await curl(rotated, `/v1/projects/${project.id}`)).toBe("200");
+    expect(await curl(token, `/v1/projects/${project.id}`)).toBe("200");
+
+    await card.getByRole("button", { name: "Revoke" }).click();
+    await dialog.getByText("refused at once").waitFor();
+    await dialog.getByRole("button", { name: "Revoke" }).click();
+    await card.waitFor({ state: "detached" });
+    expect(await curl(rotated, `/v1/projects/${project.id}`)).toBe("401");
+    expect(await curl(token, `/v1/projects/${project.id}`)).toBe("401");
+  });
+});
