@@ -33,11 +33,12 @@ export class Signal<Value> {
 /** The value of a signal; whoever shows it is shown anew when it changes. */
 export function useSignal<Value>(signal: Signal<Value>): Value {
   const [, setTick] = useState(0);
+  const { value } = signal;
   useEffect(() => {
     const update = () => setTick((tick) => tick + 1);
     // It may have changed between the first look and this one.
-    update();
+    if (!Object.is(signal.value, value)) update();
     return signal.watch(update);
   }, [signal]);
-  return signal.value;
+  return value;
 }

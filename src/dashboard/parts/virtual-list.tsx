@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /** Rows beyond both edges of what can be seen, so that a quick scroll shows no gap. */
-const SPARE_ROWS = 12;
+const SPARE_ROWS = 8;
 
 export type VirtualListProps = {
   readonly count: number;

@@ -1,5 +1,6 @@
 import type { LogLine } from "#contract/logs.ts";
 import { AnsiText } from "#dashboard/parts/ansi-text.tsx";
+import { kept } from "#dashboard/parts/kept.tsx";
 import type { Look } from "#dashboard/text/ansi.ts";
 
 type Props = {
@@ -11,7 +12,8 @@ type Props = {
   readonly isStop: boolean;
 };
 
-export function LogRow({ line, look, marked, isStop }: Props) {
+/** A line of a log, with its number. */
+export const LogRow = kept(function LogRow({ line, look, marked, isStop }: Props) {
   return (
     <div class={`row ${line.stream}`}>
       <a
@@ -28,4 +30,4 @@ export function LogRow({ line, look, marked, isStop }: Props) {
       </span>
     </div>
   );
-}
+});

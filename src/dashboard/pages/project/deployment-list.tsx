@@ -8,6 +8,7 @@ import { useSignal } from "#dashboard/data/signal.ts";
 import { RowActions } from "#dashboard/pages/project/row-actions.tsx";
 import { DeleteDeployment } from "#dashboard/parts/delete-deployment.tsx";
 import { DeploymentRow } from "#dashboard/parts/deployment-row.tsx";
+import { kept } from "#dashboard/parts/kept.tsx";
 import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
 import { useMedia } from "#dashboard/parts/use-media.ts";
 import { Choice, Field } from "#dashboard/parts/field.tsx";
@@ -73,15 +74,12 @@ function Rows({ projectId, filters }: RowsProps) {
     const deployment = rows[index];
     if (deployment === undefined) return null;
     return (
-      <DeploymentRow deployment={deployment}>
-        {mayChange ? (
-          <RowActions
-            deployment={deployment}
-            onCanceled={list.newest.reload}
-            onDelete={() => setDeleted(deployment)}
-          />
-        ) : undefined}
-      </DeploymentRow>
+      <Row
+        deployment={deployment}
+        mayChange={mayChange}
+        onCanceled={list.newest.reload}
+        onDelete={setDeleted}
+      />
     );
   };
   if (newest.value === null && newest.problem === null) return <Waiting what="Reading the deployments" />;
@@ -126,3 +124,20 @@ function Rows({ projectId, filters }: RowsProps) {
     </>
   );
 }
+
+type RowProps = {
+  readonly deployment: Deployment;
+  readonly mayChange: boolean;
+  readonly onCanceled: () => unknown;
+  readonly onDelete: (deployment: Deployment) => void;
+};
+
+const Row = kept(function Row({ deployment, mayChange, onCanceled, onDelete }: RowProps) {
+  return (
+    <DeploymentRow deployment={deployment}>
+      {mayChange ? (
+        <RowActions deployment={deployment} onCanceled={onCanceled} onDelete={() => onDelete(deployment)} />
+      ) : undefined}
+    </DeploymentRow>
+  );
+});
