@@ -11,6 +11,7 @@ import {
   startSystem,
   type System,
 } from "../test/support/journey-system.ts";
+import { measureScrolling } from "./dashboard-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, median, type Row, time } from "./measure.ts";
 import { createShellDeployer } from "./shell-floor.ts";
@@ -92,6 +93,8 @@ try {
     const rows = await measure(system, home);
     console.log("Following logs");
     rows.push(await measureLogLatency(system, home), await measureFlood(system, home, inspectorPort));
+    console.log("Scrolling the dashboard");
+    rows.push(...(await measureScrolling(system, home)));
     console.log(`\n${formatTable(rows)}`);
   } finally {
     await system.interrupt();

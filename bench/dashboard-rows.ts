@@ -1,0 +1,139 @@
+import { join } from "node:path";
+
+import { type Browser, chromium, type Page } from "playwright-core";
+
+import { executable, openTab } from "../test/dashboard/flows/support/browser.ts";
+import { signInWithToken } from "../test/dashboard/flows/support/sign-in.ts";
+import { createRepository } from "../test/support/journey-repository.ts";
+import type { System } from "../test/support/journey-system.ts";
+import { seedDeployments } from "../test/support/seed-deployments.ts";
+import { percentile, type Row } from "./measure.ts";
+
+const FRAME_GOAL_MS = 50;
+const DEPLOYMENTS = 10_000;
+const LINES = 50_000;
+const SCROLLED_PX_A_SECOND = 20_000;
+const GESTURE_PX = 40_000;
+/** A frame of a page with nothing in it but height. */
+const PLAIN = `data:text/html,<title>plain</title><body style="height:2000000px">`;
+
+/** How long frames take while somebody scrolls as fast as they can, in a real Chromium. */
+export async function measureScrolling(system: System, home: string): Promise<Row[]> {
+  const browser = await chromium.launch({ executablePath: await executable(), args: ["--no-sandbox"] });
+  try {
+    const plain = await framesOfPlainPage(browser, system);
+    return [
+      rowOf(`scrolling ${DEPLOYMENTS} deployments, loading them`, await framesOfList(browser, system), plain),
+      ...(await framesOfLog(browser, system, home)).map(([what, frames]) => rowOf(what, frames, plain)),
+    ];
+  } finally {
+    await browser.close();
+  }
+}
+
+function rowOf(what: string, frames: readonly number[], plain: readonly number[]): Row {
+  const most = Math.max(...frames);
+  return {
+    what: `${what}, ${frames.length} frames`,
+    measured: textOf(frames),
+    against: `${textOf(plain)}  a page of nothing but height`,
+    ratio: `${(percentile(frames, 95) / percentile(plain, 95)).toFixed(2)}×`,
+    goal: `all ≤ ${FRAME_GOAL_MS} ms`,
+    isMet: most <= FRAME_GOAL_MS,
+  };
+}
+
+function textOf(frames: readonly number[]): string {
+  return `p95 ${percentile(frames, 95).toFixed(0)} ms, at most ${Math.max(...frames).toFixed(0)} ms`;
+}
+
+async function framesOfPlainPage(browser: Browser, system: System): Promise<number[]> {
+  const { page, context } = await openTab(browser, system.local.url);
+  await page.goto(PLAIN);
+  const frames = await framesWhile(page, async () => {
+    for (const sign of [1, -1, 1, -1]) await scroll(page, sign);
+  });
+  await context.close();
+  return frames;
+}
+
+async function framesOfList(browser: Browser, system: System): Promise<number[]> {
+  const { local, api } = system;
+  const project = await api.createProject({
+    name: "bench-list",
+    server_id: local.server_id,
+    repository: "/nowhere",
+  });
+  await seedDeployments(system.home, local, project, { count: DEPLOYMENTS, days: 365 });
+  const { page, context } = await openTab(browser, local.url);
+  await signInWithToken(page, local, `/app/projects/${project.id}`);
+  await page.getByRole("list", { name: "Deployments" }).getByText(`v${DEPLOYMENTS}`).waitFor();
+  const first = page.getByRole("list", { name: "Deployments" }).getByText("v1", { exact: true });
+  const frames = await framesWhile(page, async () => {
+    while ((await first.count()) === 0) await scroll(page, 1);
+    for (const sign of [-1, -1, 1, 1]) await scroll(page, sign);
+  });
+  await context.close();
+  return frames;
+}
+
+async function framesOfLog(browser: Browser, system: System, home: string): Promise<[string, number[]][]> {
+  const { local, api } = system;
+  const { path, commit } = await createRepository(join(home, "bench-long-log"));
+  await commit({ "index.html": "long" });
+  const project = await api.createProject({
+    name: "bench-long-log",
+    server_id: local.server_id,
+    repository: path,
+    build_command: `seq -f "$(printf '\\033[32m%%06.0f\\033[0m') compiled a module of the shop in 12 ms" ${LINES}`,
+  });
+  const { id } = await api.start(project.id);
+  await api.ended(id, 120_000);
+  const { page, context } = await openTab(browser, local.url);
+  await signInWithToken(page, local, "/app/charts");
+  const reading = await framesWhile(page, async () => {
+    await page.evaluate(
+      `history.pushState(null, "", "/app/deployments/${id}"); dispatchEvent(new Event("popstate"))`,
+    );
+    await page.getByRole("list", { name: "Lines of the log" }).waitFor();
+    // It is offered for as long as lines can come.
+    await page.getByLabel("Follow").waitFor({ state: "detached" });
+  });
+  const lines = page.getByRole("region", { name: "Lines" });
+  await lines.scrollIntoViewIfNeeded();
+  const frames = await framesWhile(page, async () => {
+    for (const sign of [1, 1, 1, -1, -1, 1]) await scroll(page, sign);
+    await lines.press("End");
+    await lines.press("Home");
+  });
+  await context.close();
+  return [
+    [`reading a log of ${LINES} lines`, reading],
+    [`scrolling ${LINES} lines`, frames],
+  ];
+}
+
+/** Milliseconds of each frame while something is done. */
+async function framesWhile(page: Page, work: () => Promise<void>): Promise<number[]> {
+  await page.evaluate(
+    "frames = []; { let before = performance.now(); const next = (now) => { frames?.push(now - before); before = now; if (frames) requestAnimationFrame(next); }; requestAnimationFrame(next); }",
+  );
+  await work();
+  const frames = await page.evaluate<number[]>("{ const all = frames; frames = null; all }");
+  // The first one ends a frame that began before it was looked at.
+  return frames.slice(1);
+}
+
+/** A finger's or a wheel's way over the page, as the browser itself makes it. @param sign 1: towards the end */
+async function scroll(page: Page, sign: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Input.synthesizeScrollGesture", {
+    x: 640,
+    y: 700,
+    yDistance: -sign * GESTURE_PX,
+    speed: SCROLLED_PX_A_SECOND,
+    gestureSourceType: "mouse",
+    preventFling: true,
+  });
+  await session.detach();
+}

@@ -1,0 +1,48 @@
+import type { Project } from "#contract/projects.ts";
+
+import { executeStatements } from "../../scripts/parts/execute-statements.ts";
+import type { LocalFile } from "../../scripts/start/local-file.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export type Seed = {
+  readonly count: number;
+  /** From the oldest one until now. */
+  readonly days: number;
+};
+
+/**
+ * Gives a project that has none a history of deployments, as rows of the database: its lane and its server know nothing
+ * of them. The newest is live, one of nine has failed, one of fifty was canceled. Such a project must not be deployed.
+ * @param home of the installation that runs
+ */
+export async function seedDeployments(
+  home: string,
+  { account_id }: Pick<LocalFile, "account_id">,
+  { id, server_id }: Project,
+  { count, days }: Seed,
+): Promise<void> {
+  const step = Math.floor((days * DAY_MS) / count);
+  const first = Date.now() - step * (count - 1);
+  const actor = JSON.stringify({ type: "token", id: "tok_seed", name: "CI" });
+  const failure = JSON.stringify({
+    code: "build_failed",
+    message: "The build command ended with exit code 1.",
+    stage: "build",
+    evidence: { exit_code: 1, signal: null, stderr_tail: "Error: 2 tests failed\n" },
+  });
+  // The digits of an id that come first are a time: these ones are older than any that is made.
+  const sql = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}),
+    rows AS (SELECT i, ${first} + (i - 1) * ${step} AS at, 4000 + (i * 7919) % 9000 + i * 2000 / ${count} AS took,
+      CASE WHEN i = ${count} THEN 'live' WHEN i % 9 = 4 THEN 'failed' WHEN i % 50 = 7 THEN 'canceled' ELSE 'superseded' END AS status
+      FROM n)
+    INSERT OR IGNORE INTO deployments (id, account_id, project_id, server_id, version, kind, rollback_of, status, stage,
+      waits_for_server, branch, commit_sha, commit_message, "trigger", actor, created_at, started_at, finished_at, deadline_at,
+      failure, evidence, release, release_kept, revision)
+    SELECT 'dpl_' || printf('%026d', abs(random() % 1000000) + i * 1000000), '${account_id}', '${id}', '${server_id}', i,
+      'deploy', NULL, status, NULL, 0, CASE i % 5 WHEN 3 THEN 'next' ELSE 'main' END,
+      printf('%040x', i * 982451653), printf('Change number %d of the shop', i), 'api', '${actor}', at, at + 200,
+      at + 200 + took, at + 3600000, CASE status WHEN 'failed' THEN '${failure}' END, NULL,
+      CASE WHEN status IN ('live', 'superseded') THEN i END, 0, 1 FROM rows`;
+  await executeStatements({ home }, [{ sql, parameters: [] }]);
+}
