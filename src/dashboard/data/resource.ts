@@ -122,9 +122,22 @@ export function resources<Key extends string, Value>(
     remembered.set(key, made);
     return made;
   };
-  return (key) => {
-    const resource = useMemo(() => find(key), [key]);
-    useEffect(() => resource.watch(), [resource]);
-    return { ...useSignal(resource.known), reload: resource.reload };
-  };
+  return (key) => useResource(() => find(key), key);
+}
+
+/**
+ * The same for what somebody decides by: each that shows it reads it anew, and nothing from before is shown.
+ * @returns a hook, as that of `resources`
+ */
+export function freshResources<Key extends string, Value>(
+  load: (key: Key) => Promise<ClientResult<Value>>,
+  interval: Interval<Value> = null,
+): (key: Key) => Watched<Value> {
+  return (key) => useResource(() => new Resource(() => load(key), interval), key);
+}
+
+function useResource<Value>(find: () => Resource<Value>, key: string): Watched<Value> {
+  const resource = useMemo(find, [key]);
+  useEffect(() => resource.watch(), [resource]);
+  return { ...useSignal(resource.known), reload: resource.reload };
 }

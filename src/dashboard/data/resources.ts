@@ -3,7 +3,7 @@ import type { Deployment } from "#contract/deployments.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
 import { api } from "#dashboard/data/api.ts";
-import { resources } from "#dashboard/data/resource.ts";
+import { freshResources, resources } from "#dashboard/data/resource.ts";
 
 // Everything that more than one part reads, and how often.
 
@@ -45,11 +45,12 @@ export const useDeployment = resources(
 );
 
 /** What is live in a project, as the only one of a list; nothing may be. */
-export const useLive = resources((id: ProjectId) =>
-  api.listDeployments({ query: { project_id: id, status: "live", limit: 1 } }),
+export const useLive = freshResources(
+  (id: ProjectId) => api.listDeployments({ query: { project_id: id, status: "live", limit: 1 } }),
+  NOW_AND_THEN_MS,
 );
 
-export const useRollbackTargets = resources((id: ProjectId) =>
+export const useRollbackTargets = freshResources((id: ProjectId) =>
   api.listRollbackTargets({ params: { project_id: id } }),
 );
 

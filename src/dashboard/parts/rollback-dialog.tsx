@@ -44,6 +44,7 @@ export function RollbackDialog({ projectId, target, onClose }: Props) {
                   targets={listed}
                   live={deployments[0] ?? null}
                   first={target ?? null}
+                  onRefused={() => Promise.all([targets.reload(), live.reload()])}
                   onClose={onClose}
                 />
               )}
@@ -72,10 +73,12 @@ type PreviewProps = {
   readonly targets: readonly RollbackTarget[];
   readonly live: Deployment | null;
   readonly first: DeploymentId | null;
+  /** What is shown may not be so any more. */
+  readonly onRefused: () => unknown;
   readonly onClose: () => void;
 };
 
-function Preview({ projectId, targets, live, first, onClose }: PreviewProps) {
+function Preview({ projectId, targets, live, first, onRefused, onClose }: PreviewProps) {
   const [chosen, setChosen] = useState<string | null>(first);
   const target =
     targets.find(({ deployment_id: id }) => id === chosen) ??
@@ -91,7 +94,8 @@ function Preview({ projectId, targets, live, first, onClose }: PreviewProps) {
   if (target === undefined) return null;
   const rollBack = async () => {
     const started = await rolling.run(target.deployment_id);
-    if (started !== null) goTo({ page: "deployment", id: started.value.id });
+    if (started === null) await onRefused();
+    else goTo({ page: "deployment", id: started.value.id });
   };
   return (
     <>

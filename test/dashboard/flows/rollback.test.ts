@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, repository, visit } = useDashboard();
+
+describe("a rollback", () => {
+  it("is from what is live now, and asked about again where that changed meanwhile", async () => {
+    const { path, commit } = await repository("back");
+    const project = await api.createProject({ name: "back", server_id: local.server_id, repository: path });
+    const deploy = async (content: string) => {
+      await commit({ "index.html": content });
+      await api.ended((await api.start(project.id)).id);
+    };
+    await deploy("one");
+    await deploy("two");
+
+    // That it is refused at first stands in the console, as any 412 does.
+    const { page } = await visit({ expected: /412/ });
+    await signInWithToken(page, local, `/app/projects/${project.id}`);
+    const dialog = page.getByRole("dialog");
+    const shown = () => dialog.locator("dd strong").allTextContents();
+    await page.getByRole("button", { name: "Roll back" }).click();
+    await dialog.getByRole("button", { name: "Roll back to v1" }).waitFor();
+    expect(await shown()).toEqual(["v2", "v1"]);
+    await dialog.getByRole("button", { name: "Leave it" }).click();
+
+    await deploy("three");
+    await page.getByRole("button", { name: "Roll back" }).click();
+    await dialog.getByRole("button", { name: /^Roll back to/ }).waitFor();
+    expect(await shown()).toEqual(["v3", "v2"]);
+
+    await deploy("four");
+    await dialog.getByRole("button", { name: "Roll back to v2" }).click();
+    await dialog.getByRole("alert").waitFor();
+    await dialog.getByRole("button", { name: "Roll back to v3" }).waitFor();
+    expect(await shown()).toEqual(["v4", "v3"]);
+    await dialog.getByLabel("Go back to").selectOption({ label: await optionOf("v1") });
+    await dialog.getByRole("button", { name: "Roll back to v1" }).click();
+    await page.getByRole("heading", { name: "v5" }).waitFor();
+    await page.locator("h1 .status.live").waitFor();
+    const { url } = await api.getProject(project.id);
+    expect(await (await fetch(url ?? "")).text()).toBe("one");
+
+    async function optionOf(version: string): Promise<string> {
+      const labels = await dialog.getByRole("option").allTextContents();
+      return labels.find((label) => label.startsWith(`${version} `)) ?? "";
+    }
+  });
+});
