@@ -1,0 +1,126 @@
+// Pictures of every page in light, in dark and on a phone, of an installation that is made for them.
+import { mkdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import { type Browser, chromium, type Page } from "playwright-core";
+
+import { ensureChromium } from "../../../scripts/parts/chromium.ts";
+import { removeHome, startSystem } from "../../support/journey-system.ts";
+import { executable, openTab, phone, type Screen } from "../flows/support/browser.ts";
+import { signInWithToken } from "../flows/support/sign-in.ts";
+import { type Scene, setScene } from "./scene.ts";
+
+const { values } = parseArgs({
+  options: { out: { type: "string", default: "build/screenshots" } },
+});
+const out = resolve(import.meta.dirname, "../../..", values.out);
+
+type Look = { readonly name: string; readonly screen: Screen; readonly colorScheme: "light" | "dark" };
+const desk: Screen = { width: 1280, height: 800 };
+const looks: readonly Look[] = [
+  { name: "light", screen: desk, colorScheme: "light" },
+  { name: "dark", screen: desk, colorScheme: "dark" },
+  { name: "phone", screen: phone, colorScheme: "light" },
+];
+
+type Picture = { readonly name: string; readonly path: string; readonly prepare?: (page: Page) => unknown };
+
+function picturesOf(scene: Scene): Picture[] {
+  const press = (name: string) => async (page: Page) => {
+    await page.getByRole("button", { name, exact: true }).first().click();
+    await page.getByRole("dialog").waitFor();
+  };
+  const project = `/app/projects/${scene.shop}`;
+  return [
+    { name: "overview", path: "/app/" },
+    { name: "project", path: project },
+    { name: "deploy", path: project, prepare: press("Deploy") },
+    { name: "rollback", path: project, prepare: press("Roll back") },
+    { name: "settings", path: `${project}/settings` },
+    { name: "delete-project", path: `${project}/settings`, prepare: press("Delete shop") },
+    { name: "deployment-live", path: `/app/deployments/${scene.live}` },
+    { name: "deployment-failed", path: `/app/deployments/${scene.failed}` },
+    { name: "deployment-running", path: `/app/deployments/${scene.running}` },
+    { name: "new-project", path: "/app/projects/new" },
+    { name: "servers", path: "/app/servers" },
+    { name: "add-server", path: "/app/servers", prepare: press("Add a server") },
+    { name: "charts", path: "/app/charts" },
+    { name: "tokens", path: "/app/tokens" },
+    { name: "create-token", path: "/app/tokens", prepare: press("Make a token") },
+    { name: "not-found", path: "/app/nothing" },
+  ];
+}
+
+/** Long enough for what is read to be there, and for what moves to have come to rest. */
+const SETTLED_MS = 400;
+
+async function take(page: Page, name: string, look: Look): Promise<void> {
+  while ((await page.locator(".waiting").count()) > 0) await page.waitForTimeout(SETTLED_MS);
+  await page.waitForTimeout(SETTLED_MS);
+  const isDialog = (await page.getByRole("dialog").count()) > 0;
+  await page.screenshot({ path: join(out, `${name}-${look.name}.png`), fullPage: !isDialog });
+}
+
+async function takeAll(browser: Browser, url: string, token: string, scene: Scene): Promise<void> {
+  for (const look of looks) {
+    const { page, context } = await openTab(browser, url, look.screen);
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    await page.goto(`${url}/app/sign-in`);
+    await page.getByLabel("API token").waitFor();
+    await take(page, "sign-in", look);
+    await signInWithToken(page, { url, token }, "/app/");
+    for (const { name, path, prepare } of picturesOf(scene)) {
+      await page.goto(url + path);
+      await page.locator("main h1").waitFor();
+      await page.waitForTimeout(SETTLED_MS);
+      await prepare?.(page);
+      await take(page, name, look);
+    }
+    await context.close();
+    console.log(`${look.name}: ${picturesOf(scene).length + 1} pictures`);
+  }
+}
+
+async function takeFirstSteps(browser: Browser, url: string, link: string): Promise<void> {
+  const { page, context } = await openTab(browser, url, desk);
+  await page.goto(link);
+  await page.getByLabel("Name").fill("web-1");
+  await page.getByLabel("IPv4 address").fill("203.0.113.10");
+  await page.getByRole("button", { name: "Add the server" }).click();
+  await page.getByText("Waiting for it…").waitFor();
+  for (const look of looks) {
+    await page.setViewportSize(look.screen);
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    await take(page, "first-steps", look);
+  }
+  await context.close();
+}
+
+// A short one with nobody's name in it: it is seen in the pictures.
+const home = join(tmpdir(), "gantry-pictures");
+await removeHome(home);
+await mkdir(home);
+await mkdir(out, { recursive: true });
+try {
+  await ensureChromium();
+  console.log("Starting an installation and deploying to it");
+  const system = await startSystem(join(home, "installation"));
+  try {
+    const scene = await setScene(system, home);
+    const browser = await chromium.launch({ executablePath: await executable(), args: ["--no-sandbox"] });
+    try {
+      await takeAll(browser, system.local.url, system.local.token, scene);
+      await takeFirstSteps(browser, system.local.url, scene.emptyAccountLink);
+    } finally {
+      await browser.close();
+      await scene.end();
+    }
+  } finally {
+    await system.interrupt();
+  }
+  console.log(`in ${out}`);
+} finally {
+  await removeHome(home);
+}

@@ -1,0 +1,128 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import { ServerCreated } from "#contract/servers.ts";
+
+import { createRepository } from "../../support/journey-repository.ts";
+import type { System } from "../../support/journey-system.ts";
+import { seedDeployments } from "../../support/seed-deployments.ts";
+import { type Agent, joinServer, script } from "../flows/support/operator.ts";
+
+/** What the pictures are taken of. */
+export type Scene = {
+  readonly shop: ProjectId;
+  readonly live: DeploymentId;
+  readonly failed: DeploymentId;
+  readonly running: DeploymentId;
+  /** Signs in to an account that has nothing yet. */
+  readonly emptyAccountLink: string;
+  readonly end: () => Promise<void>;
+};
+
+const FAILING_TEST = [
+  String.raw`printf '\033[31m FAIL \033[39m test/\033[1mbasket.test.ts\033[0m \033[2m(4 tests, 1 failed)\033[0m\n' >&2`,
+  String.raw`printf '\033[31m\033[1mAssertionError\033[0m: expected 12.5 to be 10 // Object.is equality\n' >&2`,
+  String.raw`printf ' \033[36m❯ test/basket.test.ts:\033[2m31:24\033[0m\n' >&2`,
+  "exit 1",
+];
+
+/** What a build prints; it waits for a file where one is named. */
+function buildScript({ fails = false, waitsFor = null as string | null } = {}): string {
+  return [
+    String.raw`printf '\033[2m> shop@2.4.1 build\033[0m\n\033[2m> vite build\033[0m\n\n'`,
+    "echo 'added 214 packages in 3s'",
+    String.raw`printf '\033[36mvite v7.3.1 \033[32mbuilding client environment for production...\033[39m\n'`,
+    String.raw`for n in $(seq 1 42); do printf "\033[2mtransforming\033[0m src/pages/page-$n.tsx\n"; done`,
+    String.raw`printf '\033[32m✓\033[39m 312 modules transformed.\n'`,
+    String.raw`printf '\033[33mwarning\033[39m: 1 chunk is larger than 500 kB after minification\n'`,
+    ...(waitsFor === null ? [] : [`until [ -e '${waitsFor}' ]; do sleep 0.2; done`]),
+    String.raw`printf 'dist/\033[32mindex.html                 \033[39m\033[1m\033[2m  0.46 kB\033[0m\n'`,
+    String.raw`printf 'dist/\033[36massets/index-Bd1x8cQe.js   \033[39m\033[1m\033[2m142.83 kB\033[0m\n'`,
+    ...(fails ? FAILING_TEST : []),
+    String.raw`printf '\033[32m✓ built in 2.31s\033[39m\n'`,
+    "",
+  ].join("\n");
+}
+
+/** Lets several projects be deployed for real, one of them well, badly and just now; one has rows of a month only. */
+export async function setScene(system: System, home: string): Promise<Scene> {
+  const { api, local } = system;
+  const created = await api.call("POST", "/v1/servers", { name: "web-2", ip: "203.0.113.12" });
+  const server = ServerCreated.parse(created.json);
+  const agent: Agent = await joinServer(server.enrollment.command, join(home, "web-2"));
+  agent.start();
+  await api.call("POST", "/v1/servers", { name: "web-3", ip: "203.0.113.13" });
+  await api.call("POST", "/v1/tokens", {
+    name: "CI of shop",
+    scopes: ["deployments:write", "projects:read"],
+    expires_in_days: 90,
+  });
+
+  const repository = await createRepository(join(home, "shop"));
+  const shop = await api.createProject({
+    name: "shop",
+    domain: "shop.example.com",
+    server_id: local.server_id,
+    repository: repository.path,
+    build_command: "sh build.sh",
+  });
+  const commit = async (message: string, build: string) => {
+    await writeFile(join(repository.path, "build.sh"), build);
+    await writeFile(join(repository.path, "index.html"), message);
+    await repository.git("add", "--all");
+    await repository.git("commit", "--quiet", "-m", message);
+  };
+  const deploy = async (project: ProjectId, body: Record<string, unknown> = {}) => {
+    const { id } = await api.start(project, body);
+    await api.ended(id);
+    return id;
+  };
+  for (const message of ["Open the shop", "Show prices with tax", "Remember the basket"]) {
+    await commit(message, buildScript());
+    await deploy(shop.id);
+  }
+  await commit("Round prices in the basket", buildScript({ fails: true }));
+  const failed = await deploy(shop.id);
+  await commit("Round prices once, at the end", buildScript());
+  await deploy(shop.id);
+  await api.ended((await api.rollBack(shop.id)).id);
+  const live = await deploy(shop.id);
+
+  const blog = await createRepository(join(home, "blog"));
+  await blog.commit({ "index.html": "blog" });
+  const away = await api.createProject({
+    name: "blog",
+    domain: "blog.example.com",
+    server_id: server.id,
+    repository: blog.path,
+  });
+  await deploy(away.id);
+  const docs = await api.createProject({
+    name: "docs",
+    domain: "docs.example.com",
+    server_id: server.id,
+    repository: "https://git.example.com/docs.git",
+  });
+  await seedDeployments(system.home, local, docs, { count: 160, days: 29 });
+
+  await script("first-token.ts", "--account", "Second", "--local", system.home);
+  const emptyAccountLink = await script("sign-in.ts", "--account", "Second", "--local", system.home);
+
+  const gate = join(home, "gate");
+  await commit("Greet who comes back", buildScript({ waitsFor: gate }));
+  const running = await api.start(shop.id);
+  await api.waitUntil(running.id, ({ stage }) => stage === "build");
+  await api.start(shop.id, { branch: "main" });
+  return {
+    shop: shop.id,
+    live,
+    failed,
+    running: running.id,
+    emptyAccountLink,
+    async end() {
+      await writeFile(gate, "");
+      await agent.kill();
+    },
+  };
+}
