@@ -63,7 +63,7 @@ for (let round = 1; round <= rounds && !ending.signal.aborted; round += 1) {
   say(JSON.stringify(sample));
 }
 
-const growth = growthOf(samples);
+const growth = growthOf(samples, sites.length);
 say(
   `\n${renderSamples(samples)}\n\n${[...outcomes].map(([status, count]) => `${count} ${status}`).join(", ")}`,
 );
