@@ -20,6 +20,7 @@ const DeploymentPage = later(
 );
 const Servers = later(async () => (await import("#dashboard/pages/servers/servers.tsx")).Servers);
 const Tokens = later(async () => (await import("#dashboard/pages/tokens/tokens.tsx")).Tokens);
+const AccountPage = later(async () => (await import("#dashboard/pages/account/account.tsx")).AccountPage);
 const Charts = later(async () => (await import("#dashboard/pages/charts/charts.tsx")).Charts);
 
 /** The whole dashboard: signing in, or a page in its frame. */
@@ -57,6 +58,8 @@ function PageAt({ route }: { readonly route: Route }) {
       return <Servers />;
     case "tokens":
       return <Tokens />;
+    case "account":
+      return <AccountPage />;
     case "charts":
       return <Charts />;
     case "not_found":

@@ -47,7 +47,14 @@ export function Shell({ route, children }: Props) {
           ))}
         </nav>
         <span class="account">
-          {account?.name ?? ""}
+          {account === null ? null : (
+            <a
+              href={pathTo({ page: "account" })}
+              aria-current={route.page === "account" ? "page" : undefined}
+            >
+              {account.name}
+            </a>
+          )}
           {account === null || isUnlimited(account) ? null : (
             <span class="tag" title={`The token ${account.token.name} may not do everything here`}>
               limited token

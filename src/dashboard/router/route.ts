@@ -13,6 +13,7 @@ export type Route =
   | { readonly page: "servers" }
   | { readonly page: "tokens" }
   | { readonly page: "charts" }
+  | { readonly page: "account" }
   | { readonly page: "not_found" };
 
 /** What an address leads to. @param path of a URL, such as `/app/servers` */
@@ -45,6 +46,7 @@ function pageNamed(name: string): Route {
     case "servers":
     case "tokens":
     case "charts":
+    case "account":
       return { page: name };
     default:
       return { page: "not_found" };
@@ -70,6 +72,7 @@ export function pathTo(route: Route): string {
     case "servers":
     case "tokens":
     case "charts":
+    case "account":
       return `${ROOT}/${route.page}`;
   }
 }

@@ -20,6 +20,7 @@ const routes: readonly Route[] = [
   { page: "servers" },
   { page: "tokens" },
   { page: "charts" },
+  { page: "account" },
 ];
 
 describe("an address", () => {

@@ -1,8 +1,5 @@
 import { useState } from "preact/hooks";
 
-import type { ProjectId } from "#contract/ids.ts";
-import type { ProjectRow } from "#contract/projects.ts";
-import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
 import type { Token, TokenWithSecret } from "#contract/tokens.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useMay, useProjects } from "#dashboard/data/resources.ts";
@@ -11,22 +8,7 @@ import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { Ago } from "#dashboard/parts/times.tsx";
-import { scopeWords } from "#dashboard/text/words.ts";
-
-function scopesText(scopes: readonly Scope[]): string {
-  if (allScopes.every((scope) => scopesAllow(scopes, scope))) return "Everything";
-  // Who may change something may see it: that goes without saying.
-  const said = scopes.filter(
-    (scope) => !scope.endsWith(":read") || !scopes.some((one) => one === scope.replace(":read", ":write")),
-  );
-  return said.map((scope) => scopeWords[scope]).join("; ");
-}
-
-function projectsText(ids: readonly ProjectId[], projects: readonly ProjectRow[]): string {
-  const names = projects.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
-  const others = ids.length - names.length;
-  return [...names, ...(others > 0 ? [`${others} that you do not see`] : [])].join(", ");
-}
+import { projectsText, scopesText } from "#dashboard/text/granted.ts";
 
 type Props = {
   readonly token: Token;

@@ -1,0 +1,57 @@
+import type { Account } from "#contract/account.ts";
+import { ALL, useAccount, useMay, useProjects } from "#dashboard/data/resources.ts";
+import { LogRetention } from "#dashboard/pages/account/log-retention.tsx";
+import { Page } from "#dashboard/parts/page.tsx";
+import { Show } from "#dashboard/parts/show.tsx";
+import { Ago } from "#dashboard/parts/times.tsx";
+import { projectsText, scopesText } from "#dashboard/text/granted.ts";
+
+/** Whose account it is, what it is signed in to with, and its settings. */
+export function AccountPage() {
+  const account = useAccount(ALL);
+  const mayChange = useMay("account:write");
+  return (
+    <Page title="Account">
+      <Show of={account} what="the account">
+        {(value) => (
+          <>
+            <Facts account={value} />
+            {mayChange ? (
+              <LogRetention days={value.log_retention_days} onSaved={account.reload} />
+            ) : (
+              <p>Logs are kept for {value.log_retention_days} days.</p>
+            )}
+          </>
+        )}
+      </Show>
+    </Page>
+  );
+}
+
+function Facts({ account: { id, name, token } }: { readonly account: Account }) {
+  const { value: projects } = useProjects(ALL);
+  return (
+    <dl class="facts">
+      <dt>Name</dt>
+      <dd>{name}</dd>
+      <dt>Signed in with</dt>
+      <dd>
+        {token.name}
+        <span class="quiet">
+          , ends <Ago time={token.expires_at} />
+        </span>
+      </dd>
+      <dt>Id</dt>
+      <dd>
+        <code>{id}</code>
+      </dd>
+      <dt>It may</dt>
+      <dd>
+        {scopesText(token.scopes)}
+        {token.project_ids === null
+          ? ""
+          : `, in ${projectsText(token.project_ids, projects?.projects ?? [])}`}
+      </dd>
+    </dl>
+  );
+}

@@ -1,0 +1,65 @@
+import { useState } from "preact/hooks";
+
+import { UpdateAccountInput } from "#contract/account.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/parts/button.tsx";
+import { Field } from "#dashboard/parts/field.tsx";
+import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+
+type Props = {
+  /** As it is now. */
+  readonly days: number;
+  readonly onSaved: () => Promise<unknown>;
+};
+
+/** For how long logs are kept. */
+export function LogRetention({ days, onSaved }: Props) {
+  const [typed, setTyped] = useState(String(days));
+  const saving = useAction((body: UpdateAccountInput) => api.updateAccount({ body }));
+  const parsed = UpdateAccountInput.safeParse({ log_retention_days: Number(typed) });
+  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  const isChanged = typed !== String(days);
+  const [isSaved, setIsSaved] = useState(false);
+  const save = async () => {
+    if (!parsed.success || (await saving.run(parsed.data)) === null) return;
+    await onSaved();
+    setIsSaved(true);
+  };
+  return (
+    <form
+      class="settings"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <fieldset>
+        <legend>Logs</legend>
+        <Field
+          label="Days that logs are kept"
+          type="number"
+          value={typed}
+          onInput={setTyped}
+          hint="From the end of a deployment on. Deployments themselves stay."
+          error={errors["log_retention_days"] ?? null}
+        />
+      </fieldset>
+      <ProblemBox problem={saving.problem} doing="Saving" />
+      <div class="actions">
+        <Button
+          type="submit"
+          look="main"
+          isBusy={saving.isRunning}
+          isDisabled={!isChanged || !parsed.success}
+        >
+          Save
+        </Button>
+        <span role="status" class="quiet">
+          {isSaved && !isChanged ? "Saved." : ""}
+        </span>
+      </div>
+    </form>
+  );
+}
