@@ -59,6 +59,8 @@ function Heading({ deployment }: { readonly deployment: Deployment }) {
 }
 
 function Facts({ deployment }: { readonly deployment: Deployment }) {
+  const { value: project } = useProject(deployment.project_id);
+  const site = deployment.status === "live" && project !== null ? project.url : null;
   const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
   const waiting = waitingText(deployment);
   return (
@@ -85,6 +87,14 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
           />
         )}
       </dd>
+      {site === null ? null : (
+        <>
+          <dt>Site</dt>
+          <dd>
+            <a href={site}>{project?.domain}</a>
+          </dd>
+        </>
+      )}
     </dl>
   );
 }
