@@ -3,6 +3,15 @@ import type { Project } from "#contract/projects.ts";
 import { executeStatements } from "../../scripts/parts/execute-statements.ts";
 import type { LocalFile } from "../../scripts/start/local-file.ts";
 
+const messages = [
+  "Say how a link is made",
+  "Show the table of contents beside the text",
+  "Mend two examples",
+  "Describe the health check",
+  "Update the packages",
+  "Answer what was asked most often",
+];
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export type Seed = {
@@ -31,9 +40,11 @@ export async function seedDeployments(
     stage: "build",
     evidence: { exit_code: 1, signal: null, stderr_tail: "Error: 2 tests failed\n" },
   });
+  const message = `CASE i % ${messages.length} ${messages.map((text, at) => `WHEN ${at} THEN '${text}'`).join(" ")} END`;
   // The digits of an id that come first are a time: these ones are older than any that is made.
   const sql = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}),
-    rows AS (SELECT i, ${first} + (i - 1) * ${step} AS at, 4000 + (i * 7919) % 9000 + i * 2000 / ${count} AS took,
+    rows AS (SELECT i, ${first} + (i - 1) * ${step} AS at, 6000 + abs(random() % 4000) - i * 2000 / ${count} AS took,
+      printf('%08x', i * 2654435761 % 4294967296) AS hash,
       CASE WHEN i = ${count} THEN 'live' WHEN i % 9 = 4 THEN 'failed' WHEN i % 50 = 7 THEN 'canceled' ELSE 'superseded' END AS status
       FROM n)
     INSERT OR IGNORE INTO deployments (id, account_id, project_id, server_id, version, kind, rollback_of, status, stage,
@@ -41,7 +52,7 @@ export async function seedDeployments(
       failure, evidence, release, release_kept, revision)
     SELECT 'dpl_' || printf('%026d', abs(random() % 1000000) + i * 1000000), '${account_id}', '${id}', '${server_id}', i,
       'deploy', NULL, status, NULL, 0, CASE i % 5 WHEN 3 THEN 'next' ELSE 'main' END,
-      printf('%040x', i * 982451653), printf('Change number %d of the shop', i), 'api', '${actor}', at, at + 200,
+      hash || hash || hash || hash || hash, ${message}, 'api', '${actor}', at, at + 200,
       at + 200 + took, at + 3600000, CASE status WHEN 'failed' THEN '${failure}' END, NULL,
       CASE WHEN status IN ('live', 'superseded') THEN i END, 0, 1 FROM rows`;
   await executeStatements({ home }, [{ sql, parameters: [] }]);

@@ -1,4 +1,5 @@
 // Pictures of every page in light, in dark and on a phone, of an installation that is made for them.
+// With --docs, some of them also take the place of those in docs/images.
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -13,12 +14,27 @@ import { signInWithToken } from "../flows/support/sign-in.ts";
 import { type Scene, setScene } from "./scene.ts";
 
 const { values } = parseArgs({
-  options: { out: { type: "string", default: "build/screenshots" } },
+  options: {
+    out: { type: "string", default: "build/screenshots" },
+    docs: { type: "boolean", default: false },
+  },
 });
-const out = resolve(import.meta.dirname, "../../..", values.out);
+const root = resolve(import.meta.dirname, "../../..");
+const out = resolve(root, values.out);
+const docs = join(root, "docs", "images");
+/** Those that the README and docs/dashboard.md show: as much of the page as one sees at once. */
+const inDocs = [
+  "project-light",
+  "project-dark",
+  "project-phone",
+  "deployment-failed-light",
+  "rollback-light",
+  "first-steps-light",
+  "charts-dark",
+];
 
 type Look = { readonly name: string; readonly screen: Screen; readonly colorScheme: "light" | "dark" };
-const desk: Screen = { width: 1280, height: 800 };
+const desk: Screen = { width: 1120, height: 720 };
 const looks: readonly Look[] = [
   { name: "light", screen: desk, colorScheme: "light" },
   { name: "dark", screen: desk, colorScheme: "dark" },
@@ -60,7 +76,9 @@ async function take(page: Page, name: string, look: Look): Promise<void> {
   while ((await page.locator(".waiting").count()) > 0) await page.waitForTimeout(SETTLED_MS);
   await page.waitForTimeout(SETTLED_MS);
   const isDialog = (await page.getByRole("dialog").count()) > 0;
-  await page.screenshot({ path: join(out, `${name}-${look.name}.png`), fullPage: !isDialog });
+  const file = `${name}-${look.name}`;
+  await page.screenshot({ path: join(out, `${file}.png`), fullPage: !isDialog });
+  if (values.docs && inDocs.includes(file)) await page.screenshot({ path: join(docs, `${file}.png`) });
 }
 
 async function takeAll(browser: Browser, url: string, token: string, scene: Scene): Promise<void> {
@@ -103,6 +121,7 @@ const home = join(tmpdir(), "gantry-pictures");
 await removeHome(home);
 await mkdir(home);
 await mkdir(out, { recursive: true });
+if (values.docs) await mkdir(docs, { recursive: true });
 try {
   await ensureChromium();
   console.log("Starting an installation and deploying to it");
