@@ -33,6 +33,7 @@ describe("every page", () => {
       "/app/servers",
       "/app/charts",
       "/app/tokens",
+      "/app/account",
       "/app/projects/new",
       `/app/projects/${local.project_id}`,
       `/app/projects/${local.project_id}/settings`,

@@ -65,6 +65,7 @@ function picturesOf(scene: Scene): Picture[] {
     { name: "charts", path: "/app/charts" },
     { name: "tokens", path: "/app/tokens" },
     { name: "create-token", path: "/app/tokens", prepare: press("Make a token") },
+    { name: "account", path: "/app/account" },
     { name: "not-found", path: "/app/nothing" },
   ];
 }
