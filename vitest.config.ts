@@ -2,6 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 
 import { assetsFolder, buildAssets } from "./scripts/reference/build-assets.ts";
+import { SlowestFirst } from "./test/support/slowest-first.ts";
 
 /** The Worker logs a line for each request; tests send thousands. What comes may be several lines at once. */
 const isWorthShowing = (log: string) =>
@@ -11,6 +12,7 @@ export default defineConfig({
   test: {
     // By default one core is left free, which on a machine of two leaves one worker: most tests wait, and few compute.
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
     // Here, because in a project it counts for nothing.
     onConsoleLog: isWorthShowing,
     projects: [
@@ -84,7 +86,8 @@ export default defineConfig({
         test: {
           name: "journeys",
           include: ["test/journeys/**/*.test.ts"],
-          fileParallelism: false,
+          // After the others, of which some would see what so much at once does to their time.
+          sequence: { groupOrder: 1 },
           // As many as faults.test.ts has systems: none of its tests waits for one while its time runs.
           maxConcurrency: 3,
           testTimeout: 120_000,
