@@ -1,8 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { hasCode } from "#agent/has-code.ts";
+import { writeWhole } from "#agent/workspace/write-whole.ts";
 import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
@@ -21,7 +23,7 @@ const SitesFile = z.strictObject({ sites: z.array(Site) });
 export type SiteStore = { load(): Promise<Site[]>; save(sites: readonly Site[]): Promise<void> };
 
 /**
- * @throws from `load` when the file is there but cannot be understood: to start empty would lose every port.
+ * @throws from `load` when the file is there but cannot be read or understood: to start empty would lose every port.
  */
 export function createSiteStore(home: string): SiteStore {
   const path = join(home, "sites.json");
@@ -30,8 +32,9 @@ export function createSiteStore(home: string): SiteStore {
       let text: string;
       try {
         text = await readFile(path, "utf8");
-      } catch {
-        return [];
+      } catch (error) {
+        if (hasCode(error, "ENOENT")) return [];
+        throw error;
       }
       const file = SitesFile.safeParse(parseJson(text));
       if (!file.success)
@@ -40,10 +43,7 @@ export function createSiteStore(home: string): SiteStore {
     },
     async save(sites) {
       await mkdir(home, { recursive: true });
-      const draft = `${path}.${process.pid}.tmp`;
-      await writeFile(draft, `${JSON.stringify({ sites }, null, 2)}\n`);
-      // A rename replaces the file at once, so a crash leaves the old list or the new one.
-      await rename(draft, path);
+      await writeWhole(path, `${JSON.stringify({ sites }, null, 2)}\n`);
     },
   };
 }
