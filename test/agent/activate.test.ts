@@ -33,6 +33,7 @@ async function startSites() {
     say: () => undefined,
   });
   const control = await listenForControl(socket, registry);
+  await registry.restore();
   cleanUps.push(
     () => registry.close(),
     () => control.close(),

@@ -42,8 +42,9 @@ async function main(): Promise<void> {
     firstPort: options.firstPort,
     say: (message) => console.log(message),
   });
-  await registry.restore();
+  // First, for it is refused while another one runs, whose sites and ports are not to be touched.
   const control = await listenForControl(options.socket, registry);
+  await registry.restore();
 
   let isEnding = false;
   const end = (): void => {

@@ -9,7 +9,8 @@ const LAST_PORT = 65_535;
 
 /** Every project that is served here, each by a listener of its own. */
 export type SiteRegistry = {
-  /** Serves the sites of before again. A port that is taken by now is exchanged for the next free one. */
+  /** Serves the sites of before again. A port that is taken by now is exchanged for the next free one. Comes first: whatever
+   * else is asked for waits for it. */
   restore(): Promise<void>;
   /** Serves a project, or tells where it is served already. @returns its URL */
   put(projectId: ProjectId, directory: string): Promise<string>;
@@ -28,7 +29,9 @@ export type SiteRegistryOptions = {
 export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOptions): SiteRegistry {
   const sites = new Map<ProjectId, { site: Site; server: Server }>();
   // One change after the other: two projects that come at once must not be given the same port.
-  let last: Promise<unknown> = Promise.resolve();
+  // And none before the list is known: it would be the whole list from then on.
+  const restored = Promise.withResolvers<void>();
+  let last: Promise<unknown> = restored.promise;
   const inTurn = <Value>(change: () => Promise<Value>): Promise<Value> => {
     const turn = last.then(change);
     last = turn.catch(() => undefined);
@@ -56,17 +59,17 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
   }
 
   return {
-    restore: () =>
-      inTurn(async () => {
-        const saved = await store.load();
-        const reserved = new Set(saved.map((site) => site.port));
-        for (const site of saved) {
-          const port = await open(site.project_id, site.directory, site.port, reserved);
-          if (port !== site.port)
-            say(`port ${site.port} is taken: ${site.project_id} is now at ${urlOf(port)}`);
-        }
-        if (saved.length > 0) await save();
-      }),
+    async restore() {
+      const saved = await store.load();
+      const reserved = new Set(saved.map((site) => site.port));
+      for (const site of saved) {
+        const port = await open(site.project_id, site.directory, site.port, reserved);
+        if (port !== site.port)
+          say(`port ${site.port} is taken: ${site.project_id} is now at ${urlOf(port)}`);
+      }
+      if (saved.length > 0) await save();
+      restored.resolve();
+    },
     put: (projectId, directory) =>
       inTurn(async () => {
         const known = sites.get(projectId);

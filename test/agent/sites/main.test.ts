@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, stat } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { join } from "node:path";
 
@@ -113,9 +113,24 @@ describe("the site server", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  it("refuses to start beside another one", async () => {
+  it("takes away the half-written list that one left that was killed", async () => {
+    const port = await freePort();
+    const first = await start(port);
+    await putProject();
+    first.child.kill("SIGKILL");
+    await once(first.child, "exit");
+    // As a write leaves it that does not come to its rename.
+    await writeFile(join(home, "sites.json.tmp"), '{"sites": [');
+    await start(port);
+    expect((await readdir(home)).toSorted()).toEqual(["s.sock", "sites.json"]);
+  });
+
+  it("refuses to start beside another one, and changes nothing of its sites", async () => {
     await start(await freePort());
+    await putProject();
+    const list = await readFile(join(home, "sites.json"), "utf8");
     const second = await start(await freePort());
+    expect(await readFile(join(home, "sites.json"), "utf8")).toBe(list);
     expect(second.child.exitCode).toBe(1);
     expect(second.output()).toContain("Another site server listens on");
   });
