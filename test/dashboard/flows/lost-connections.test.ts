@@ -96,7 +96,7 @@ describe("a browser that is off line for a while", () => {
     await banner.waitFor();
     await api.ended((await api.start(project.id)).id);
     await context.setOffline(false);
-    await list.getByRole("link").filter({ hasText: "v2" }).locator(".status.live").waitFor();
+    await list.getByRole("listitem").filter({ hasText: "v2" }).locator(".status.live").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 });

@@ -32,7 +32,8 @@ describe("somebody who needs a token for a program", () => {
     await dialog.getByRole("button", { name: "Make it" }).click();
     await dialog.locator(".error").first().waitFor();
     await dialog.getByLabel("Name").fill("CI of ci");
-    await dialog.getByLabel("Where").selectOption("Only in ci");
+    await dialog.getByLabel("Where").selectOption("Only in some projects");
+    await dialog.getByLabel("ci", { exact: true }).check();
     await dialog.getByRole("button", { name: "Make it" }).click();
     const shown = dialog.getByLabel("The token");
     await shown.waitFor();
@@ -51,6 +52,7 @@ describe("somebody who needs a token for a program", () => {
     const card = page.getByRole("article").filter({ hasText: "CI of ci" });
     await card.getByText("never").waitFor({ state: "detached" });
     await card.getByText("Deploy, roll back, cancel and delete").waitFor();
+    await card.getByRole("definition").getByText("ci", { exact: true }).waitFor();
 
     await card.getByRole("button", { name: "Rotate" }).click();
     await shown.waitFor();

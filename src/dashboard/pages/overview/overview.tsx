@@ -1,3 +1,5 @@
+import { useState } from "preact/hooks";
+
 import type { Deployment } from "#contract/deployments.ts";
 import type { ProjectRow } from "#contract/projects.ts";
 import type { ServerRow } from "#contract/servers.ts";
@@ -16,6 +18,9 @@ import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
+
+/** So many projects are not taken in at a glance. */
+const MANY = 10;
 
 const FirstSteps = later(async () => (await import("#dashboard/pages/overview/first-steps.tsx")).FirstSteps);
 const LatestDeployments = later(
@@ -89,11 +94,34 @@ type ProjectsProps = {
 
 function Projects({ projects, servers, activity }: ProjectsProps) {
   const mayAdd = useMay("projects:write");
+  const [sought, setSought] = useState("");
   // Until something has been deployed, there is nothing to look over.
   const isBeginning = activity?.latest.length === 0 && projects.length < 2;
   if (isBeginning && servers !== null && mayAdd) return <FirstSteps servers={servers} projects={projects} />;
   if (projects.length === 0) return <p class="quiet">There is no project yet.</p>;
-  return <Cards projects={projects} servers={servers ?? []} activity={activity} />;
+  return (
+    <>
+      {projects.length < MANY ? null : (
+        <input
+          type="search"
+          class="find"
+          aria-label="Find a project"
+          placeholder="Find a project"
+          value={sought}
+          onInput={(event) => setSought(event.currentTarget.value)}
+        />
+      )}
+      <Cards
+        projects={projects.filter((project) => isLike(project, sought))}
+        servers={servers ?? []}
+        activity={activity}
+      />
+    </>
+  );
+}
+
+function isLike({ name, domain }: ProjectRow, sought: string): boolean {
+  return `${name} ${domain}`.toLowerCase().includes(sought.trim().toLowerCase());
 }
 
 type CardsProps = {

@@ -2,14 +2,15 @@ import { useState } from "preact/hooks";
 
 import type { ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/projects.ts";
-import { ALL, useMay, useProject, useServers } from "#dashboard/data/resources.ts";
+import { ALL, useLive, useMay, useProject, useServers } from "#dashboard/data/resources.ts";
 import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
 import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
 import { RollbackDialog } from "#dashboard/parts/rollback-dialog.tsx";
 import { Button } from "#dashboard/parts/button.tsx";
+import { isNotAllowed } from "#dashboard/parts/not-shown.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
-import { ServerState } from "#dashboard/parts/status.tsx";
+import { Commit, ServerState } from "#dashboard/parts/status.tsx";
 import { Ago } from "#dashboard/parts/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
@@ -61,6 +62,7 @@ function Facts({ project }: { readonly project: Project }) {
       <dl class="facts">
         <dt>Site</dt>
         <dd>{project.url === null ? project.domain : <a href={project.url}>{project.domain}</a>}</dd>
+        <Live project={project} />
         <dt>Server</dt>
         <dd>
           {server === undefined ? (
@@ -79,6 +81,28 @@ function Facts({ project }: { readonly project: Project }) {
         <dd>{project.framework}</dd>
       </dl>
       <Drift project={project} />
+    </>
+  );
+}
+
+function Live({ project: { id } }: { readonly project: Project }) {
+  const { value, problem } = useLive(id);
+  // Whoever may not see deployments is told so below.
+  if (isNotAllowed(problem)) return null;
+  const [live] = value?.deployments ?? [];
+  return (
+    <>
+      <dt>Live</dt>
+      <dd>
+        {live !== undefined ? (
+          <>
+            <a href={pathTo({ page: "deployment", id: live.id })}>v{live.version}</a>{" "}
+            <Commit commit={live.commit} message={live.commit_message} />
+          </>
+        ) : value === null ? null : (
+          <span class="quiet">nothing yet</span>
+        )}
+      </dd>
     </>
   );
 }

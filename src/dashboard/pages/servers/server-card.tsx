@@ -41,6 +41,7 @@ export function ServerCard({ row, onChanged }: Props) {
             void reload();
             return onChanged();
           }}
+          onRemoved={onChanged}
         />
       ) : null}
     </article>
@@ -59,7 +60,12 @@ function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Ser
   );
 }
 
-function ServerActions({ row, onChanged }: Props) {
+type ActionsProps = Props & {
+  /** It is not there to be read any more. */
+  readonly onRemoved: () => unknown;
+};
+
+function ServerActions({ row, onChanged, onRemoved }: ActionsProps) {
   const [open, setOpen] = useState<"change" | "remove" | null>(null);
   const [enrollment, setEnrollment] = useState<Enrollment | null>(null);
   const enrolling = useAction(() => api.createEnrollment({ params: { server_id: row.id } }));
@@ -92,7 +98,7 @@ function ServerActions({ row, onChanged }: Props) {
         </Dialog>
       )}
       {open === "change" ? <ChangeServer row={row} onClose={close} onChanged={onChanged} /> : null}
-      {open === "remove" ? <RemoveServer row={row} onClose={close} onRemoved={onChanged} /> : null}
+      {open === "remove" ? <RemoveServer row={row} onClose={close} onRemoved={onRemoved} /> : null}
     </>
   );
 }

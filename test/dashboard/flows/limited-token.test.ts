@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+
+import type { Scope } from "#contract/scopes.ts";
+import { TokenWithSecret } from "#contract/tokens.ts";
+import { violations } from "./support/browser.ts";
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, visit } = useDashboard();
+
+async function tokenWith(...scopes: readonly Scope[]): Promise<string> {
+  const { json } = await api.call("POST", "/v1/tokens", { name: "limited", scopes });
+  return TokenWithSecret.parse(json).token;
+}
+
+/** What is asked all the same, to learn that it may not be seen. */
+const expected = /status of 403/;
+
+describe("somebody with a token that may only see deployments", () => {
+  it("sees those on every page that has them, and is told what else there would be", async () => {
+    const { page } = await visit({ expected });
+    const token = await tokenWith("deployments:read");
+    const notShown = (what: string) => page.getByText(`may not see ${what}.`);
+    await signInWithToken(page, { ...local, token }, "/app/");
+    await page.getByText("limited token").waitFor();
+    await notShown("the projects").waitFor();
+    await page.getByRole("heading", { name: local.project_id }).getByRole("link").click();
+
+    await notShown("the project").waitFor();
+    await page.getByRole("list", { name: "Deployments" }).getByRole("link", { name: "v1" }).click();
+    await page.getByRole("region", { name: "Lines" }).getByText("Queued as version 1").waitFor();
+    for (const section of ["Servers", "Tokens"]) {
+      await page.getByRole("link", { name: section }).click();
+      await notShown(`the ${section.toLowerCase()}`).waitFor();
+    }
+    await page.getByRole("link", { name: "Projects" }).click();
+    await notShown("the projects").waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  it("is offered nothing that the token may not do", async () => {
+    const { page } = await visit({ expected });
+    const token = await tokenWith("deployments:read", "projects:read", "servers:read");
+    await signInWithToken(page, { ...local, token }, `/app/projects/${local.project_id}`);
+    await page.getByRole("list", { name: "Deployments" }).getByText("v1").waitFor();
+    for (const name of ["Deploy", "Roll back", "Delete v1"])
+      expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+    await page.getByRole("link", { name: "Servers" }).click();
+    await page.getByRole("article").first().waitFor();
+    for (const name of ["Add a server", "Rename", "Remove"])
+      expect(await page.getByRole("button", { name }).count()).toBe(0);
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+});
