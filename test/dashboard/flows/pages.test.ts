@@ -32,6 +32,7 @@ describe("every page", () => {
       "/app/",
       "/app/servers",
       "/app/charts",
+      "/app/account",
       "/app/tokens",
       "/app/account",
       "/app/projects/new",

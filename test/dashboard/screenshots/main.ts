@@ -63,6 +63,7 @@ function picturesOf(scene: Scene): Picture[] {
     { name: "servers", path: "/app/servers" },
     { name: "add-server", path: "/app/servers", prepare: press("Add a server") },
     { name: "charts", path: "/app/charts" },
+    { name: "account", path: "/app/account" },
     { name: "tokens", path: "/app/tokens" },
     { name: "create-token", path: "/app/tokens", prepare: press("Make a token") },
     { name: "account", path: "/app/account" },
