@@ -1,12 +1,10 @@
 import type { ClientResult } from "#client/send.ts";
 import type { Deployment, Deployments, DeploymentStatus } from "#contract/deployments.ts";
-import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import type { DeploymentId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
-import { api } from "#dashboard/data/api.ts";
 import { Resource } from "#dashboard/data/resource.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 
-const PAGE_SIZE = 100;
 const OFTEN_MS = 2_000;
 const NOW_AND_THEN_MS = 5_000;
 
@@ -22,6 +20,13 @@ export type Feed = {
   readonly problem: Problem | null;
 };
 
+/** Where deployments are read. */
+export type DeploymentSource = {
+  /** A page of those that the filters let through, newest first. @param cursor null: the newest */
+  readonly list: (filters: Filters, cursor: string | null) => Promise<ClientResult<Deployments>>;
+  readonly read: (id: DeploymentId) => Promise<ClientResult<Deployment>>;
+};
+
 /**
  * A project's deployments, as far down as somebody has scrolled. The newest page is read again and again; what is below
  * it only changes where it was not at its end, and is read singly then.
@@ -29,13 +34,12 @@ export type Feed = {
 export class DeploymentFeed {
   readonly feed = new Signal<Feed>({ rows: [], isWhole: false, isLoadingMore: false, problem: null });
   readonly newest: Resource<Deployments>;
-  readonly #projectId: ProjectId;
+  readonly #source: DeploymentSource;
   readonly #filters: Filters;
   #cursor: string | null = null;
-  #hasBegun = false;
 
-  constructor(projectId: ProjectId, filters: Filters) {
-    this.#projectId = projectId;
+  constructor(source: DeploymentSource, filters: Filters) {
+    this.#source = source;
     this.#filters = filters;
     this.newest = new Resource(
       () => this.#readNewest(),
@@ -49,7 +53,7 @@ export class DeploymentFeed {
     const { isWhole, isLoadingMore } = this.feed.value;
     if (isWhole || isLoadingMore || this.#cursor === null) return;
     this.#change({ isLoadingMore: true, problem: null });
-    const page = await this.#list(this.#cursor);
+    const page = await this.#source.list(this.#filters, this.#cursor);
     if (!page.ok) return this.#change({ isLoadingMore: false, problem: page.problem });
     this.#cursor = page.value.next_cursor;
     this.#change({
@@ -65,16 +69,12 @@ export class DeploymentFeed {
   }
 
   async #readNewest(): Promise<ClientResult<Deployments>> {
-    const page = await this.#list(null);
+    const page = await this.#source.list(this.#filters, null);
     if (!page.ok) return page;
     const { deployments, next_cursor: cursor } = page.value;
-    const last = deployments.at(-1);
-    // Ids rise with time: what is older than the page's last one is not on it, and everything else is.
-    const below =
-      cursor === null || last === undefined ? [] : this.feed.value.rows.filter(({ id }) => id < last.id);
-    const isContinued = this.#hasBegun && below.length > 0;
+    const below = cursor === null ? [] : rowsBelow(deployments, this.feed.value.rows);
+    const isContinued = below.length > 0;
     if (!isContinued) this.#cursor = cursor;
-    this.#hasBegun = true;
     const isWhole = isContinued ? this.feed.value.isWhole : cursor === null;
     this.#change({ rows: [...deployments, ...(await this.#renewed(below))], isWhole });
     return page;
@@ -85,7 +85,7 @@ export class DeploymentFeed {
     const renewed = await Promise.all(
       rows.map(async (row) => {
         if (row.status !== "building" && row.status !== "live") return row;
-        const read = await api.getDeployment({ params: { deployment_id: row.id } });
+        const read = await this.#source.read(row.id);
         if (!read.ok) return read.problem.status === 404 ? null : row;
         return this.#fits(read.value) ? read.value : null;
       }),
@@ -97,22 +97,20 @@ export class DeploymentFeed {
     return this.#filters.status === "" || this.#filters.status === status;
   }
 
-  #list(cursor: string | null): Promise<ClientResult<Deployments>> {
-    const { status, branch } = this.#filters;
-    return api.listDeployments({
-      query: {
-        project_id: this.#projectId,
-        limit: PAGE_SIZE,
-        ...(status === "" ? {} : { status }),
-        ...(branch === "" ? {} : { branch }),
-        ...(cursor === null ? {} : { cursor }),
-      },
-    });
-  }
-
   #change(changes: Partial<Feed>): void {
     this.feed.set({ ...this.feed.value, ...changes });
   }
+}
+
+/**
+ * What is known below a newest page. Ids rise with time: what is older than the page's last one is not on it, and
+ * everything else is. Nothing where more has come since than one page holds: there would be a gap.
+ */
+function rowsBelow(page: readonly Deployment[], known: readonly Deployment[]): readonly Deployment[] {
+  const last = page.at(-1);
+  const [first] = known;
+  if (last === undefined || first === undefined || first.id < last.id) return [];
+  return known.filter(({ id }) => id < last.id);
 }
 
 /** Older rows below newer ones: a row may have come twice while the list was read. */

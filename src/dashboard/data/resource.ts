@@ -95,6 +95,11 @@ export class Resource<Value> {
 const MOST_REMEMBERED = 50;
 const forgetters = new Set<() => void>();
 
+/** Has something be forgotten together with everything else that was read. */
+export function onForget(forget: () => void): void {
+  forgetters.add(forget);
+}
+
 /** Forgets everything that was read: somebody else may sign in. */
 export function forgetResources(): void {
   for (const forget of forgetters) forget();
@@ -112,7 +117,7 @@ export function resources<Key extends string, Value>(
   interval: Interval<Value> = null,
 ): (key: Key) => Watched<Value> {
   const remembered = new Map<Key, Resource<Value>>();
-  forgetters.add(() => remembered.clear());
+  onForget(() => remembered.clear());
   const find = (key: Key): Resource<Value> => {
     const known = remembered.get(key);
     if (known !== undefined) return known;

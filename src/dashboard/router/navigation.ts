@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
+import { keepScroll, restoreScroll } from "#dashboard/router/scrolling.ts";
 import { pathTo, type Route, routeAt } from "#dashboard/router/route.ts";
 
 const CHANGED = "gantry:navigated";
@@ -11,14 +12,21 @@ export function goTo(route: Route, { replace = false }: { readonly replace?: boo
 
 function go(href: string, replace: boolean): void {
   if (replace) history.replaceState(null, "", href);
-  else history.pushState(null, "", href);
+  else {
+    keepScroll();
+    history.pushState(null, "", href);
+  }
   // What had the keyboard may stay, such as a link of the frame: the page that is come to takes it.
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   globalThis.dispatchEvent(new Event(CHANGED));
+  globalThis.scrollTo(0, 0);
 }
 
 /** Follows clicks on links within the dashboard without loading the page anew. Called once. */
 export function followLinks(): void {
+  // The browser would do it before the page is there.
+  history.scrollRestoration = "manual";
+  globalThis.addEventListener("popstate", restoreScroll);
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -31,7 +39,6 @@ export function followLinks(): void {
     if (!isHere || isSamePage) return;
     event.preventDefault();
     go(link.href, false);
-    globalThis.scrollTo(0, 0);
   });
 }
 

@@ -2,7 +2,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 
 import { type Deployment, DeploymentStatus } from "#contract/deployments.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { DeploymentFeed, type Filters } from "#dashboard/data/deployment-feed.ts";
+import type { Filters } from "#dashboard/data/deployment-feed.ts";
+import { feedOf } from "#dashboard/data/deployment-feeds.ts";
 import { useMay } from "#dashboard/data/resources.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { RowActions } from "#dashboard/pages/project/row-actions.tsx";
@@ -24,13 +25,15 @@ const TYPING_MS = 300;
 
 /** A project's deployments, newest first, as many as there are. */
 export function DeploymentList({ projectId }: { readonly projectId: ProjectId }) {
-  const [status, setStatus] = useState<Filters["status"]>("");
-  const [typed, setTyped] = useState("");
-  const [branch, setBranch] = useState("");
+  const [before] = useState(filtersInAddress);
+  const [status, setStatus] = useState(before.status);
+  const [typed, setTyped] = useState(before.branch);
+  const [branch, setBranch] = useState(before.branch);
   useEffect(() => {
     const timer = setTimeout(() => setBranch(typed.trim()), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
+  useEffect(() => noteInAddress({ status, branch }), [status, branch]);
   return (
     <>
       <div class="filters">
@@ -60,10 +63,25 @@ export function DeploymentList({ projectId }: { readonly projectId: ProjectId })
   );
 }
 
+/** They stand in the address, so that who comes back, or gets the link, sees the same. */
+function filtersInAddress(): Filters {
+  const query = new URLSearchParams(location.search);
+  return {
+    status: DeploymentStatus.safeParse(query.get("status")).data ?? "",
+    branch: query.get("branch") ?? "",
+  };
+}
+
+function noteInAddress(filters: Filters): void {
+  const given = Object.entries(filters).filter(([, value]) => value !== "");
+  const query = given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
+  if (query !== location.search) history.replaceState(history.state, "", location.pathname + query);
+}
+
 type RowsProps = { readonly projectId: ProjectId; readonly filters: Filters };
 
 function Rows({ projectId, filters }: RowsProps) {
-  const list = useMemo(() => new DeploymentFeed(projectId, filters), []);
+  const list = useMemo(() => feedOf(projectId, filters), []);
   useEffect(() => list.newest.watch(), [list]);
   const { rows, isWhole, isLoadingMore, problem } = useSignal(list.feed);
   const newest = useSignal(list.newest.known);

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+
+import type { Deployment, Deployments } from "#contract/deployments.ts";
+import { createIdGenerator } from "#contract/ids.ts";
+import { DeploymentFeed } from "#dashboard/data/deployment-feed.ts";
+
+const PAGE = 10;
+
+let time = 1_700_000_000_000;
+const ids = createIdGenerator({
+  now: () => (time += 1),
+  randomBytes: (count) => new Uint8Array(count),
+});
+const common = { project_id: ids.project(), server_id: ids.server(), actor_id: ids.token() };
+
+function deployment(version: number, status: Deployment["status"] = "superseded"): Deployment {
+  return {
+    id: ids.deployment(),
+    status,
+    version,
+    branch: "main",
+    commit: "8f14e45",
+    duration: 1,
+    created_at: "2026-11-20T09:14:02.310Z",
+    project_id: common.project_id,
+    server_id: common.server_id,
+    kind: "deploy",
+    rollback_of: null,
+    stage: null,
+    deadline_at: null,
+    waiting_on: null,
+    trigger: "api",
+    actor: { type: "token", id: common.actor_id, name: "CI" },
+    commit_sha: null,
+    commit_message: null,
+    started_at: null,
+    finished_at: null,
+    failure: null,
+    evidence: null,
+    release_kept: false,
+  };
+}
+
+const answer = { ok: true, status: 200, headers: new Headers() } as const;
+
+/** A project whose deployments are listed as the control plane lists them. */
+class Project {
+  /** Newest first. */
+  rows: Deployment[] = [];
+  reads = 0;
+  readonly feed = new DeploymentFeed(
+    {
+      list: (_filters, cursor) => Promise.resolve({ ...answer, value: this.#page(cursor) }),
+      read: (id) => {
+        this.reads += 1;
+        const row = this.rows.find((one) => one.id === id);
+        if (row === undefined) throw new Error(`${id} is not there`);
+        return Promise.resolve({ ...answer, value: row });
+      },
+    },
+    { status: "", branch: "" },
+  );
+
+  add(count: number): void {
+    for (let at = 0; at < count; at += 1) this.rows.unshift(deployment(this.rows.length + 1));
+  }
+
+  shown(): number[] {
+    return this.feed.feed.value.rows.map(({ version }) => version);
+  }
+
+  versions(): number[] {
+    return this.rows.map(({ version }) => version);
+  }
+
+  #page(cursor: string | null): Deployments {
+    const older = cursor === null ? this.rows : this.rows.filter(({ id }) => id < cursor);
+    const page = older.slice(0, PAGE);
+    return {
+      deployments: page,
+      next_cursor: older.length > PAGE ? (page.at(-1)?.id ?? null) : null,
+    };
+  }
+}
+
+describe("a project's deployments, as they are scrolled through", () => {
+  it("come page by page, each once and in order, until there are no more", async () => {
+    const project = new Project();
+    project.add(25);
+    await project.feed.newest.reload();
+    expect(project.shown()).toHaveLength(PAGE);
+    await project.feed.loadMore();
+    await project.feed.loadMore();
+    expect(project.shown()).toEqual(project.versions());
+    expect(project.feed.feed.value.isWhole).toBe(true);
+    await project.feed.loadMore();
+    expect(project.shown()).toEqual(project.versions());
+  });
+
+  it("keep what has been scrolled to while newer ones come", async () => {
+    const project = new Project();
+    project.add(25);
+    await project.feed.newest.reload();
+    await project.feed.loadMore();
+    project.add(3);
+    await project.feed.newest.reload();
+    expect(project.shown()).toEqual(project.versions().slice(0, 23));
+    await project.feed.loadMore();
+    expect(project.shown()).toEqual(project.versions());
+  });
+
+  it("have no gap where more have come meanwhile than a page holds", async () => {
+    const project = new Project();
+    project.add(15);
+    await project.feed.newest.reload();
+    await project.feed.loadMore();
+    project.add(PAGE + 1);
+    await project.feed.newest.reload();
+    expect(project.shown()).toEqual(project.versions().slice(0, PAGE));
+    expect(project.feed.feed.value.isWhole).toBe(false);
+    await project.feed.loadMore();
+    await project.feed.loadMore();
+    expect(project.shown()).toEqual(project.versions());
+  });
+
+  it("are read again below the newest page where they can still change", async () => {
+    const project = new Project();
+    project.add(5);
+    project.rows.unshift(deployment(6, "live"));
+    project.rows.unshift(
+      ...Array.from({ length: PAGE }, (_, at) => deployment(7 + at, "failed")).toReversed(),
+    );
+    await project.feed.newest.reload();
+    await project.feed.loadMore();
+    project.rows = project.rows.map((row) =>
+      row.status === "live" ? { ...row, status: "superseded" } : row,
+    );
+    await project.feed.newest.reload();
+    expect(project.reads).toBe(1);
+    expect(project.feed.feed.value.rows.some(({ status }) => status === "live")).toBe(false);
+    expect(project.shown()).toEqual(project.versions());
+  });
+
+  it("leave out one that was deleted", async () => {
+    const project = new Project();
+    project.add(12);
+    await project.feed.newest.reload();
+    await project.feed.loadMore();
+    const [, , , , , , , , , , gone] = project.rows;
+    if (gone === undefined) throw new Error("there are twelve");
+    project.rows = project.rows.filter((row) => row !== gone);
+    project.feed.remove(gone.id);
+    await project.feed.newest.reload();
+    expect(project.shown()).toEqual(project.versions());
+  });
+});
