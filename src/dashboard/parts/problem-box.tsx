@@ -1,4 +1,7 @@
+import { useState } from "preact/hooks";
+
 import type { Problem } from "#contract/problems.ts";
+import { Button } from "#dashboard/parts/button.tsx";
 import { problemText } from "#dashboard/text/words.ts";
 
 type Props = {
@@ -10,6 +13,7 @@ type Props = {
 
 /** Tells in words what went wrong, and lets it be tried again. Shows nothing where nothing did. */
 export function ProblemBox({ problem, doing, retry }: Props) {
+  const [isTrying, setIsTrying] = useState(false);
   if (problem === null) return null;
   return (
     <div class="problem" role="alert">
@@ -22,9 +26,16 @@ export function ProblemBox({ problem, doing, retry }: Props) {
         </p>
       ) : null}
       {retry === undefined ? null : (
-        <button type="button" onClick={() => void retry()}>
+        <Button
+          isBusy={isTrying}
+          onClick={async () => {
+            setIsTrying(true);
+            await retry();
+            setIsTrying(false);
+          }}
+        >
           Try again
-        </button>
+        </Button>
       )}
     </div>
   );

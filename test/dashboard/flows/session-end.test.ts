@@ -1,12 +1,15 @@
 import { join } from "node:path";
 
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 
+import { Account } from "#contract/account.ts";
 import { signInLink } from "#contract/dashboard-paths.ts";
 import { AccountId } from "#contract/ids.ts";
-import { TokenRows } from "#contract/tokens.ts";
 import { executeStatements } from "../../../scripts/parts/execute-statements.ts";
 import { newSignInCode } from "../../../scripts/parts/sign-in-code.ts";
+import { createApi } from "../../support/journey-api.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { home, local, api, visit } = useDashboard();
@@ -22,23 +25,29 @@ async function newLinks(): Promise<{ readonly first: string; readonly second: st
   return { first, second };
 }
 
-async function sessions(): Promise<string[]> {
-  const { tokens } = TokenRows.parse((await api.call("GET", "/v1/tokens")).json);
-  return tokens.filter(({ kind }) => kind === "session").map(({ id }) => id);
+/** What somebody is signed in with in a tab. */
+async function sessionOf(
+  page: Page,
+): Promise<{ readonly id: string; readonly isGood: () => Promise<boolean> }> {
+  const kept = await page.evaluate<string>("sessionStorage.getItem('gantry.session')");
+  const { token } = z.object({ token: z.string() }).parse(JSON.parse(kept));
+  const ask = () => createApi(local.url, token).call("GET", "/v1/account");
+  const { id } = Account.parse((await ask()).json).token;
+  return { id, isGood: async () => (await ask()).status === 200 };
 }
 
 describe("a session that ends", () => {
   it("says so before, goes on with a new link, and says so where it has ended", async () => {
     const { page } = await visit({ expected: /status of 401/ });
     const links = await newLinks();
-    const others = await sessions();
     await page.goto(links.first);
     await page.getByRole("heading", { name: "Projects" }).waitFor();
     const notice = page.getByText("You will be signed out");
     expect(await notice.count()).toBe(0);
 
-    const soon = "UPDATE tokens SET expires_at = ? WHERE kind = 'session'";
-    await executeStatements(target, [{ sql: soon, parameters: [Date.now() + 600_000] }]);
+    const first = await sessionOf(page);
+    const sql = "UPDATE tokens SET expires_at = ? WHERE id = ?";
+    await executeStatements(target, [{ sql, parameters: [Date.now() + 600_000, first.id] }]);
     const comeBack = async () => {
       await page.reload();
       await page.locator(".projects").waitFor();
@@ -50,12 +59,13 @@ describe("a session that ends", () => {
     await page.goto(links.second);
     await page.locator(".projects").waitFor();
     expect(await notice.count()).toBe(0);
-    // The one from before has been ended with it.
-    const left = async () => (await sessions()).filter((id) => !others.includes(id));
-    await expect.poll(left, { timeout: 30_000 }).toHaveLength(1);
+    const second = await sessionOf(page);
+    // The one from before ends with it.
+    await expect.poll(first.isGood, { timeout: 30_000 }).toBe(false);
+    expect(await second.isGood()).toBe(true);
 
     await page.getByRole("link", { name: "Servers" }).click();
-    for (const id of await left()) await api.call("DELETE", `/v1/tokens/${id}`);
+    await api.call("DELETE", `/v1/tokens/${second.id}`);
     await page.getByText("The session has ended.").waitFor();
     await page.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/app/servers");

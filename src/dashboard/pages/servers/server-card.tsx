@@ -1,7 +1,9 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
+import type { ServerId } from "#contract/ids.ts";
 import type { Enrollment, Server, ServerRow } from "#contract/servers.ts";
 import { api } from "#dashboard/data/api.ts";
+import type { Watched } from "#dashboard/data/resource.ts";
 import { useMay, useServer } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { ChangeServer } from "#dashboard/pages/servers/change-server.tsx";
@@ -14,15 +16,19 @@ import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { ServerState } from "#dashboard/parts/status.tsx";
 import { Ago } from "#dashboard/parts/times.tsx";
+import { useSeen } from "#dashboard/parts/use-seen.ts";
 
 type Props = { readonly row: ServerRow; readonly onChanged: () => unknown };
 
 /** A server: how it is and has been, what is on it, and what can be done with it. */
 export function ServerCard({ row, onChanged }: Props) {
-  const { value: server, problem, reload } = useServer(row.id);
+  const [card, isSeen] = useSeen<HTMLElement>();
+  const [{ value: server, problem, reload }, setRead] = useState(notRead);
   const mayChange = useMay("servers:write");
   return (
-    <article class="card">
+    <article ref={card} class="card">
+      {/* Each is read by itself, and there may be a thousand. */}
+      {isSeen ? <Reader id={row.id} onRead={setRead} /> : null}
       <h2>
         {row.name} <ServerState status={row.status} />
       </h2>
@@ -46,6 +52,17 @@ export function ServerCard({ row, onChanged }: Props) {
       ) : null}
     </article>
   );
+}
+
+const notRead: Watched<Server> = { value: null, problem: null, reload: () => Promise.resolve() };
+
+type ReaderProps = { readonly id: ServerId; readonly onRead: (read: Watched<Server>) => void };
+
+/** Reads a server for as long as it is there. Shows nothing. */
+function Reader({ id, onRead }: ReaderProps) {
+  const read = useServer(id);
+  useEffect(() => onRead(read), [read.value, read.problem]);
+  return null;
 }
 
 function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Server | null }) {
