@@ -22,7 +22,7 @@ export function DeploymentRow({ deployment, children }: Props) {
       <Status status={status} stage={stage} />
       <span class="what">
         {kind === "rollback" ? <span class="tag">rollback</span> : null} <code>{branch}</code>{" "}
-        <Commit commit={commit} message={message} />
+        <Commit commit={commit} message={message} isFinal={status !== "building"} />
       </span>
       <span class="quiet duration">
         {waitingText(deployment) ?? (

@@ -17,14 +17,21 @@ export function ServerState({ status }: { readonly status: ServerStatus }) {
 export function Commit({
   commit,
   message,
+  isFinal = true,
 }: {
   readonly commit: string | null;
   readonly message: string | null;
+  /** It will not be found any more, where it is not known. */
+  readonly isFinal?: boolean;
 }) {
   const [title = ""] = (message ?? "").split("\n");
   return (
     <span class="commit">
-      {commit === null ? <span class="quiet">not known yet</span> : <code>{commit}</code>}
+      {commit === null ? (
+        <span class="quiet">{isFinal ? "no commit" : "not known yet"}</span>
+      ) : (
+        <code>{commit}</code>
+      )}
       {title === "" ? null : <span class="message"> {title}</span>}
     </span>
   );

@@ -14,6 +14,7 @@ import { Show } from "#dashboard/parts/show.tsx";
 import { Commit, Status, waitingText } from "#dashboard/parts/status.tsx";
 import { Ago, Duration } from "#dashboard/parts/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
+import { statusWords } from "#dashboard/text/words.ts";
 
 type Props = { readonly id: DeploymentId };
 
@@ -30,7 +31,7 @@ export function DeploymentPage({ id }: Props) {
   const { value } = deployment;
   return (
     <Page
-      title={value === null ? "Deployment" : `v${value.version}`}
+      title={value === null ? "Deployment" : `v${value.version} ${statusWords[value.status].toLowerCase()}`}
       heading={value === null ? "Deployment" : <Heading deployment={value} />}
       actions={value === null ? null : <DeploymentActions deployment={value} />}
     >
@@ -67,7 +68,8 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
     <dl class="facts">
       <dt>Code</dt>
       <dd>
-        <code>{branch}</code> <Commit commit={commit} message={message} />
+        <code>{branch}</code>{" "}
+        <Commit commit={commit} message={message} isFinal={deployment.status !== "building"} />
       </dd>
       <dt>Started</dt>
       <dd>

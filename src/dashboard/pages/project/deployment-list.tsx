@@ -117,15 +117,17 @@ function Rows({ projectId, filters }: RowsProps) {
             : "No deployment is like that."}
         </p>
       ) : (
-        <VirtualList
-          count={rows.length}
-          rowHeight={isNarrow ? ROW_HEIGHT.narrow : ROW_HEIGHT.wide}
-          label="Deployments"
-          row={row}
-          keyOf={(index) => rows[index]?.id ?? index}
-          onEnd={list.loadMore}
-          {...(isWhole ? { total: rows.length } : {})}
-        />
+        <div class="rows">
+          <VirtualList
+            count={rows.length}
+            rowHeight={isNarrow ? ROW_HEIGHT.narrow : ROW_HEIGHT.wide}
+            label="Deployments"
+            row={row}
+            keyOf={(index) => rows[index]?.id ?? index}
+            onEnd={list.loadMore}
+            {...(isWhole ? { total: rows.length } : {})}
+          />
+        </div>
       )}
       {isLoadingMore ? <Waiting what="Reading older ones" /> : null}
       <ProblemBox problem={problem} doing="Reading older deployments" retry={list.loadMore} />
