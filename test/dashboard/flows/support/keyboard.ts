@@ -24,7 +24,8 @@ export function keyboardOf(page: Page): Keyboard {
     }
     const isSeen = await target.evaluate((element) => {
       const view = element.ownerDocument.defaultView;
-      return element.matches(":focus-visible") && view?.getComputedStyle(element).outlineStyle !== "none";
+      const outlines = [null, "::after"].map((part) => view?.getComputedStyle(element, part).outlineStyle);
+      return element.matches(":focus-visible") && outlines.some((outline) => outline !== "none");
     });
     if (!isSeen) throw new Error(`Nothing shows that the keyboard is at ${String(target)}`);
   };
