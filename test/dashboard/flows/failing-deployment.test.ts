@@ -4,7 +4,7 @@ import { violations } from "./support/browser.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, repository, visit } = useDashboard();
+const { local, api, repository, visit } = await useDashboard();
 
 describe("somebody whose deployment fails", () => {
   it("reads why, mends it in the settings, deploys again, and deletes the failed one but not the live one", async () => {

@@ -6,7 +6,7 @@ import { createApi } from "../../support/journey-api.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, repository, visit } = useDashboard();
+const { local, api, repository, visit } = await useDashboard();
 
 /** Sets a variable, should any of it ever be more than text. It is a name that git takes for a branch, too. */
 const markup = (place: string) =>

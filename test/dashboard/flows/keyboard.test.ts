@@ -4,7 +4,7 @@ import { hasFocus } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, repository, visit } = useDashboard();
+const { local, api, repository, visit } = await useDashboard();
 
 describe("somebody without a mouse", () => {
   it("signs in, deploys, reads the log, rolls back, changes settings, deletes and signs out", async () => {

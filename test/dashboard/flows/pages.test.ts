@@ -4,7 +4,7 @@ import { hasFocus, phone, violations, wideScreen } from "./support/browser.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, repository, visit } = useDashboard();
+const { local, api, repository, visit } = await useDashboard();
 
 let failedId = "";
 beforeAll(async () => {

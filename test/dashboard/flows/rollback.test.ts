@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, repository, visit } = useDashboard();
+const { local, api, repository, visit } = await useDashboard();
 
 describe("a rollback", () => {
   it("is from what is live now, and asked about again where that changed meanwhile", async () => {

@@ -7,7 +7,7 @@ import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const run = promisify(execFile);
-const { local, api, repository, visit } = useDashboard();
+const { local, api, repository, visit } = await useDashboard();
 
 /** The status that `curl` is answered with. */
 async function curl(token: string, path: string, ...args: string[]): Promise<string> {

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { findChromium } from "../../../../scripts/parts/chromium.ts";
 
 /** How long a test waits for something to be seen. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 /** Where Chromium is. */
 export async function executable(): Promise<string> {

@@ -1,30 +1,58 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { join } from "node:path";
 
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
+import * as z from "zod";
 
-import type { LocalFile } from "../../../../scripts/start/local-file.ts";
+import { LocalFile } from "../../../../scripts/start/local-file.ts";
 import { createHome, removeHome, startSystem } from "../../../support/journey-system.ts";
 import { executable } from "./browser.ts";
 
 /** One installation and one browser for all files: to start them takes longer than most flows. */
-export type Installation = {
-  readonly home: string;
-  readonly local: LocalFile;
+export const Installation = z.object({
+  home: z.string(),
+  local: LocalFile,
   /** The link that signs in once, as `npm start` prints it. */
-  readonly printedLink: string;
+  printedLink: z.string(),
   /** Where Playwright reaches the browser. */
-  readonly browser: string;
-};
+  browser: z.string(),
+});
+export type Installation = z.infer<typeof Installation>;
 
 declare module "vitest" {
   interface ProvidedContext {
-    installation: Installation;
+    /** Answers with an `Installation`. */
+    installationUrl: string;
   }
 }
 
-/** Called once before the files of the project, and what it returns once after them. */
+/**
+ * Called once before all files of all projects, and what it returns once after them. The installation itself is started
+ * when the first file asks for it: its link is good for ten minutes only.
+ */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  let started: ReturnType<typeof start> | null = null;
+  const door = createServer((_, response) => {
+    started ??= start();
+    started.then(
+      ({ installation }) => response.end(JSON.stringify(installation)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  door.listen(0, "127.0.0.1");
+  await once(door, "listening");
+  const address = door.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  project.provide("installationUrl", `http://127.0.0.1:${address.port}`);
+  return async () => {
+    door.close();
+    await (await started)?.end();
+  };
+}
+
+async function start(): Promise<{ installation: Installation; end: () => Promise<void> }> {
   const home = await createHome();
   const [system, browser] = await Promise.all([
     startSystem(join(home, "installation")),
@@ -32,15 +60,12 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   ]);
   const [printedLink] = /http:\/\/\S+\/app\/sign-in#code=\w+/.exec(system.output()) ?? [];
   if (printedLink === undefined) throw new Error(`No link was printed:\n${system.output()}`);
-  project.provide("installation", {
-    home,
-    local: system.local,
-    printedLink,
-    browser: browser.wsEndpoint(),
-  });
-  return async () => {
-    await browser.close();
-    await system.interrupt();
-    await removeHome(home);
+  return {
+    installation: { home, local: system.local, printedLink, browser: browser.wsEndpoint() },
+    async end() {
+      await browser.close();
+      await system.interrupt();
+      await removeHome(home);
+    },
   };
 }

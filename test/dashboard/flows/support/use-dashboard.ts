@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import { type Api, createApi } from "../../../support/journey-api.ts";
 import { createRepository, type Repository } from "../../../support/journey-repository.ts";
 import { openTab, type Screen, type Visit } from "./browser.ts";
-import type { Installation } from "./installation.ts";
+import { Installation } from "./installation.ts";
 
 const failures = resolve(import.meta.dirname, "../../../../build/dashboard-failures");
 
@@ -26,8 +26,8 @@ export type Dashboard = Installation & {
 };
 
 /** The installation that the files share, and tabs on it. To be called at the top of a file. */
-export function useDashboard(): Dashboard {
-  const installation = inject("installation");
+export async function useDashboard(): Promise<Dashboard> {
+  const installation = await readInstallation();
   const { local, home } = installation;
   let browser: Browser;
   let open: { readonly visit: Visit; readonly expected: RegExp | undefined }[] = [];
@@ -55,6 +55,13 @@ export function useDashboard(): Dashboard {
     },
     repository: (name) => createRepository(join(home, "repositories", name)),
   };
+}
+
+async function readInstallation(): Promise<Installation> {
+  const answer = await fetch(inject("installationUrl"));
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return Installation.parse(JSON.parse(text));
 }
 
 /** What a tab looked like when its test failed. */
