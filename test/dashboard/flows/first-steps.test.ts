@@ -2,6 +2,8 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, it } from "vitest";
 
+import { executeStatements } from "../../../scripts/parts/execute-statements.ts";
+import { newToken } from "../../../scripts/parts/first-token.ts";
 import { violations } from "./support/browser.ts";
 import { type Agent, joinServer, script } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
@@ -16,7 +18,10 @@ describe("somebody with an empty account", () => {
     const { path, commit } = await repository("first");
     await commit({ "index.html": "first" });
     const installation = join(home, "installation");
-    await script("first-token.ts", "--account", "second", "--local", installation);
+    await executeStatements(
+      { home: installation },
+      newToken({ name: "second" }, "first", Date.now()).statements,
+    );
     const link = await script("sign-in.ts", "--account", "second", "--local", installation);
 
     // That what belongs to the other account is not found stands in the console, as any 404 does.
