@@ -40,9 +40,8 @@ function needsBrowser(args: readonly string[]): boolean {
 try {
   if (needsBrowser(process.argv.slice(2))) await ensureChromium();
 } catch (error) {
+  // The tests that need it fail then, and say so; the others tell as much as they can.
   console.error(`gantry: ${messageOf(error)}`);
-  console.log("0 passed, 1 failed");
-  process.exit(1);
 }
 await mkdir(join(root, "build"), { recursive: true });
 await rm(reportPath, { force: true });

@@ -2,7 +2,7 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 
 import { Problem } from "./problem.ts";
-import { runCommand } from "./run-command.ts";
+import { type CommandOutcome, runCommand } from "./run-command.ts";
 import { print } from "./terminal.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome"];
@@ -32,14 +32,25 @@ export async function ensureChromium(): Promise<void> {
   const advice = "The dashboard is tested in Chromium. Install it, such as with: apt-get install chromium";
   if (!isRoot) throw new Problem(advice);
   print("Installing Chromium for the tests of the dashboard, about a minute");
-  const env = { DEBIAN_FRONTEND: "noninteractive" };
   // A list of packages that is there may be good enough, and a new one may be out of reach.
-  await runCommand(["apt-get", "update"], { env });
-  const { code, output } = await runCommand(
-    ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"],
-    { env },
-  );
-  if (code !== 0 || (await findChromium()) === null)
-    throw new Problem(`${output.trim().split("\n").slice(-5).join("\n")}\n${advice}`);
-  print("Chromium installed");
+  const updated = await aptGet("update");
+  const installed = await aptGet("install", "--yes", "--no-install-recommends", "chromium");
+  if (installed.code === 0 && (await findChromium()) !== null) {
+    print("Chromium installed");
+    return;
+  }
+  const failed = [updated, installed].filter(({ code }) => code !== 0);
+  throw new Problem([...failed.map(lastLines), advice].join("\n"));
+}
+
+function aptGet(...args: readonly string[]): Promise<CommandOutcome> {
+  // Another program may just be installing something; a host that does not answer is not worth minutes.
+  const patience = ["DPkg::Lock::Timeout=120", "Acquire::http::Timeout=30", "Acquire::https::Timeout=30"];
+  return runCommand(["apt-get", ...patience.flatMap((option) => ["-o", option]), ...args], {
+    env: { DEBIAN_FRONTEND: "noninteractive" },
+  });
+}
+
+function lastLines({ output }: CommandOutcome): string {
+  return output.trim().split("\n").slice(-5).join("\n");
 }

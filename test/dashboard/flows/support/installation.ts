@@ -48,24 +48,34 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   project.provide("installationUrl", `http://127.0.0.1:${address.port}`);
   return async () => {
     door.close();
-    await (await started)?.end();
+    // Where it did not start, each file has said so.
+    await (await started?.catch(() => null))?.end();
   };
 }
 
 async function start(): Promise<{ installation: Installation; end: () => Promise<void> }> {
+  const browser = await chromium.launchServer({
+    executablePath: await executable(),
+    args: ["--no-sandbox"],
+  });
   const home = await createHome();
-  const [system, browser] = await Promise.all([
-    startSystem(join(home, "installation")),
-    chromium.launchServer({ executablePath: await executable(), args: ["--no-sandbox"] }),
-  ]);
-  const [printedLink] = /http:\/\/\S+\/app\/sign-in#code=\w+/.exec(system.output()) ?? [];
-  if (printedLink === undefined) throw new Error(`No link was printed:\n${system.output()}`);
-  return {
-    installation: { home, local: system.local, printedLink, browser: browser.wsEndpoint() },
-    async end() {
-      await browser.close();
-      await system.interrupt();
-      await removeHome(home);
-    },
+  const end = async () => {
+    await browser.close();
+    await removeHome(home);
   };
+  try {
+    const system = await startSystem(join(home, "installation"));
+    const [printedLink] = /http:\/\/\S+\/app\/sign-in#code=\w+/.exec(system.output()) ?? [];
+    if (printedLink === undefined) throw new Error(`No link was printed:\n${system.output()}`);
+    return {
+      installation: { home, local: system.local, printedLink, browser: browser.wsEndpoint() },
+      async end() {
+        await system.interrupt();
+        await end();
+      },
+    };
+  } catch (error) {
+    await end();
+    throw error;
+  }
 }

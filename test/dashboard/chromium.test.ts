@@ -1,0 +1,62 @@
+import { execFile } from "node:child_process";
+import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+const main = resolve(import.meta.dirname, "../../scripts/parts/chromium.ts");
+const isRoot = process.getuid?.() === 0;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gantry-chromium-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** Asks for Chromium where there is none, and the package manager is this script. */
+async function ensure(aptGet: string | null): Promise<{ code: unknown; output: string }> {
+  await symlink("/bin/chmod", join(folder, "chmod"));
+  if (aptGet !== null) {
+    await writeFile(join(folder, "apt-get"), `#!/bin/sh\n${aptGet}\n`);
+    await chmod(join(folder, "apt-get"), 0o755);
+  }
+  const script = `import { ensureChromium } from ${JSON.stringify(main)}; await ensureChromium().catch((error) => { console.log(error.message); process.exitCode = 1; });`;
+  return new Promise((done) => {
+    execFile(
+      process.execPath,
+      ["--input-type=module", "--eval", script],
+      { env: { PATH: folder, HERE: folder } },
+      (error, stdout, stderr) => done({ code: error?.code ?? 0, output: stdout + stderr }),
+    );
+  });
+}
+
+describe.runIf(isRoot)("a machine without Chromium", () => {
+  it("gets it from its package manager, also where its list of packages cannot be renewed", async () => {
+    const { code, output } = await ensure(`
+      case "$*" in
+        *update) echo 'Could not resolve the host'; exit 100 ;;
+        *install*chromium) echo '#!/bin/sh' > "$HERE/chromium"; chmod 755 "$HERE/chromium" ;;
+      esac`);
+    expect(output).toContain("Chromium installed");
+    expect(code).toBe(0);
+  });
+
+  it("is told what the package manager said, and what to do, where it does not get it", async () => {
+    const { code, output } = await ensure(`
+      case "$*" in
+        *update) echo 'E: Could not resolve the host'; exit 100 ;;
+        *) echo 'E: Unable to locate package chromium'; exit 100 ;;
+      esac`);
+    expect(output).toContain("E: Could not resolve the host\nE: Unable to locate package chromium\n");
+    expect(output).toContain("Install it, such as with: apt-get install chromium");
+    expect(code).toBe(1);
+  });
+
+  it("is told what to do where it has no such package manager", async () => {
+    const { code, output } = await ensure(null);
+    expect(output).toContain("Install it, such as with: apt-get install chromium");
+    expect(code).toBe(1);
+  });
+});
