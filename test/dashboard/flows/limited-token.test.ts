@@ -6,7 +6,7 @@ import { violations } from "./support/browser.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, visit } = useDashboard();
+const { local, api, visit } = await useDashboard();
 
 async function tokenWith(...scopes: readonly Scope[]): Promise<string> {
   const { json } = await api.call("POST", "/v1/tokens", { name: "limited", scopes });

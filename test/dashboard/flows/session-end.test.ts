@@ -12,7 +12,7 @@ import { newSignInCode } from "../../../scripts/parts/sign-in-code.ts";
 import { createApi } from "../../support/journey-api.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { home, local, api, visit } = useDashboard();
+const { home, local, api, visit } = await useDashboard();
 const target = { home: join(home, "installation") };
 
 async function newLinks(): Promise<{ readonly first: string; readonly second: string }> {
