@@ -33,7 +33,7 @@ export async function startGantry(): Promise<Gantry> {
   const settings = await readLocalSettings(build.bundle);
   const now = Date.now();
   const [ours, others, guests] = [
-    newToken({ name: "Ours" }, "test", now),
+    newToken({ name: "Test account" }, "test", now),
     newToken({ name: "Theirs" }, "test", now),
     newToken({ name: "Guests" }, "test", now),
   ];
