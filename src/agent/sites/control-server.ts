@@ -50,7 +50,7 @@ export async function listenForControl(socketPath: string, registry: SiteRegistr
 async function decide(request: IncomingMessage, registry: SiteRegistry): Promise<Answer> {
   const url = request.url ?? "/";
   if (request.method === "GET" && url === "/projects")
-    return { status: 200, body: { sites: registry.list() } };
+    return { status: 200, body: { sites: await registry.list() } };
 
   const match = /^\/projects\/([^/?]+)$/.exec(url);
   if (match === null)

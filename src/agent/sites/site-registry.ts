@@ -16,7 +16,7 @@ export type SiteRegistry = {
   put(projectId: ProjectId, directory: string): Promise<string>;
   /** Serves a project no more; nothing happens where it is not served. */
   remove(projectId: ProjectId): Promise<void>;
-  list(): readonly Site[];
+  list(): Promise<readonly Site[]>;
   close(): Promise<void>;
 };
 
@@ -94,7 +94,7 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
         // Also where it is not known: an earlier try may have ended here.
         await save();
       }),
-    list: () => [...sites.values()].map(({ site }) => site),
+    list: () => inTurn(() => Promise.resolve([...sites.values()].map(({ site }) => site))),
     close: () =>
       inTurn(async () => {
         const closings = [...sites.values()].map(({ server }) => closeServer(server));

@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { join } from "node:path";
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const socketPath = () => join(home, "s.sock");
 
-async function start(firstPort: number): Promise<{ child: ChildProcess; output: () => string }> {
+function launch(firstPort: number): { child: ChildProcess; output: () => string } {
   const args = ["--home", home, "--socket", socketPath(), "--first-port", `${firstPort}`];
   const child = spawn(process.execPath, ["src/agent/sites/main.ts", ...args], {
     stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -38,19 +38,26 @@ async function start(firstPort: number): Promise<{ child: ChildProcess; output: 
   let text = "";
   child.stdout?.on("data", (chunk: Buffer) => (text += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  await Promise.race([once(child, "message"), once(child, "exit")]);
   return { child, output: () => text };
 }
 
-function put(path: string, body: unknown): Promise<{ status: number; body: string }> {
+async function start(firstPort: number): Promise<{ child: ChildProcess; output: () => string }> {
+  const launched = launch(firstPort);
+  await Promise.race([once(launched.child, "message"), once(launched.child, "exit")]);
+  return launched;
+}
+
+const put = (path: string, body: unknown) => ask("PUT", path, body);
+
+function ask(method: "GET" | "PUT", path: string, body: unknown): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath: socketPath(), method: "PUT", path }, (response) => {
+    const outgoing = request({ socketPath: socketPath(), method, path }, (response) => {
       let text = "";
       response.on("data", (chunk: Buffer) => (text += chunk.toString()));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
     });
     outgoing.on("error", reject);
-    outgoing.end(JSON.stringify(body));
+    outgoing.end(body === null ? undefined : JSON.stringify(body));
   });
 }
 
@@ -88,6 +95,21 @@ describe("the site server", () => {
     expect(await once(first.child, "exit")).toEqual([0, null]);
     // Another first port: what counts is what was given out.
     await start(port + 50);
+    expect(await (await fetch(url)).text()).toBe("one");
+  });
+
+  it("answers nobody after a restart before it serves the sites of before", async () => {
+    const port = await freePort();
+    const first = await start(port);
+    const url = await putProject();
+    first.child.kill("SIGKILL");
+    await once(first.child, "exit");
+    launch(port);
+    const firstAnswer = await vi.waitUntil(() => ask("GET", "/projects", null).catch(() => null), {
+      interval: 1,
+      timeout: 30_000,
+    });
+    expect(firstAnswer).toMatchObject({ status: 200, body: expect.stringContaining(PROJECT) });
     expect(await (await fetch(url)).text()).toBe("one");
   });
 
