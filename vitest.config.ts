@@ -78,8 +78,8 @@ export default defineConfig({
           name: "dashboard",
           include: ["test/dashboard/flows/**/*.test.ts"],
           globalSetup: ["./test/dashboard/flows/support/installation.ts"],
-          // After the other projects, and more at once than there are cores: most of the time a page waits for something.
-          sequence: { groupOrder: 1 },
+          // By itself, and more at once than there are cores: most of the time a page waits for something.
+          sequence: { groupOrder: 2 },
           maxWorkers: 3,
           testTimeout: 180_000,
           hookTimeout: 60_000,
