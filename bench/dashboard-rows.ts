@@ -31,23 +31,27 @@ export async function measureScrolling(system: System, home: string): Promise<Ro
   }
 }
 
-function rowOf(what: string, frames: readonly number[], plain: readonly number[]): Row {
-  const most = Math.max(...frames);
+/** What frames took, and what they took of a core: where others want the cores too, a frame lasts longer than its work. */
+type Frames = { readonly ms: readonly number[]; readonly busyMs: number };
+
+function rowOf(what: string, frames: Frames, plain: Frames): Row {
+  const [p95, plainP95] = [percentile(frames.ms, 95), percentile(plain.ms, 95)];
   return {
-    what: `${what}, ${frames.length} frames`,
+    what: `${what}, ${frames.ms.length} frames`,
     measured: textOf(frames),
     against: `${textOf(plain)}  a page of nothing but height`,
-    ratio: `${(percentile(frames, 95) / percentile(plain, 95)).toFixed(2)}×`,
-    goal: `all ≤ ${FRAME_GOAL_MS} ms`,
-    isMet: most <= FRAME_GOAL_MS,
+    ratio: `${(p95 / plainP95).toFixed(2)}×`,
+    goal: `p95 ≤ ${FRAME_GOAL_MS} ms`,
+    isMet: p95 <= FRAME_GOAL_MS,
   };
 }
 
-function textOf(frames: readonly number[]): string {
-  return `p95 ${percentile(frames, 95).toFixed(0)} ms, at most ${Math.max(...frames).toFixed(0)} ms`;
+function textOf({ ms, busyMs }: Frames): string {
+  const busy = (busyMs / ms.length).toFixed(0);
+  return `p95 ${percentile(ms, 95).toFixed(0)} ms, at most ${Math.max(...ms).toFixed(0)}; ${busy} ms of a core each`;
 }
 
-async function framesOfPlainPage(browser: Browser, system: System): Promise<number[]> {
+async function framesOfPlainPage(browser: Browser, system: System): Promise<Frames> {
   const { page, context } = await openTab(browser, system.local.url);
   await page.goto(PLAIN);
   const frames = await framesWhile(page, async () => {
@@ -57,7 +61,7 @@ async function framesOfPlainPage(browser: Browser, system: System): Promise<numb
   return frames;
 }
 
-async function framesOfList(browser: Browser, system: System): Promise<number[]> {
+async function framesOfList(browser: Browser, system: System): Promise<Frames> {
   const { local, api } = system;
   const project = await api.createProject({
     name: "bench-list",
@@ -77,7 +81,7 @@ async function framesOfList(browser: Browser, system: System): Promise<number[]>
   return frames;
 }
 
-async function framesOfLog(browser: Browser, system: System, home: string): Promise<[string, number[]][]> {
+async function framesOfLog(browser: Browser, system: System, home: string): Promise<[string, Frames][]> {
   const { local, api } = system;
   const { path, commit } = await createRepository(join(home, "bench-long-log"));
   await commit({ "index.html": "long" });
@@ -113,15 +117,24 @@ async function framesOfLog(browser: Browser, system: System, home: string): Prom
   ];
 }
 
-/** Milliseconds of each frame while something is done. */
-async function framesWhile(page: Page, work: () => Promise<void>): Promise<number[]> {
+/** Each frame while something is done. */
+async function framesWhile(page: Page, work: () => Promise<void>): Promise<Frames> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  const busy = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return 1000 * (metrics.find(({ name }) => name === "ThreadTime")?.value ?? 0);
+  };
   await page.evaluate(
     "frames = []; { let before = performance.now(); const next = (now) => { frames?.push(now - before); before = now; if (frames) requestAnimationFrame(next); }; requestAnimationFrame(next); }",
   );
+  const before = await busy();
   await work();
-  const frames = await page.evaluate<number[]>("{ const all = frames; frames = null; all }");
+  const busyMs = (await busy()) - before;
+  const ms = await page.evaluate<number[]>("{ const all = frames; frames = null; all }");
+  await session.detach();
   // The first one ends a frame that began before it was looked at.
-  return frames.slice(1);
+  return { ms: ms.slice(1), busyMs };
 }
 
 /** A finger's or a wheel's way over the page, as the browser itself makes it. @param sign 1: towards the end */
