@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take half a minute and more, the slowest first. */
+/** Files that take half a minute and more, or long for their project, the slowest first. */
 const SLOWEST = [
   "journeys/faults",
   "journeys/other-repository",
@@ -13,6 +13,11 @@ const SLOWEST = [
   "worker/faults/requests",
   "worker/http/requests",
   "worker/faults/repair",
+  "dashboard/flows/first-steps",
+  "dashboard/flows/pages",
+  "dashboard/flows/lost-server",
+  "dashboard/flows/keyboard",
+  "dashboard/flows/session-end",
 ];
 
 /** Begins with the slowest files: vitest goes by a file's size, and would leave the longest one alone to the end. */

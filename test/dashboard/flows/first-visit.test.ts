@@ -33,7 +33,7 @@ describe("somebody who opens the link that npm start prints", () => {
     await page.getByRole("heading", { name: "v2" }).waitFor();
     await page.locator("h1 .status.live").waitFor();
     await page.locator(".fg-red", { hasText: "red" }).first().waitFor();
-    expect(await page.title()).toBe("v2 · Gantry");
+    expect(await page.title()).toBe("v2 live · Gantry");
     expect(await siteOf(project.id)).toBe("two");
 
     await page.getByRole("heading", { name: "v2" }).getByRole("link").click();
