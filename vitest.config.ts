@@ -8,6 +8,9 @@ import { SlowestFirst } from "./test/support/slowest-first.ts";
 const isWorthShowing = (log: string) =>
   log.split("\n").some((line) => line.trim() !== "" && !line.includes('{"level":"info"'));
 
+/** A second, which is the default, passes unnoticed on a machine that is busy with other tests. */
+const expectPatiently = { poll: { timeout: 20_000 } };
+
 export default defineConfig({
   test: {
     // By default one core is left free, which on a machine of two leaves one worker: most tests wait, and few compute.
@@ -19,6 +22,7 @@ export default defineConfig({
       {
         test: {
           name: "domain",
+          expect: expectPatiently,
           include: [
             "test/domain/**/*.test.ts",
             "test/contract/**/*.test.ts",
@@ -41,6 +45,7 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
+          expect: expectPatiently,
           include: ["test/worker/**/*.test.ts", "test/client/*.test.ts"],
           setupFiles: ["./test/support/worker/fresh-storage.ts"],
           testTimeout: 30_000,
@@ -52,6 +57,7 @@ export default defineConfig({
       {
         test: {
           name: "openapi",
+          expect: expectPatiently,
           include: ["test/openapi/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -60,6 +66,7 @@ export default defineConfig({
       {
         test: {
           name: "agent",
+          expect: expectPatiently,
           include: ["test/agent/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -68,6 +75,7 @@ export default defineConfig({
       {
         test: {
           name: "command",
+          expect: expectPatiently,
           include: ["test/cli/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -76,6 +84,7 @@ export default defineConfig({
       {
         test: {
           name: "dashboard",
+          expect: expectPatiently,
           include: ["test/dashboard/flows/**/*.test.ts"],
           globalSetup: ["./test/dashboard/flows/support/installation.ts"],
           // By itself, and more at once than there are cores: most of the time a page waits for something.
@@ -88,6 +97,7 @@ export default defineConfig({
       {
         test: {
           name: "journeys",
+          expect: expectPatiently,
           include: ["test/journeys/**/*.test.ts"],
           // After the others, of which some would see what so much at once does to their time.
           sequence: { groupOrder: 1 },
