@@ -1,0 +1,51 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, home, repository, visit } = await useDashboard();
+
+describe("somebody who follows a log that grows", () => {
+  it("stays at its end until they scroll away, comes back to it, and cancels the deployment", async () => {
+    const { path, commit } = await repository("growing");
+    await commit({ "index.html": "growing" });
+    const wait = (name: string) => `until [ -e '${join(home, name)}' ]; do sleep 0.1; done`;
+    const project = await api.createProject({
+      name: "growing",
+      server_id: local.server_id,
+      repository: path,
+      build_command: `seq 300; ${wait("growing-1")}; seq 301 600; ${wait("growing-2")}`,
+    });
+    const { id } = await api.start(project.id);
+
+    const { page } = await visit();
+    await signInWithToken(page, local, `/app/deployments/${id}`);
+    const lines = page.getByRole("region", { name: "Lines" });
+    const follow = page.getByLabel("Follow");
+    const line = (text: string) => lines.locator(".text").getByText(text, { exact: true });
+    await line("300").waitFor();
+    expect(await follow.isChecked()).toBe(true);
+    await lines.hover();
+    await page.mouse.wheel(0, -2_000);
+    await line("200").waitFor();
+    expect(await follow.isChecked()).toBe(false);
+
+    await writeFile(join(home, "growing-1"), "");
+    await expect.poll(async () => (await api.log(id)).length, { timeout: 60_000 }).toBeGreaterThan(600);
+    await expect
+      .poll(() => lines.evaluate((box) => box.scrollHeight), { timeout: 60_000 })
+      .toBeGreaterThan(600 * 20);
+    expect(await line("200").isVisible()).toBe(true);
+    await lines.press("End");
+    await line("600").waitFor();
+    await expect.poll(() => follow.isChecked(), { timeout: 60_000 }).toBe(true);
+
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.locator("h1 .status.canceled").waitFor();
+    expect((await api.getDeployment(id)).status).toBe("canceled");
+    await follow.waitFor({ state: "detached" });
+  });
+});
