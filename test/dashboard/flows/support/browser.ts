@@ -46,13 +46,17 @@ export async function openTab(browser: Browser, origin: string, screen = wideScr
 
 let axe: Promise<string> | null = null;
 
-/** What axe finds wrong with a page as it stands, each with where it is. */
-export async function violations(page: Page, colorScheme: "light" | "dark" = "light"): Promise<string[]> {
+/** What axe finds wrong with a page as it stands, or with a part of it, each with where it is. */
+export async function violations(
+  page: Page,
+  colorScheme: "light" | "dark" = "light",
+  part: "html" | "dialog" = "html",
+): Promise<string[]> {
   axe ??= readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
   if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(await axe);
   await page.emulateMedia({ colorScheme });
   const report = await page.evaluate<string[]>(
-    "axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`)))",
+    `axe.run("${part}").then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + " at " + target.join(" ") + ": " + failureSummary)))`,
   );
   await page.emulateMedia({ colorScheme: "light" });
   const { pathname } = new URL(page.url());
