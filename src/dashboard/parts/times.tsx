@@ -11,6 +11,14 @@ export function Ago({ time }: { readonly time: string }) {
   );
 }
 
+const HOUR_MS = 60 * 60 * 1000;
+
+/** In which hour something was, where only that is known. @param time the hour's beginning */
+export function AgoByHour({ time }: { readonly time: string }) {
+  const now = useNow();
+  return now - Date.parse(time) < HOUR_MS ? <>within the hour</> : <Ago time={time} />;
+}
+
 type ForProps = {
   /** In seconds, as it was when it was told. */
   readonly seconds: number;

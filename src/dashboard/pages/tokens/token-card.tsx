@@ -7,7 +7,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { Ago } from "#dashboard/parts/times.tsx";
+import { Ago, AgoByHour } from "#dashboard/parts/times.tsx";
 import { projectsText, scopesText } from "#dashboard/text/granted.ts";
 
 type Props = {
@@ -51,7 +51,7 @@ export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
           </>
         )}
         <dt>Used</dt>
-        <dd>{token.last_used_at === null ? "never" : <Ago time={token.last_used_at} />}</dd>
+        <dd>{token.last_used_at === null ? "never" : <AgoByHour time={token.last_used_at} />}</dd>
         <dt>Ends</dt>
         <dd>
           <Ago time={token.expires_at} />
