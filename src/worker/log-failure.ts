@@ -1,10 +1,10 @@
+import { errorsForLog } from "#worker/thrown.ts";
+
 /**
  * Notes in the Worker's log, as one line of JSON, what has failed where nobody is answered so.
  * @param at the part of the Worker that it failed in
  * @param about what was tried and the ids of what it is about; no secret
  */
 export function logFailure(at: string, about: Readonly<Record<string, unknown>>, error: unknown): void {
-  // What is thrown without being an error may be anything, a secret too.
-  const message = error instanceof Error ? error.message : `thrown: a ${typeof error}`;
-  console.error(JSON.stringify({ level: "error", at, ...about, message }));
+  console.error(JSON.stringify({ level: "error", at, ...about, errors: errorsForLog(error) }));
 }

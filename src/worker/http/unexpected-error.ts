@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from "#contract/problems.ts";
+import { causesOf, errorsForLog } from "#worker/thrown.ts";
 
 /**
  * What an error says when a part of the platform is not there, or the database not migrated yet.
@@ -28,34 +29,8 @@ export function errorLogLine(error: unknown, requestId: string, request: Request
     request_id: requestId,
     method: request.method,
     path: new URL(request.url).pathname,
-    errors: causesOf(error).map(({ name, message, stack }) => ({
-      name,
-      message: withoutParameters(message),
-      at: framesOf(stack),
-    })),
+    errors: errorsForLog(error),
   });
-}
-
-function causesOf(error: unknown): Error[] {
-  const causes: Error[] = [];
-  for (let current = error; current !== undefined && causes.length < 10;) {
-    // What is thrown without being an error may be anything, a secret too.
-    const cause = current instanceof Error ? current : new Error(`thrown: a ${typeof current}`);
-    causes.push(cause);
-    current = cause.cause;
-  }
-  return causes;
-}
-
-// Drizzle's message ends with the values of the statement's parameters, which can be secrets.
-function withoutParameters(message: string): string {
-  return message.replace(/\nparams: [\s\S]*$/, "");
-}
-
-// A stack begins with the message, so only the lines that say where are kept.
-function framesOf(stack: string | undefined): string[] {
-  const lines = (stack ?? "").split("\n").map((line) => line.trim());
-  return lines.filter((line) => /^at \S.*:\d+:\d+\)?$/.test(line));
 }
 
 // Source: Durable Objects documentation, "Error handling": they are set on errors that crossed to us.

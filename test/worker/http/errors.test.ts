@@ -1,17 +1,19 @@
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, type Mock, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, type Mock, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 
 import { createAccount, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { onPrepare } from "../../support/worker/statements.ts";
 
-const LogLine = z.object({
+const Failure = z.object({
   level: z.literal("error"),
+  errors: z.array(z.object({ name: z.string(), message: z.string(), at: z.array(z.string()) })),
+});
+const LogLine = Failure.extend({
   request_id: z.string(),
   method: z.string(),
   path: z.string(),
-  errors: z.array(z.object({ name: z.string(), message: z.string(), at: z.array(z.string()) })),
 });
 
 let log: Mock;
@@ -57,6 +59,24 @@ describe("an error that nobody expected", () => {
     expect(line.errors[0]?.message).toContain("Failed query");
     expect(String(text)).not.toMatch(/[0-9a-f]{64}/);
     expect(String(text)).not.toContain(secret);
+  });
+});
+
+describe("work that fails beside a request that does not", () => {
+  it("is told in the log, with its causes and where they were thrown", async () => {
+    const { token } = await createAccount();
+    await env.DB.exec(
+      "CREATE TRIGGER refuse BEFORE UPDATE ON idempotency_keys BEGIN SELECT RAISE(FAIL, 'refused here'); END",
+    );
+    onTestFinished(async () => void (await env.DB.exec("DROP TRIGGER refuse")));
+    const headers = { "idempotency-key": "once" };
+    const body = { name: "web-1", ip: "192.0.2.1" };
+    expect((await call("/v1/servers", { method: "POST", token, headers, body })).status).toBe(201);
+    expect(log).toHaveBeenCalledOnce();
+    const line = Failure.parse(JSON.parse(String(log.mock.calls[0]?.[0])));
+    const messages = line.errors.map(({ message }) => message);
+    expect(messages.join()).toContain("refused here");
+    expect(line.errors[0]?.at.length).toBeGreaterThan(0);
   });
 });
 
