@@ -208,7 +208,13 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
   pruning: {
     phase: "decided",
     outcome: "live",
-    arm: () => ({ keep_releases: [] }),
+    arm() {
+      // To remove so much takes longer than to see that it has begun.
+      const many = world.path("releases", "1", "many");
+      mkdirSync(many);
+      for (let at = 0; at < MANY; at += 1) writeFileSync(join(many, `${at}`), "");
+      return { keep_releases: [] };
+    },
     async watch() {
       await world.control.waitFor("the record gone", () => !world.has("releases/1.json"));
       kill();
