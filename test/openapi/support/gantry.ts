@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { buildWorker } from "../../../scripts/parts/build-worker.ts";
-import { newToken } from "../../../scripts/parts/first-token.ts";
+import { newToken, renderStatement } from "../../../scripts/parts/first-token.ts";
 import { withLocalDatabase } from "../../../scripts/parts/local-database.ts";
 import { readLocalSettings } from "../../../scripts/parts/local-settings.ts";
 import { startLocalWorker } from "../../../scripts/parts/local-worker.ts";
@@ -38,14 +38,16 @@ export async function startGantry(): Promise<Gantry> {
     newToken({ name: "Guests" }, "test", now),
   ];
   const links = Array.from({ length: SIGN_IN_CODES }, () => newSignInCode(guests.accountId, now));
-  await withLocalDatabase(state, settings, async (database) => {
-    const statements = [ours, others, guests].flatMap((made) => made.statements);
-    await database.batch(
-      [...statements, ...links.map(({ statement }) => statement)].map(({ sql, parameters }) =>
-        database.prepare(sql).bind(...parameters),
-      ),
-    );
-  });
+  const statements = [
+    ...[ours, others, guests].flatMap((made) => made.statements),
+    ...links.map(({ statement }) => statement),
+  ];
+  // As one text: Miniflare's proxy takes 10 ms for each statement that is prepared.
+  await withLocalDatabase(
+    state,
+    settings,
+    async (database) => await database.exec(statements.map(renderStatement).join("\n")),
+  );
   const worker = await startLocalWorker({
     port: await freePort(),
     state,
