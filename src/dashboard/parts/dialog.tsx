@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 type Props = {
   readonly title: string;
@@ -10,7 +10,8 @@ type Props = {
 /** The browser's own modal dialog: it holds the keyboard, closes on Escape, and gives the keyboard back. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before anything else can take the keyboard, so that it goes back to what has opened the dialog.
+  useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
     shown?.showModal();
