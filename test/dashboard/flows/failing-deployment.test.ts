@@ -59,7 +59,7 @@ describe("somebody whose deployment fails", () => {
     await page.goto(`${local.url}/app/deployments/${failed.id}`);
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("heading", { name: "shop" }).waitFor();
+    await page.getByRole("heading", { name: "shop", exact: true }).waitFor();
     expect((await api.listDeployments(project.id)).map(({ version }) => version)).toEqual([2]);
   });
 });

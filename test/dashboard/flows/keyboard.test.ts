@@ -63,7 +63,7 @@ describe("somebody without a mouse", () => {
     await press(list.getByRole("link").filter({ hasText: "v2" }));
     await press(button("Delete"));
     await press(dialog.getByRole("button", { name: "Delete" }));
-    await page.getByRole("heading", { level: 1, name: "keys" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "keys", exact: true }).waitFor();
     expect((await api.listDeployments(project.id)).map(({ version }) => version)).toEqual([3, 1]);
 
     await press(page.getByRole("link", { name: "Settings" }));

@@ -83,7 +83,10 @@ describe("every dialog", () => {
         found.push(...(await violations(page, scheme, "dialog")));
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
-      if (!(await hasFocus(button))) found.push(`${name} does not have the keyboard again`);
+      if (!(await hasFocus(button)))
+        found.push(
+          `${name} does not have the keyboard again, but ${String(await page.evaluate("document.activeElement.outerHTML"))}`,
+        );
     }
     expect(found).toEqual([]);
   });
