@@ -10,6 +10,7 @@ type Props = {
 /** The browser's own modal dialog: it holds the keyboard, closes on Escape, and gives the keyboard back. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isLeaving = useRef(false);
   // Before anything else can take the keyboard, so that it goes back to what has opened the dialog.
   useLayoutEffect(() => {
     const shown = dialog.current;
@@ -18,6 +19,7 @@ export function Dialog({ title, onClose, children }: Props) {
     // Else it would begin with the button that closes it.
     shown?.querySelector<HTMLElement>("input, select, textarea, footer button")?.focus();
     return () => {
+      isLeaving.current = true;
       shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
       // What had it may be about to go, such as the row of a deployment that was deleted.
@@ -33,6 +35,10 @@ export function Dialog({ title, onClose, children }: Props) {
       onCancel={(event) => {
         event.preventDefault();
         onClose();
+      }}
+      // The browser may close it without asking first, such as at a second Escape.
+      onClose={() => {
+        if (!isLeaving.current) onClose();
       }}
       onClick={(event) => {
         if (event.target === dialog.current) onClose();

@@ -92,6 +92,19 @@ describe("every dialog", () => {
   });
 });
 
+describe("a dialog", () => {
+  it("is gone, and can be opened again, where the browser has closed it by itself", async () => {
+    const { page } = await visit();
+    await signInWithToken(page, local, "/app/tokens");
+    for (const _ of [1, 2]) {
+      await page.getByRole("button", { name: "Make a token" }).click();
+      await page.getByRole("dialog").waitFor();
+      await page.evaluate("document.querySelector('dialog').close()");
+      await page.locator("dialog").waitFor({ state: "detached" });
+    }
+  });
+});
+
 describe("the page that the Worker serves", () => {
   it("allows no script, style or request but its own, and holds none inline", async () => {
     const answer = await fetch(`${local.url}/app/`);
