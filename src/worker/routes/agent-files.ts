@@ -1,5 +1,6 @@
 import { agentFilePaths } from "#contract/agent-files.ts";
 import type { App } from "#worker/http/app.ts";
+import { assetResponse } from "#worker/http/asset-response.ts";
 
 /** What may stand between quotes in a shell script: a host can be named by whoever asks. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/;
@@ -19,9 +20,6 @@ export function routeAgentFiles(app: App): void {
   app.get(agentFilePaths.agent, async (c) => {
     const file = await c.env.ASSETS.fetch(c.req.raw);
     if (file.status === 404) return c.notFound();
-    // What the files' server answers cannot be given other headers.
-    const response = new Response(file.body, file);
-    response.headers.set("x-content-type-options", "nosniff");
-    return response;
+    return assetResponse(file, { "x-content-type-options": "nosniff" });
   });
 }

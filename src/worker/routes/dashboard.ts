@@ -2,6 +2,7 @@ import type { Context as HonoContext } from "hono";
 
 import { dashboardPaths } from "#contract/dashboard-paths.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
+import { assetResponse } from "#worker/http/asset-response.ts";
 
 /** The dashboard takes everything from where it is itself, and speaks with nobody else. Nothing in it is text that runs. */
 const CONTENT_SECURITY_POLICY = [
@@ -24,12 +25,12 @@ export function routeDashboard(app: App): void {
     // An older page may ask for a file of its own build that is no more: that must not look like a page.
     if (!file.ok && file.status !== 304) return c.notFound();
     c.set("isForGood", true);
-    return withHeaders(file, { "x-content-type-options": "nosniff" });
+    return assetResponse(file, { "x-content-type-options": "nosniff" });
   });
   app.get(dashboardPaths.root, (c) => c.redirect(`${dashboardPaths.root}/`, 307));
   // One page for every address: which part of it is shown, its script decides.
   app.get(dashboardPaths.page, async (c) =>
-    withHeaders(await c.env.ASSETS.fetch(pageRequest(c)), {
+    assetResponse(await c.env.ASSETS.fetch(pageRequest(c)), {
       "content-security-policy": CONTENT_SECURITY_POLICY,
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
@@ -42,11 +43,4 @@ function pageRequest(c: HonoContext<AppEnv>): Request {
   const known = c.req.header("if-none-match");
   const headers = known === undefined ? {} : { "if-none-match": known };
   return new Request(new URL(`${dashboardPaths.root}/`, c.req.url), { method: c.req.method, headers });
-}
-
-/** What the files' server answers cannot be given other headers. */
-function withHeaders(file: Response, headers: Readonly<Record<string, string>>): Response {
-  const response = new Response(file.body, file);
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
 }

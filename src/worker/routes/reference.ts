@@ -1,6 +1,7 @@
 import { isProblemCode } from "#contract/endpoint-facts.ts";
 import { referencePaths } from "#contract/reference-paths.ts";
 import type { App } from "#worker/http/app.ts";
+import { assetResponse } from "#worker/http/asset-response.ts";
 
 /** The pages have no script, and take everything from where they are themselves. */
 const CONTENT_SECURITY_POLICY = [
@@ -19,11 +20,10 @@ export function routeReference(app: App): void {
       const code = c.req.param("code");
       if (code !== undefined && !isProblemCode(code)) return c.notFound();
       const file = await c.env.ASSETS.fetch(c.req.raw);
-      // What the files' server answers cannot be given other headers.
-      const response = new Response(file.body, file);
-      response.headers.set("content-security-policy", CONTENT_SECURITY_POLICY);
-      response.headers.set("referrer-policy", "no-referrer");
-      response.headers.set("x-content-type-options", "nosniff");
-      return response;
+      return assetResponse(file, {
+        "content-security-policy": CONTENT_SECURITY_POLICY,
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+      });
     });
 }
