@@ -52,7 +52,7 @@ const settings = await readLocalSettings(bundle);
 const state = resolve(home, "state");
 const { token, accountId, signInCode } = await withLocalDatabase(state, settings, async (database) => {
   const local = await ensureToken(database, resolve(home, "token"), "local", Date.now());
-  const { code, statement } = newSignInCode(local.accountId, Date.now());
+  const { code, statement } = newSignInCode({ id: local.accountId }, Date.now());
   const { sql, parameters } = statement;
   await database
     .prepare(sql)

@@ -7,7 +7,7 @@ import { AccountId } from "#contract/ids.ts";
 
 import { type DatabaseTarget, executeStatements, homeNamed } from "./parts/execute-statements.ts";
 import { messageOf, Problem } from "./parts/problem.ts";
-import { newSignInCodeFor, SIGN_IN_MINUTES } from "./parts/sign-in-code.ts";
+import { newSignInCode, SIGN_IN_MINUTES } from "./parts/sign-in-code.ts";
 import { readLocalFile } from "./start/local-file.ts";
 
 const USAGE = `npm run sign-in -- [options]
@@ -46,7 +46,7 @@ const Accounts = z.array(z.object({ id: AccountId, name: z.string() }));
 async function main(): Promise<void> {
   const { account, target, url } = await readOptions();
   const lookUp = { sql: "SELECT id, name FROM accounts ORDER BY id", parameters: [] };
-  const { code, statement } = newSignInCodeFor(account, Date.now());
+  const { code, statement } = newSignInCode(account === null ? "only" : { name: account }, Date.now());
   const [rows = []] = await executeStatements(target, [lookUp, statement]);
   const accounts = Accounts.parse(rows);
   const fitting = accounts.filter(({ name }) => account === null || name === account);

@@ -7,35 +7,30 @@ import { hashOfToken, type Statement } from "./first-token.ts";
 
 export const SIGN_IN_MINUTES = 10;
 
+/** Whose dashboard a link opens: an account by its id or its name, or the only one that there is. */
+export type SignInAccount = { readonly id: AccountId } | { readonly name: string } | "only";
+
 /**
- * Makes the code of a sign-in link, and the row that makes it good for once.
+ * Makes the code of a sign-in link, and the statement that makes it good for once. One statement finds the account and
+ * writes the row, because each call of wrangler takes seconds; without such an account no row is made.
  * @param now Unix milliseconds
  */
 export function newSignInCode(
-  accountId: AccountId,
+  account: SignInAccount,
   now: number,
 ): { readonly code: string; readonly statement: Statement } {
   const code = formToken(randomTokenCharacters(randomBytes), "sign_in");
+  const { where, parameters } = conditionFor(account);
   const statement = {
-    sql: "INSERT OR IGNORE INTO sign_in_codes (hash, account_id, expires_at) VALUES (?, ?, ?)",
-    parameters: [hashOfToken(code), accountId, now + SIGN_IN_MINUTES * 60_000],
+    sql: `INSERT OR IGNORE INTO sign_in_codes (hash, account_id, expires_at) SELECT ?, id, ? FROM accounts WHERE ${where} ORDER BY id LIMIT 1`,
+    parameters: [hashOfToken(code), now + SIGN_IN_MINUTES * 60_000, ...parameters],
   };
   return { code, statement };
 }
 
-/**
- * The same for an account by its name, or for the only one there is where none is given: in one go, because each call of
- * wrangler takes seconds. Without such an account no row is made.
- */
-export function newSignInCodeFor(
-  account: string | null,
-  now: number,
-): { readonly code: string; readonly statement: Statement } {
-  const code = formToken(randomTokenCharacters(randomBytes), "sign_in");
-  const which = account === null ? "(SELECT count(*) FROM accounts) = 1" : "name = ?";
-  const statement = {
-    sql: `INSERT OR IGNORE INTO sign_in_codes (hash, account_id, expires_at) SELECT ?, id, ? FROM accounts WHERE ${which} ORDER BY id LIMIT 1`,
-    parameters: [hashOfToken(code), now + SIGN_IN_MINUTES * 60_000, ...(account === null ? [] : [account])],
-  };
-  return { code, statement };
+function conditionFor(account: SignInAccount): { where: string; parameters: string[] } {
+  if (account === "only") return { where: "(SELECT count(*) FROM accounts) = 1", parameters: [] };
+  return "id" in account
+    ? { where: "id = ?", parameters: [account.id] }
+    : { where: "name = ?", parameters: [account.name] };
 }

@@ -16,7 +16,7 @@ const { home, local, api, visit } = await useDashboard();
 const target = { home: join(home, "installation") };
 
 async function newLinks(): Promise<{ readonly first: string; readonly second: string }> {
-  const made = [1, 2].map(() => newSignInCode(AccountId.parse(local.account_id), Date.now()));
+  const made = [1, 2].map(() => newSignInCode({ id: AccountId.parse(local.account_id) }, Date.now()));
   await executeStatements(
     target,
     made.map(({ statement }) => statement),

@@ -37,7 +37,7 @@ export async function startGantry(): Promise<Gantry> {
     newToken({ name: "Theirs" }, "test", now),
     newToken({ name: "Guests" }, "test", now),
   ];
-  const links = Array.from({ length: SIGN_IN_CODES }, () => newSignInCode(guests.accountId, now));
+  const links = Array.from({ length: SIGN_IN_CODES }, () => newSignInCode({ id: guests.accountId }, now));
   const statements = [
     ...[ours, others, guests].flatMap((made) => made.statements),
     ...links.map(({ statement }) => statement),
