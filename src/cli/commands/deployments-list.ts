@@ -2,7 +2,7 @@ import { DeploymentStatus } from "#contract/deployments.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";
-import { readAll } from "#cli/session/read-all.ts";
+import { readAll } from "#client/read-all.ts";
 import { withSession } from "#cli/session/session.ts";
 import { deploymentColumns, deploymentRow } from "#cli/views/deployment-text.ts";
 

@@ -1,3 +1,4 @@
+import { readAll } from "#client/read-all.ts";
 import type { ClientResult } from "#client/send.ts";
 import type { Deployment } from "#contract/deployments.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
@@ -11,8 +12,8 @@ const OFTEN_MS = 2_000;
 const NOW_AND_THEN_MS = 10_000;
 const SELDOM_MS = 30_000;
 
-/** More pages than an account with the most projects needs to show what is live. */
-const MOST_PAGES = 10;
+/** More than an account with the most projects has live. */
+const MOST_DEPLOYMENTS = 1_000;
 
 /** The key of what there is only one of. */
 export const ALL = "all";
@@ -81,15 +82,10 @@ async function readActivity(): Promise<ClientResult<Activity>> {
   };
 }
 
-async function allDeployments(status: "live" | "building"): Promise<ClientResult<readonly Deployment[]>> {
-  const found: Deployment[] = [];
-  let cursor: string | undefined;
-  for (let page = 1; ; page += 1) {
-    const query = { status, limit: 100, ...(cursor === undefined ? {} : { cursor }) };
-    const listed = await api.listDeployments({ query });
-    if (!listed.ok) return listed;
-    found.push(...listed.value.deployments);
-    if (listed.value.next_cursor === null || page === MOST_PAGES) return { ...listed, value: found };
-    cursor = listed.value.next_cursor;
-  }
+function allDeployments(status: "live" | "building"): Promise<ClientResult<readonly Deployment[]>> {
+  return readAll(
+    (page) => api.listDeployments({ query: { status, ...page } }),
+    ({ deployments }) => deployments,
+    MOST_DEPLOYMENTS,
+  );
 }

@@ -1,23 +1,25 @@
 import { MAX_PAGE_SIZE } from "#contract/paging.ts";
 import type { ClientResult } from "#client/send.ts";
-import { type Found, found } from "#cli/outcome.ts";
 
 type PageQuery = { readonly limit: number; readonly cursor?: string };
 
-/** The rows of all pages of a list, or of as many as hold `most` rows. */
+/**
+ * The rows of all pages of a list, or of as many as hold `most` rows.
+ * @returns the rows, with the status and headers of the last page; the problem of the first page that failed
+ */
 export async function readAll<Page extends { readonly next_cursor: string | null }, Row>(
   read: (query: PageQuery) => Promise<ClientResult<Page>>,
   rowsOf: (page: Page) => readonly Row[],
   most = Infinity,
-): Promise<Found<readonly Row[]>> {
+): Promise<ClientResult<readonly Row[]>> {
   const rows: Row[] = [];
   let cursor: string | null = null;
-  do {
+  for (;;) {
     const limit = Math.min(MAX_PAGE_SIZE, most - rows.length);
     const page: ClientResult<Page> = await read(cursor === null ? { limit } : { limit, cursor });
     if (!page.ok) return page;
     rows.push(...rowsOf(page.value));
     cursor = page.value.next_cursor;
-  } while (cursor !== null && rows.length < most);
-  return found(rows);
+    if (cursor === null || rows.length >= most) return { ...page, value: rows };
+  }
 }
