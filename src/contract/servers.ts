@@ -44,10 +44,11 @@ export const AgentProblem = z.strictObject({
 });
 export type AgentProblem = z.infer<typeof AgentProblem>;
 
-/** `date`: a UTC day, such as "2026-11-20". */
+/** `date`: a UTC day, such as "2026-11-20"; `uptime`: the share of it in which the agent was connected. */
 export const UptimeDay = z.strictObject({ date: z.string(), uptime: z.string() });
 export type UptimeDay = z.infer<typeof UptimeDay>;
 
+/** Uptime is that of the last 30 UTC days, today included. */
 export const MAX_UPTIME_DAYS = 30;
 
 export const Server = z.extend(ServerRow, {

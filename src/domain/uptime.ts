@@ -1,5 +1,6 @@
+import { MAX_UPTIME_DAYS, type UptimeDay } from "#contract/servers.ts";
+
 const DAY_MS = 86_400_000;
-const WINDOW_DAYS = 30;
 
 /**
  * For how many milliseconds an agent was connected, by UTC day (days since 1970). Only connections that have ended are
@@ -49,9 +50,6 @@ export function uptime(
   return percentage(ended + present, now - from);
 }
 
-/** A UTC day, such as `2026-11-20`, and the share of it in which the agent was connected. */
-export type UptimeOfDay = { readonly date: string; readonly uptime: string };
-
 /**
  * What uptime is made of, day by day, the oldest first: at most the last 30 UTC days, today included. The day of the
  * enrolment counts from then on, and today until now. The parameters are those of `uptime`.
@@ -61,7 +59,7 @@ export function uptimeByDay(
   connectedAt: number | null,
   enrolledAt: number | null,
   now: number,
-): UptimeOfDay[] {
+): UptimeDay[] {
   if (enrolledAt === null) return [];
   const from = Math.max(enrolledAt, firstDayOfWindow(now) * DAY_MS);
   const days = Array.from({ length: Math.max(0, dayOf(now) - dayOf(from) + 1) }, (_, at) => dayOf(from) + at);
@@ -82,4 +80,4 @@ function percentage(part: number, whole: number): string {
 const dayOf = (time: number) => Math.floor(time / DAY_MS);
 const dateOf = (day: number) => new Date(day * DAY_MS).toISOString().slice(0, 10);
 const nextMidnight = (time: number) => (dayOf(time) + 1) * DAY_MS;
-const firstDayOfWindow = (now: number) => dayOf(now) - WINDOW_DAYS + 1;
+const firstDayOfWindow = (now: number) => dayOf(now) - MAX_UPTIME_DAYS + 1;

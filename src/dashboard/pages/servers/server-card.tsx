@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import type { ServerId } from "#contract/ids.ts";
-import type { Enrollment, Server, ServerRow } from "#contract/servers.ts";
+import { type Enrollment, MAX_UPTIME_DAYS, type Server, type ServerRow } from "#contract/servers.ts";
 import { api } from "#dashboard/data/api.ts";
 import type { Watched } from "#dashboard/data/resource.ts";
 import { useMay, useServer } from "#dashboard/data/resources.ts";
@@ -67,11 +67,12 @@ function Reader({ id, onRead }: ReaderProps) {
 
 function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Server | null }) {
   if (row.status === "pending") return null;
+  const isNew = server !== null && server.uptime_days.length < MAX_UPTIME_DAYS;
   return (
     <div class="uptime">
       <UptimeStrip days={server?.uptime_days ?? []} />
       <p class="quiet">
-        {row.uptime} up {server !== null && server.uptime_days.length < 30 ? "since it joined" : "in 30 days"}
+        {row.uptime} up {isNew ? "since it joined" : `in ${MAX_UPTIME_DAYS} days`}
       </p>
     </div>
   );
