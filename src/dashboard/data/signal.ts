@@ -24,10 +24,6 @@ export class Signal<Value> {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
-
-  get isWatched(): boolean {
-    return this.#watchers.size > 0;
-  }
 }
 
 /** The value of a signal; whoever shows it is shown anew when it changes. */

@@ -9,7 +9,6 @@ export type Action<Value, Args extends readonly unknown[]> = {
   readonly isRunning: boolean;
   /** Why it came to nothing the last time. */
   readonly problem: Problem | null;
-  readonly forget: () => void;
 };
 
 /** Something that a person asks for by a button: at most one at a time, with what went wrong kept to be shown. */
@@ -30,5 +29,5 @@ export function useAction<Value, Args extends readonly unknown[]>(
     setState({ isRunning: false, problem: result.ok ? null : result.problem });
     return result.ok ? result : null;
   };
-  return { ...state, run, forget: () => setState({ isRunning: false, problem: null }) };
+  return { ...state, run };
 }
