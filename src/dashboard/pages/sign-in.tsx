@@ -5,6 +5,7 @@ import { type SessionState, signInWithCode, signInWithToken } from "#dashboard/d
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Field } from "#dashboard/parts/field.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { Waiting } from "#dashboard/parts/waiting.tsx";
@@ -79,12 +80,7 @@ export function SignIn({ state }: { readonly state: SessionState }) {
         </section>
         <section>
           <h2>With a token</h2>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void paste();
-            }}
-          >
+          <Form onSubmit={paste}>
             <Field
               label="API token"
               type="password"
@@ -99,7 +95,7 @@ export function SignIn({ state }: { readonly state: SessionState }) {
             <Button type="submit" look="main" isBusy={pasting.isRunning}>
               Sign in
             </Button>
-          </form>
+          </Form>
         </section>
       </Page>
     </div>

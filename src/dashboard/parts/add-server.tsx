@@ -8,6 +8,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Copyable } from "#dashboard/parts/copy.tsx";
 import { Field } from "#dashboard/parts/field.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { ServerState } from "#dashboard/parts/status.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
@@ -36,12 +37,7 @@ export function AddServer({ onConnected }: Props) {
     if (created !== null) setAdded(created.value);
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void add();
-      }}
-    >
+    <Form onSubmit={add}>
       <Field
         label="Name"
         value={input.name}
@@ -62,7 +58,7 @@ export function AddServer({ onConnected }: Props) {
       <Button type="submit" look="main" isBusy={adding.isRunning}>
         Add the server
       </Button>
-    </form>
+    </Form>
   );
 }
 

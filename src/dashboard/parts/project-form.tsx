@@ -6,6 +6,7 @@ import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Choice, Field } from "#dashboard/parts/field.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { serverWords } from "#dashboard/text/words.ts";
@@ -40,12 +41,7 @@ export function ProjectForm({ servers, onCreated }: Props) {
     if (created !== null) onCreated(created.value);
   };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
+    <Form onSubmit={create}>
       <Field
         label="Name"
         value={input.name}
@@ -86,6 +82,6 @@ export function ProjectForm({ servers, onCreated }: Props) {
       <Button type="submit" look="main" isBusy={creating.isRunning}>
         Add the project
       </Button>
-    </form>
+    </Form>
   );
 }

@@ -3,9 +3,8 @@ import { useState } from "preact/hooks";
 import { UpdateAccountInput } from "#contract/account.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { Button } from "#dashboard/parts/button.tsx";
 import { Field } from "#dashboard/parts/field.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { Form, SaveBar } from "#dashboard/parts/form.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = {
@@ -28,13 +27,7 @@ export function LogRetention({ days, onSaved }: Props) {
     setIsSaved(true);
   };
   return (
-    <form
-      class="settings"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form class="settings" onSubmit={save}>
       <fieldset>
         <legend>Logs</legend>
         <Field
@@ -46,20 +39,11 @@ export function LogRetention({ days, onSaved }: Props) {
           error={errors["log_retention_days"] ?? null}
         />
       </fieldset>
-      <ProblemBox problem={saving.problem} doing="Saving" />
-      <div class="actions">
-        <Button
-          type="submit"
-          look="main"
-          isBusy={saving.isRunning}
-          isDisabled={!isChanged || !parsed.success}
-        >
-          Save
-        </Button>
-        <span role="status" class="quiet">
-          {isSaved && !isChanged ? "Saved." : ""}
-        </span>
-      </div>
-    </form>
+      <SaveBar
+        saving={saving}
+        canSave={isChanged && parsed.success}
+        saved={isSaved && !isChanged ? "Saved." : null}
+      />
+    </Form>
   );
 }

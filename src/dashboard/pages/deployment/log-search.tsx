@@ -2,6 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 
 import type { LogStore } from "#dashboard/data/log-store.ts";
 import { Button } from "#dashboard/parts/button.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
 
 type Props = {
   readonly log: LogStore;
@@ -26,12 +27,7 @@ export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
   };
   return (
     <search>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          go(1);
-        }}
-      >
+      <Form onSubmit={() => go(1)}>
         <input
           type="search"
           aria-label="Search the log"
@@ -57,7 +53,7 @@ export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
             <Button type="submit">Next</Button>
           </>
         )}
-      </form>
+      </Form>
     </search>
   );
 }

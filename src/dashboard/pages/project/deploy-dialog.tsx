@@ -8,6 +8,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { Field } from "#dashboard/parts/field.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
@@ -37,12 +38,7 @@ export function DeployDialog({ id, project, onClose }: Props) {
   };
   return (
     <Dialog title={project === null ? "Deploy" : `Deploy ${project.name}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void start();
-        }}
-      >
+      <Form onSubmit={start}>
         <Field
           label="Branch"
           value={branch}
@@ -66,7 +62,7 @@ export function DeployDialog({ id, project, onClose }: Props) {
             Deploy
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

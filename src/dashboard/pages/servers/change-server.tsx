@@ -6,6 +6,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { Field } from "#dashboard/parts/field.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
@@ -30,12 +31,7 @@ export function ChangeServer({ row, onClose, onChanged }: Props) {
   };
   return (
     <Dialog title={`Rename ${row.name}`} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void change();
-        }}
-      >
+      <Form onSubmit={change}>
         <Field
           label="Name"
           value={draft.name}
@@ -56,7 +52,7 @@ export function ChangeServer({ row, onClose, onChanged }: Props) {
             Save
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -7,6 +7,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { Field } from "#dashboard/parts/field.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 
@@ -37,12 +38,7 @@ export function DeleteProject({ project }: { readonly project: Project }) {
       </Button>
       {isOpen ? (
         <Dialog title={`Delete ${project.name}`} onClose={() => setIsOpen(false)}>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void remove();
-            }}
-          >
+          <Form onSubmit={remove}>
             <label class="check">
               <input
                 type="checkbox"
@@ -64,7 +60,7 @@ export function DeleteProject({ project }: { readonly project: Project }) {
                 Delete
               </Button>
             </footer>
-          </form>
+          </Form>
         </Dialog>
       ) : null}
     </>

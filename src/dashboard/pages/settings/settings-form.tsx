@@ -5,9 +5,8 @@ import { api } from "#dashboard/data/api.ts";
 import { ALL, useServers } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { changesOf, type Draft, type DraftName, draftOf } from "#dashboard/pages/settings/draft.ts";
-import { Button } from "#dashboard/parts/button.tsx";
 import { Choice, Field } from "#dashboard/parts/field.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { Form, SaveBar } from "#dashboard/parts/form.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = { readonly project: Project; readonly onSaved: () => unknown };
@@ -50,13 +49,7 @@ export function SettingsForm({ project, onSaved }: Props) {
     />
   );
   return (
-    <form
-      class="settings"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <Form class="settings" onSubmit={save}>
       <fieldset>
         <legend>Project</legend>
         {field("name", "Name")}
@@ -150,21 +143,12 @@ export function SettingsForm({ project, onSaved }: Props) {
           {field("queue_seconds", "Waiting for a server that is offline", { type: "number" })}
         </div>
       </fieldset>
-      <ProblemBox problem={saving.problem} doing="Saving" />
-      <div class="actions">
-        <Button
-          type="submit"
-          look="main"
-          isBusy={saving.isRunning}
-          isDisabled={!isChanged || !parsed.success}
-        >
-          Save
-        </Button>
-        <span role="status" class="quiet">
-          {isSaved && !isChanged ? "Saved. It counts from the next deployment on." : ""}
-        </span>
-      </div>
-    </form>
+      <SaveBar
+        saving={saving}
+        canSave={isChanged && parsed.success}
+        saved={isSaved && !isChanged ? "Saved. It counts from the next deployment on." : null}
+      />
+    </Form>
   );
 }
 

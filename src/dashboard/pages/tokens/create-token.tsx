@@ -9,6 +9,7 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { Choice, Field } from "#dashboard/parts/field.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { scopeWords } from "#dashboard/text/words.ts";
@@ -40,12 +41,7 @@ export function CreateToken({ onMade, onClose }: Props) {
   };
   return (
     <Dialog title="Make a token" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
+      <Form onSubmit={make}>
         <Field
           label="Name"
           value={name}
@@ -106,7 +102,7 @@ export function CreateToken({ onMade, onClose }: Props) {
             Make it
           </Button>
         </footer>
-      </form>
+      </Form>
     </Dialog>
   );
 }
