@@ -9,8 +9,10 @@ const LAST_PORT = 65_535;
 
 /** Every project that is served here, each by a listener of its own. */
 export type SiteRegistry = {
-  /** Serves the sites of before again. A port that is taken by now is exchanged for the next free one. Comes first: whatever
-   * else is asked for waits for it. */
+  /**
+   * Serves the sites of before again. A port that is taken by now is exchanged for the next free one. Comes first:
+   * whatever else is asked for waits for it.
+   */
   restore(): Promise<void>;
   /** Serves a project, or tells where it is served already. @returns its URL */
   put(projectId: ProjectId, directory: string): Promise<string>;
