@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { parseJson } from "#contract/parse-json.ts";
 import { type Found, found, stop } from "#cli/outcome.ts";
 
 export const LINK_NAME = "gantry.json";
@@ -17,13 +18,7 @@ export async function findLink(folder: string): Promise<Found<Link | null>> {
   const path = upwards(folder, LINK_NAME);
   if (path === null) return found(null);
   const text = await readFile(path, "utf8").catch(() => "");
-  let content: unknown = null;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    // Told below, like every other content that is none.
-  }
-  const link = Link.safeParse(content);
+  const link = Link.safeParse(parseJson(text));
   return link.success
     ? found(link.data)
     : stop("unreadable_file", `${path} is no link to a project. Make it anew with gantry projects link.`);

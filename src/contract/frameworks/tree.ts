@@ -1,5 +1,6 @@
 import { InsidePath } from "#contract/git-names.ts";
 import { type PackageManager, packageManagerOf } from "#contract/frameworks/package-manager.ts";
+import { parseJson } from "#contract/parse-json.ts";
 
 /**
  * What is known of a project's files, as far as frameworks go by it.
@@ -52,7 +53,10 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: ReadonlySe
   };
 }
 
-/** Requirements begin a line (`Django>=5`), or stand quoted in a list or as a key in TOML. No pattern here spans lines: a file of nothing but line ends would take it minutes. */
+/**
+ * Requirements begin a line (`Django>=5`), or stand quoted in a list or as a key in TOML. No pattern here spans lines: a
+ * file of nothing but line ends would take it minutes.
+ */
 function pythonNames(text: string): string[] {
   const names = matches(
     text,
@@ -83,11 +87,7 @@ function matches(text: string, pattern: RegExp): string[] {
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return objectOf(JSON.parse(text));
-  } catch {
-    return {};
-  }
+  return objectOf(parseJson(text));
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
