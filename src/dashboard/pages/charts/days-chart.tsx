@@ -1,7 +1,6 @@
 import type { Deployment } from "#contract/deployments.ts";
 import { useWidth } from "#dashboard/pages/charts/use-width.ts";
 
-const USUAL_WIDTH = 1_040;
 const HEIGHT = 180;
 const outcomes = ["succeeded", "failed", "canceled"] as const;
 type Outcome = (typeof outcomes)[number];
@@ -13,7 +12,7 @@ type Props = { readonly deployments: readonly Deployment[]; readonly days: numbe
 export function DaysChart({ deployments, days }: Props) {
   const shown = daysOf(deployments, days);
   const most = Math.max(1, ...shown.map(countOf));
-  const [chart, width] = useWidth<SVGSVGElement>(USUAL_WIDTH);
+  const [chart, width] = useWidth<SVGSVGElement>();
   const step = width / days;
   const total = (outcome: Outcome) => shown.reduce((sum, day) => sum + day[outcome], 0);
   return (

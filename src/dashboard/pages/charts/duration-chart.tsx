@@ -2,12 +2,11 @@ import type { Deployment } from "#contract/deployments.ts";
 import { useWidth } from "#dashboard/pages/charts/use-width.ts";
 import { dateText, durationText } from "#dashboard/text/times.ts";
 
-const USUAL_WIDTH = 1_040;
 const HEIGHT = 180;
 
 /** How long deployments that succeeded took, each a dot, the newest at the right. */
 export function DurationChart({ deployments }: { readonly deployments: readonly Deployment[] }) {
-  const [chart, width] = useWidth<SVGSVGElement>(USUAL_WIDTH);
+  const [chart, width] = useWidth<SVGSVGElement>();
   const shown = deployments
     .filter(({ status, kind }) => kind === "deploy" && (status === "live" || status === "superseded"))
     .toReversed();
