@@ -16,6 +16,11 @@ export type Scope = z.infer<typeof Scope>;
 
 export const allScopes: readonly Scope[] = Scope.options;
 
+/** Whether there is nothing that a token with some scopes may not do. */
+export function scopesAllowAll(granted: readonly Scope[]): boolean {
+  return allScopes.every((scope) => scopesAllow(granted, scope));
+}
+
 /** Whether a token with some scopes may do what takes `needed`. */
 export function scopesAllow(granted: readonly Scope[], needed: Scope): boolean {
   if (granted.includes(needed)) return true;

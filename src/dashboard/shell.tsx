@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import type { Account } from "#contract/account.ts";
-import { allScopes, scopesAllow } from "#contract/scopes.ts";
+import { scopesAllowAll } from "#contract/scopes.ts";
 import { useIsOnLine } from "#dashboard/data/connection.ts";
 import { ALL, useAccount } from "#dashboard/data/resources.ts";
 import { signOut } from "#dashboard/data/session.ts";
@@ -79,7 +79,7 @@ export function Shell({ route, children }: Props) {
 }
 
 function isUnlimited({ token: { scopes, project_ids: projectIds } }: Account): boolean {
-  return projectIds === null && allScopes.every((scope) => scopesAllow(scopes, scope));
+  return projectIds === null && scopesAllowAll(scopes);
 }
 
 function isWithin({ page }: Route, section: (typeof sections)[number]["page"]): boolean {

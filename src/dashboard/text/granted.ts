@@ -1,11 +1,11 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { ProjectRow } from "#contract/projects.ts";
-import { allScopes, type Scope, scopesAllow } from "#contract/scopes.ts";
+import { type Scope, scopesAllowAll } from "#contract/scopes.ts";
 import { scopeWords } from "#dashboard/text/words.ts";
 
 /** What scopes allow, in plain words. */
 export function scopesText(scopes: readonly Scope[]): string {
-  if (allScopes.every((scope) => scopesAllow(scopes, scope))) return "Everything";
+  if (scopesAllowAll(scopes)) return "Everything";
   // Who may change something may see it: that goes without saying.
   const said = scopes.filter(
     (scope) => !scope.endsWith(":read") || !scopes.some((one) => one === scope.replace(":read", ":write")),
