@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 
+import { dashboardPaths } from "#contract/dashboard-paths.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Found, found } from "#cli/outcome.ts";
 import { findDeployment } from "#cli/session/find-deployment.ts";
@@ -19,7 +20,7 @@ export const open = defineCommand({
   run: withSession(async (session, { words }) => {
     const path = await pathOf(session, words.what);
     if (!path.ok) return path;
-    const url = `${session.url}/app/${path.value}`;
+    const url = `${session.url}${dashboardPaths.root}/${path.value}`;
     session.output.json({ url });
     session.output.line(url);
     const program = browserProgram(session);

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { keepScroll, restoreScroll } from "#dashboard/router/scrolling.ts";
-import { pathTo, type Route, routeAt } from "#dashboard/router/route.ts";
+import { isWithinDashboard, pathTo, type Route, routeAt } from "#dashboard/router/route.ts";
 
 const CHANGED = "gantry:navigated";
 
@@ -33,7 +33,7 @@ export function followLinks(): void {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (link === null || link.target !== "" || link.hasAttribute("download")) return;
     const url = new URL(link.href);
-    const isHere = url.origin === location.origin && /^\/app(\/|$)/.test(url.pathname);
+    const isHere = url.origin === location.origin && isWithinDashboard(url.pathname);
     // A place within the page is the browser's own business.
     const isSamePage = url.pathname === location.pathname && url.hash !== "";
     if (!isHere || isSamePage) return;

@@ -1,6 +1,7 @@
+import { dashboardPaths } from "#contract/dashboard-paths.ts";
 import { DeploymentId, ProjectId } from "#contract/ids.ts";
 
-const ROOT = "/app";
+const ROOT = dashboardPaths.root;
 
 /** What the dashboard can show, each at an address of its own. */
 export type Route =
@@ -16,10 +17,15 @@ export type Route =
   | { readonly page: "account" }
   | { readonly page: "not_found" };
 
-/** What an address leads to. @param path of a URL, such as `/app/servers` */
+/** Whether an address is one of the dashboard's. */
+export function isWithinDashboard(path: string): boolean {
+  return path === ROOT || path.startsWith(`${ROOT}/`);
+}
+
+/** What an address within the dashboard leads to. @param path of a URL, such as `/app/servers` */
 export function routeAt(path: string): Route {
   const [first, second, third, ...rest] = path
-    .replace(/^\/app\/?/, "")
+    .slice(ROOT.length + 1)
     .replace(/\/$/, "")
     .split("/");
   if (rest.length > 0) return { page: "not_found" };
