@@ -53,8 +53,14 @@ export class DeploymentFeed {
     const { isWhole, isLoadingMore } = this.feed.value;
     if (isWhole || isLoadingMore || this.#cursor === null) return;
     this.#change({ isLoadingMore: true, problem: null });
-    const page = await this.#source.list(this.#filters, this.#cursor);
+    const cursor = this.#cursor;
+    const page = await this.#source.list(this.#filters, cursor);
     if (!page.ok) return this.#change({ isLoadingMore: false, problem: page.problem });
+    if (cursor !== this.#cursor) {
+      // The list has begun anew meanwhile: there would be a gap before what was asked for.
+      this.#change({ isLoadingMore: false });
+      return await this.loadMore();
+    }
     this.#cursor = page.value.next_cursor;
     this.#change({
       rows: joined(this.feed.value.rows, page.value.deployments),
@@ -72,25 +78,30 @@ export class DeploymentFeed {
     const page = await this.#source.list(this.#filters, null);
     if (!page.ok) return page;
     const { deployments, next_cursor: cursor } = page.value;
-    const below = cursor === null ? [] : rowsBelow(deployments, this.feed.value.rows);
-    const isContinued = below.length > 0;
+    const below = () => (cursor === null ? [] : rowsBelow(deployments, this.feed.value.rows));
+    const renewed = await this.#renewed(below());
+    // Looked at again: older ones may have come meanwhile.
+    const known = below();
+    const isContinued = known.length > 0;
     if (!isContinued) this.#cursor = cursor;
     const isWhole = isContinued ? this.feed.value.isWhole : cursor === null;
-    this.#change({ rows: [...deployments, ...(await this.#renewed(below))], isWhole });
+    const rows = known.flatMap((row) => renewed.get(row.id) ?? (renewed.has(row.id) ? [] : row));
+    this.#change({ rows: [...deployments, ...rows], isWhole });
     return page;
   }
 
-  /** Of older rows, those that can still change. */
-  async #renewed(rows: readonly Deployment[]): Promise<Deployment[]> {
-    const renewed = await Promise.all(
-      rows.map(async (row) => {
-        if (row.status !== "building" && row.status !== "live") return row;
+  /** Older rows that can still change, as they are now; null: not in this list any more. */
+  async #renewed(rows: readonly Deployment[]): Promise<ReadonlyMap<DeploymentId, Deployment | null>> {
+    const changeable = rows.filter(({ status }) => status === "building" || status === "live");
+    const renewed = new Map<DeploymentId, Deployment | null>();
+    await Promise.all(
+      changeable.map(async (row) => {
         const read = await this.#source.read(row.id);
-        if (!read.ok) return read.problem.status === 404 ? null : row;
-        return this.#fits(read.value) ? read.value : null;
+        if (read.ok) renewed.set(row.id, this.#fits(read.value) ? read.value : null);
+        else if (read.problem.status === 404) renewed.set(row.id, null);
       }),
     );
-    return renewed.filter((row) => row !== null);
+    return renewed;
   }
 
   #fits({ status }: Deployment): boolean {

@@ -48,14 +48,21 @@ class Project {
   /** Newest first. */
   rows: Deployment[] = [];
   reads = 0;
+  /** What comes before the answer about older ones, or about one of them. */
+  readonly delay = { older: Promise.resolve(), one: Promise.resolve() };
   readonly feed = new DeploymentFeed(
     {
-      list: (_filters, cursor) => Promise.resolve({ ...answer, value: this.#page(cursor) }),
-      read: (id) => {
+      list: async (_filters, cursor) => {
+        const value = this.#page(cursor);
+        if (cursor !== null) await this.delay.older;
+        return { ...answer, value };
+      },
+      read: async (id) => {
         this.reads += 1;
         const row = this.rows.find((one) => one.id === id);
         if (row === undefined) throw new Error(`${id} is not there`);
-        return Promise.resolve({ ...answer, value: row });
+        await this.delay.one;
+        return { ...answer, value: row };
       },
     },
     { status: "", branch: "" },
@@ -139,6 +146,39 @@ describe("a project's deployments, as they are scrolled through", () => {
     expect(project.reads).toBe(1);
     expect(project.feed.feed.value.rows.some(({ status }) => status === "live")).toBe(false);
     expect(project.shown()).toEqual(project.versions());
+  });
+
+  it("lose no page that comes while others are read again", async () => {
+    const project = new Project();
+    project.add(15);
+    project.rows.unshift(deployment(16, "live"));
+    project.rows.unshift(
+      ...Array.from({ length: PAGE }, (_, at) => deployment(17 + at, "failed")).toReversed(),
+    );
+    await project.feed.newest.reload();
+    await project.feed.loadMore();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    project.delay.one = promise;
+    const reloading = project.feed.newest.reload();
+    await expect.poll(() => project.reads).toBe(1);
+    await project.feed.loadMore();
+    resolve();
+    await reloading;
+    expect(project.shown()).toEqual(project.versions());
+  });
+
+  it("have no gap where an older page comes after the list has begun anew", async () => {
+    const project = new Project();
+    project.add(3 * PAGE);
+    await project.feed.newest.reload();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    project.delay.older = promise;
+    const loading = project.feed.loadMore();
+    project.add(PAGE + 1);
+    await project.feed.newest.reload();
+    resolve();
+    await loading;
+    expect(project.shown()).toEqual(project.versions().slice(0, 2 * PAGE));
   });
 
   it("leave out one that was deleted", async () => {
