@@ -3,6 +3,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 /** Rows beyond both edges of what can be seen, so that a quick scroll shows no gap. */
 const SPARE_ROWS = 8;
+/** With so few rows left to be scrolled to, more of them are asked for. */
+const NEAR_END_ROWS = 50;
 
 export type VirtualListProps = {
   readonly count: number;
@@ -14,7 +16,7 @@ export type VirtualListProps = {
   /** The row that the keyboard comes to while it can be seen; else it is the first that can. */
   readonly stop?: number | null;
   readonly keyOf: (index: number) => string | number;
-  /** The last rows can be seen: more of them may be wanted. */
+  /** The last rows will soon be seen: more of them may be wanted. */
   readonly onEnd?: () => unknown;
   /** How many rows there are in all; where that is not known, they are not numbered. */
   readonly total?: number;
@@ -38,7 +40,7 @@ export function VirtualList(props: VirtualListProps) {
       if (box.current === null) return;
       const next = visibleRows(box.current, count, rowHeight);
       setRange((now) => (now.top === next.top && now.after === next.after ? now : next));
-      if (next.after >= count) void onEnd?.();
+      if (next.after + NEAR_END_ROWS >= count) void onEnd?.();
     };
     update();
     // Scrolling does not bubble, but it can be seen on its way down.
