@@ -26,6 +26,12 @@ export type ReadLogEvent =
 /** Many times what the longest line takes. A server that is none of ours could send what never ends. */
 const MAX_EVENT_CHARACTERS = 1024 * 1024;
 
+/**
+ * A browser hands over two megabytes at a time, which take longer than many a frame to be parsed. About a hundred
+ * lines are parsed at once, so that whoever takes the events can give the page its turn between them.
+ */
+const SLICE_BYTES = 16 * 1024;
+
 /** Makes events of the bytes of one connection, wherever they are cut. */
 export class LogEventReader {
   readonly #baseUrl: string;
@@ -48,10 +54,13 @@ export class LogEventReader {
   }
 
   /** The events that are complete with these bytes. After an `end`, a `problem` or a `gap` it is of no more use. */
-  take(bytes: Uint8Array): ReadLogEvent[] {
-    this.#events = [];
-    this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
-    return this.#events;
+  *take(bytes: Uint8Array): Generator<ReadLogEvent> {
+    for (let from = 0; from < bytes.byteLength; from += SLICE_BYTES) {
+      this.#events = [];
+      const slice = bytes.subarray(from, from + SLICE_BYTES);
+      this.#parser.feed(this.#decoder.decode(slice, { stream: true }));
+      yield* this.#events;
+    }
   }
 
   #read({ event, data }: EventSourceMessage): void {

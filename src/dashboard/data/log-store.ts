@@ -9,8 +9,8 @@ import { LineLooks } from "#dashboard/text/line-looks.ts";
 
 /** Lines that come in quick succession are shown together. */
 const GATHER_MS = 60;
-/** So many lines are taken in one go before the page gets its turn. */
-const LINES_A_TURN = 400;
+/** After so long the page gets its turn, however many lines there are to take. */
+const TURN_MS = 10;
 
 export type LogState = {
   /** Rises with each change of `lines`. */
@@ -71,7 +71,7 @@ export class LogStore {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    let taken = 0;
+    let turnBegan = performance.now();
     this.#isWaiting = false;
     for await (const event of followLog(transport, this.#id, { afterLine: this.lines.length, signal })) {
       switch (event.type) {
@@ -79,8 +79,10 @@ export class LogStore {
           this.#isWaiting = false;
           this.#add(event.line);
           this.#tellSoon();
-          taken += 1;
-          if (taken % LINES_A_TURN === 0) await new Promise((resolve) => setTimeout(resolve));
+          if (performance.now() - turnBegan > TURN_MS) {
+            await new Promise((resolve) => setTimeout(resolve));
+            turnBegan = performance.now();
+          }
           break;
         case "waiting":
         case "problem":
