@@ -70,7 +70,7 @@ function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Ser
   const isNew = server !== null && server.uptime_days.length < MAX_UPTIME_DAYS;
   return (
     <div class="uptime">
-      <UptimeStrip days={server?.uptime_days ?? []} />
+      <UptimeStrip server={server} />
       <p class="quiet">
         {row.uptime} up {isNew ? "since it joined" : `in ${MAX_UPTIME_DAYS} days`}
       </p>

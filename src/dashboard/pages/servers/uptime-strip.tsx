@@ -1,17 +1,14 @@
-import { MAX_UPTIME_DAYS, type UptimeDay } from "#contract/servers.ts";
-
-/** Of what the eye can tell apart: all of the day, nearly all, some, hardly any. */
-function levelOf(uptime: string): "whole" | "most" | "some" | "none" {
-  const share = Number.parseFloat(uptime);
-  if (share >= 99.9) return "whole";
-  if (share >= 95) return "most";
-  return share > 0 ? "some" : "none";
-}
+import { MAX_UPTIME_DAYS, type Server, type UptimeDay } from "#contract/servers.ts";
+import { uptimeLevel } from "#dashboard/pages/servers/uptime-level.ts";
 
 /** A mark for each of the last 30 days, today at the right; the days before the server joined are empty. */
-export function UptimeStrip({ days }: { readonly days: readonly UptimeDay[] }) {
+export function UptimeStrip({ server }: { readonly server: Server | null }) {
+  const days = server?.uptime_days ?? [];
+  const since = Date.parse(server?.enrolled_at ?? "");
+  const now = Date.now();
+  const levelOf = (day: UptimeDay) => uptimeLevel(day, since, now);
   const before = MAX_UPTIME_DAYS - days.length;
-  const troubled = days.filter(({ uptime }) => levelOf(uptime) !== "whole");
+  const troubled = days.filter((day) => levelOf(day) !== "whole");
   const said =
     days.length === 0
       ? "no day yet"
@@ -29,10 +26,10 @@ export function UptimeStrip({ days }: { readonly days: readonly UptimeDay[] }) {
       {Array.from({ length: before }, (_, at) => (
         <rect key={at} class="before" x={at * 10} y="0" width="7" height="28" />
       ))}
-      {days.map(({ date, uptime }, at) => (
-        <rect key={date} class={levelOf(uptime)} x={(before + at) * 10} y="0" width="7" height="28">
+      {days.map((day, at) => (
+        <rect key={day.date} class={levelOf(day)} x={(before + at) * 10} y="0" width="7" height="28">
           <title>
-            {date}: {uptime}
+            {day.date}: {day.uptime}
           </title>
         </rect>
       ))}
