@@ -10,14 +10,22 @@ type Props = {
   readonly children: ComponentChildren;
 };
 
-/** A page: its name in the tab and as a heading, which gets the keyboard when the page is come to. */
+/** Whether anything has been done in this tab since it was loaded. */
+let isUsed = false;
+for (const name of ["keydown", "pointerdown"])
+  addEventListener(name, () => void (isUsed = true), { capture: true, once: true });
+
+/**
+ * A page: its name in the tab and as a heading, which gets the keyboard when the page is come to. The page that a visit
+ * begins with leaves it where the browser begins.
+ */
 export function Page({ title, heading = title, actions, children }: Props) {
   const headline = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Gantry`;
   }, [title]);
   useEffect(() => {
-    if (document.activeElement === document.body) headline.current?.focus({ preventScroll: true });
+    if (isUsed && document.activeElement === document.body) headline.current?.focus({ preventScroll: true });
   }, []);
   return (
     <main>

@@ -20,12 +20,10 @@ describe("somebody without a mouse", () => {
     await commit({ "index.html": "two" });
 
     const { page } = await visit();
-    const { goTo, press, write } = keyboardOf(page);
+    const { signIn, goTo, press, write } = keyboardOf(page);
     const dialog = page.getByRole("dialog");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
-    await page.goto(`${local.url}/app/`);
-    await write(page.getByLabel("API token"), local.token);
-    await page.keyboard.press("Enter");
+    await signIn(local, "/app/");
 
     await page.getByRole("heading", { name: "Projects" }).waitFor();
     await press(page.getByRole("link", { name: "keys", exact: true }));
@@ -93,10 +91,8 @@ describe("somebody without a mouse", () => {
 
   it("comes to the content past what stands on every page", async () => {
     const { page } = await visit();
-    const { press, write } = keyboardOf(page);
-    await page.goto(`${local.url}/app/servers`);
-    await write(page.getByLabel("API token"), local.token);
-    await page.keyboard.press("Enter");
+    const { signIn, press } = keyboardOf(page);
+    await signIn(local, "/app/servers");
     await page.getByRole("heading", { name: "Servers" }).waitFor();
     await page.reload();
     await press(page.getByRole("link", { name: "Skip to the content" }));

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+
+import { hasFocus } from "./support/browser.ts";
+import { keyboardOf } from "./support/keyboard.ts";
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, visit } = await useDashboard();
+
+describe("Tab", () => {
+  it("goes through every page as one reads it, shows where it is, and is held by nothing", async () => {
+    const { page } = await visit();
+    const { goRound } = keyboardOf(page);
+    await page.goto(`${local.url}/app/sign-in`);
+    await page.getByLabel("API token").waitFor();
+    expect(await goRound()).toContain('button "Sign in"');
+    await signInWithToken(page, local, "/app/");
+    const last = {
+      "/app/": 'a "v1"',
+      "/app/servers": 'button "Remove"',
+      "/app/charts": 'select "Project"',
+      "/app/tokens": 'button "Revoke"',
+      "/app/account": 'input "Days that logs are kept"',
+      "/app/projects/new": 'button "Add the project"',
+      [`/app/projects/${local.project_id}`]: 'button "Delete v1"',
+      [`/app/projects/${local.project_id}/settings`]: 'button "Delete hello-site"',
+      [`/app/deployments/${local.deployment_id}`]: 'a "Line 1"',
+    };
+    for (const [path, stop] of Object.entries(last)) {
+      await page.goto(local.url + path);
+      await page.locator("main h1").waitFor();
+      await expect.poll(() => page.locator("main .waiting").count(), { timeout: 30_000 }).toBe(0);
+      const stops = await goRound();
+      expect(stops).toContain(stop);
+      expect(stops).toContain('a "Skip to the content"');
+    }
+  });
+
+  it("stays within a dialog for as long as it is open", async () => {
+    const { page } = await visit();
+    const { signIn, press, goRound } = keyboardOf(page);
+    await signIn(local, `/app/projects/${local.project_id}`);
+    await press(page.getByRole("button", { name: "Roll back" }));
+    await page.getByRole("dialog").locator("footer").waitFor();
+    const stops = await goRound();
+    expect(stops).toContain('button "Close"');
+    expect(stops.join()).not.toMatch(/Skip|Gantry|Settings/);
+    expect((await goRound("Shift+Tab")).toSorted()).toEqual(stops.toSorted());
+  });
+});
+
+describe("the page that somebody comes to first", () => {
+  it("is begun with where the browser begins, and its heading is not marked", async () => {
+    const { page } = await visit();
+    await signInWithToken(page, local, "/app/servers");
+    await page.reload();
+    await page.getByRole("heading", { name: "Servers" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await hasFocus(page.getByRole("link", { name: "Skip to the content" }))).toBe(true);
+  });
+});
