@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { hasFocus } from "./support/browser.ts";
+import { hasFocus, phone } from "./support/browser.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
@@ -34,6 +34,12 @@ describe("Tab", () => {
       expect(stops).toContain(stop);
       expect(stops).toContain('a "Skip to the content"');
     }
+  });
+
+  it("follows the frame as a narrow screen shows it", async () => {
+    const { page } = await visit({ screen: phone });
+    await signInWithToken(page, local, "/app/account");
+    expect(await keyboardOf(page).goRound()).toContain('button "Sign out"');
   });
 
   it("stays within a dialog for as long as it is open", async () => {
