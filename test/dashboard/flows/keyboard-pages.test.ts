@@ -18,7 +18,7 @@ describe("Tab", () => {
     const last = {
       "/app/": 'a "v1"',
       "/app/servers": 'button "Remove"',
-      "/app/charts": 'select "Project"',
+      "/app/charts": 'summary "As a table"',
       "/app/tokens": 'button "Revoke"',
       "/app/account": 'input "Days that logs are kept"',
       "/app/projects/new": 'button "Add the project"',
@@ -63,5 +63,31 @@ describe("the page that somebody comes to first", () => {
     await page.getByRole("heading", { name: "Servers" }).waitFor();
     await page.keyboard.press("Tab");
     expect(await hasFocus(page.getByRole("link", { name: "Skip to the content" }))).toBe(true);
+  });
+});
+
+describe("what charts and strips show where a mouse points at them", () => {
+  it("stands in tables, which are opened by the keyboard", async () => {
+    const { page } = await visit();
+    const { signIn, press } = keyboardOf(page);
+    await signIn(local, "/app/charts");
+    const table = (name: string | RegExp) => page.getByRole("table", { name });
+    expect(await table("Deployments a day").count()).toBe(0);
+    for (const name of ["Deployments a day", "Duration"]) {
+      const heading = page.getByRole("heading", { name, exact: true });
+      await press(heading.locator("+ figure").getByText("As a table"));
+      await table(name).getByRole("row").nth(1).waitFor();
+    }
+    const pointed = await page.locator("svg.chart title").allTextContents();
+    const shown = await page.getByRole("table").getByRole("row").allTextContents();
+    expect(pointed.length).toBeGreaterThan(30);
+    expect(shown.length).toBeGreaterThanOrEqual(pointed.length);
+
+    await press(page.getByRole("link", { name: "Servers" }));
+    await press(page.getByText(/% up (since|in)/).first());
+    await table(/^Uptime of/)
+      .getByRole("row")
+      .nth(1)
+      .waitFor();
   });
 });

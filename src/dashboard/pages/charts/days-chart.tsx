@@ -1,5 +1,6 @@
 import type { Deployment } from "#contract/deployments.ts";
 import { useWidth } from "#dashboard/pages/charts/use-width.ts";
+import { Values } from "#dashboard/parts/values.tsx";
 
 const HEIGHT = 180;
 const outcomes = ["succeeded", "failed", "canceled"] as const;
@@ -44,6 +45,13 @@ export function DaysChart({ deployments, days }: Props) {
             {total(outcome)} {outcome}
           </span>
         ))}
+        <Values
+          label="Deployments a day"
+          columns={["Day", ...outcomes]}
+          rows={() =>
+            shown.toReversed().map((day) => [dayText(day.date), ...outcomes.map((outcome) => day[outcome])])
+          }
+        />
       </figcaption>
     </figure>
   );

@@ -1,5 +1,7 @@
 import type { Deployment } from "#contract/deployments.ts";
 import { useWidth } from "#dashboard/pages/charts/use-width.ts";
+import { Values } from "#dashboard/parts/values.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
 import { dateText, durationText } from "#dashboard/text/times.ts";
 
 const HEIGHT = 180;
@@ -34,6 +36,19 @@ export function DurationChart({ deployments }: { readonly deployments: readonly 
       </svg>
       <figcaption>
         Half of {shown.length} took {durationText(median)} or less.
+        <Values
+          label="Duration"
+          columns={["Deployment", "Started", "Took"]}
+          rows={() =>
+            shown
+              .toReversed()
+              .map(({ id, version, created_at: at, duration }) => [
+                <a href={pathTo({ page: "deployment", id })}>v{version}</a>,
+                dateText(at),
+                durationText(duration),
+              ])
+          }
+        />
       </figcaption>
     </figure>
   );

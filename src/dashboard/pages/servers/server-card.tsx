@@ -16,6 +16,7 @@ import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { ServerState } from "#dashboard/parts/status.tsx";
 import { Ago } from "#dashboard/parts/times.tsx";
+import { Values } from "#dashboard/parts/values.tsx";
 import { useSeen } from "#dashboard/parts/use-seen.ts";
 
 type Props = { readonly row: ServerRow; readonly onChanged: () => unknown };
@@ -71,9 +72,12 @@ function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Ser
   return (
     <div class="uptime">
       <UptimeStrip server={server} />
-      <p class="quiet">
-        {row.uptime} up {isNew ? "since it joined" : `in ${MAX_UPTIME_DAYS} days`}
-      </p>
+      <Values
+        label={`Uptime of ${row.name} by day`}
+        summary={`${row.uptime} up ${isNew ? "since it joined" : `in ${MAX_UPTIME_DAYS} days`}`}
+        columns={["Day", "Up"]}
+        rows={() => (server?.uptime_days ?? []).toReversed().map(({ date, uptime }) => [date, uptime])}
+      />
     </div>
   );
 }
