@@ -27,11 +27,10 @@ export function Button({
       class={look}
       aria-label={label}
       aria-busy={isBusy}
-      // Not disabled while it is busy: that would take the keyboard's place away.
-      aria-disabled={isBusy}
-      disabled={isDisabled}
+      // Not `disabled`: that would take the keyboard's place away, such as after saving.
+      aria-disabled={isBusy || isDisabled}
       onClick={(event) => {
-        if (isBusy) event.preventDefault();
+        if (isBusy || isDisabled) event.preventDefault();
         else void onClick?.();
       }}
     >

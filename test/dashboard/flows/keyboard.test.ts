@@ -20,7 +20,7 @@ describe("somebody without a mouse", () => {
     await commit({ "index.html": "two" });
 
     const { page } = await visit();
-    const { signIn, goTo, press, write } = keyboardOf(page);
+    const { signIn, goTo, press, write, isBroughtTo } = keyboardOf(page);
     const dialog = page.getByRole("dialog");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await signIn(local, "/app/");
@@ -70,6 +70,7 @@ describe("somebody without a mouse", () => {
     await press(page.getByLabel("Build nothing"), "Space");
     await press(button("Save"));
     await page.getByText("Saved. It counts from the next deployment on.").waitFor();
+    await isBroughtTo(button("Save"));
     expect((await api.getProject(project.id)).build_command).toBe("echo made");
 
     await press(page.getByRole("link", { name: "Tokens" }));
