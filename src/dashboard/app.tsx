@@ -7,6 +7,7 @@ import { later } from "#dashboard/later.tsx";
 import { NotFound } from "#dashboard/pages/not-found.tsx";
 import { Overview } from "#dashboard/pages/overview/overview.tsx";
 import { SignIn } from "#dashboard/pages/sign-in.tsx";
+import { keepFocus } from "#dashboard/router/keep-focus.ts";
 import { followLinks, useRoute } from "#dashboard/router/navigation.ts";
 import type { Route } from "#dashboard/router/route.ts";
 import { Shell } from "#dashboard/shell.tsx";
@@ -28,6 +29,7 @@ export function App() {
   const route = useRoute();
   const state = useSignal(session);
   useEffect(followLinks, []);
+  useEffect(keepFocus, []);
   useEffect(() => {
     if (typeof state === "string") forgetResources();
   }, [state]);
