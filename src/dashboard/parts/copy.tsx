@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { Button } from "#dashboard/parts/button.tsx";
 
@@ -12,6 +12,11 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
     const timer = setTimeout(() => setSaid(null), SAID_MS);
     return () => clearTimeout(timer);
   }, [said]);
+  const shown = useRef<HTMLPreElement>(null);
+  // The form that it has come out of may have had the keyboard.
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body) shown.current?.focus();
+  }, []);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
@@ -23,7 +28,7 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
   };
   return (
     <div class="copyable">
-      <pre tabIndex={0} aria-label={label}>
+      <pre ref={shown} tabIndex={0} aria-label={label}>
         {text}
       </pre>
       <Button onClick={copy}>Copy</Button>

@@ -16,8 +16,8 @@ export function Dialog({ title, onClose, children }: Props) {
     const shown = dialog.current;
     const before = document.activeElement;
     shown?.showModal();
-    // Else it would begin with the button that closes it.
-    shown?.querySelector<HTMLElement>("input, select, textarea, footer button")?.focus();
+    // Else it would begin with the button that closes it. A secret comes before the button that takes it away for good.
+    shown?.querySelector<HTMLElement>("input, select, textarea, pre, footer button")?.focus();
     return () => {
       isLeaving.current = true;
       shown?.close();

@@ -1,0 +1,56 @@
+import { join } from "node:path";
+
+import { afterAll, describe, expect, it } from "vitest";
+
+import { executeStatements } from "../../../scripts/parts/execute-statements.ts";
+import { newToken } from "../../../scripts/parts/first-token.ts";
+import { keyboardOf } from "./support/keyboard.ts";
+import { type Agent, joinServer } from "./support/operator.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, home, repository, visit } = await useDashboard();
+
+let agent: Agent | null = null;
+afterAll(() => agent?.kill());
+
+describe("an empty account, without a mouse", () => {
+  it("is led from a token that is typed to a deployment that is live", async () => {
+    const { path, commit } = await repository("typed");
+    await commit({ "index.html": "typed" });
+    const { token, statements } = newToken({ name: "typist" }, "typed", Date.now());
+    await executeStatements({ home: join(home, "installation") }, statements);
+
+    const { page, context } = await visit();
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const { goTo, press, write, isBroughtTo } = keyboardOf(page);
+    const step = (name: string) => page.getByRole("heading", { level: 2, name });
+    await page.goto(`${local.url}/app/`);
+    await goTo(page.getByLabel("API token"));
+    await page.keyboard.type(token);
+    await page.keyboard.press("Enter");
+    await isBroughtTo(page.getByRole("heading", { level: 1, name: "Projects" }));
+
+    await write(page.getByLabel("Name"), "typed-1");
+    await write(page.getByLabel("IPv4 address"), "192.0.2.72");
+    await page.keyboard.press("Enter");
+    await isBroughtTo(page.getByLabel("The line to paste"));
+    await press(page.getByRole("button", { name: "Copy" }));
+    await page.getByText("Copied").waitFor();
+    const line = String(await page.evaluate("navigator.clipboard.readText()"));
+    agent = await joinServer(line, join(home, "typed-agent"));
+    agent.start();
+    await page.getByText("typed-1 is connected.").waitFor();
+    await isBroughtTo(step("Add a server"));
+
+    await write(page.getByLabel("Name"), "typed");
+    await write(page.getByLabel("Repository"), path);
+    await goTo(page.getByLabel("Server"));
+    await press(page.getByRole("button", { name: "Add the project" }));
+    await page.getByText("typed is ready to be deployed.").waitFor();
+    await isBroughtTo(step("Add a project"));
+    await press(page.getByRole("button", { name: "Deploy typed" }));
+    await isBroughtTo(page.getByRole("heading", { level: 1, name: "v1" }));
+    await page.locator("h1 .status.live").waitFor();
+    expect(await page.getByRole("link", { name: "typed", exact: true }).count()).toBe(1);
+  });
+});

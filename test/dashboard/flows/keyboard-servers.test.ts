@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+
+import { keyboardOf } from "./support/keyboard.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, visit } = await useDashboard();
+
+describe("servers, without a mouse", () => {
+  it("are added, renamed, enrolled again and removed, unless projects are on them", async () => {
+    // That a server is read while it is removed stands in the console, as any 404 does.
+    const { page, context } = await visit({ expected: /status of 404/ });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const { signIn, press, write, isBroughtTo } = keyboardOf(page);
+    const dialog = page.getByRole("dialog");
+    const isClosed = () => dialog.waitFor({ state: "detached" });
+    const card = (name: string) =>
+      page.getByRole("article").filter({ has: page.getByRole("heading", { name }) });
+    const inCard = (name: string, button: string) => card(name).getByRole("button", { name: button });
+
+    await signIn(local, "/app/servers");
+    await isBroughtTo(page.getByRole("heading", { level: 1, name: "Servers" }));
+
+    const add = page.getByRole("button", { name: "Add a server" });
+    await press(add);
+    await isBroughtTo(dialog.getByLabel("Name"));
+    await page.keyboard.type("keys-1");
+    await write(dialog.getByLabel("IPv4 address"), "192.0.2");
+    await page.keyboard.press("Enter");
+    await dialog.locator(".error").waitFor();
+    await write(dialog.getByLabel("IPv4 address"), "192.0.2.71");
+    await page.keyboard.press("Enter");
+    const line = dialog.getByLabel("The line to paste");
+    await isBroughtTo(line);
+    const first = (await line.textContent()) ?? "";
+    await press(dialog.getByRole("button", { name: "Copy" }));
+    await dialog.getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(first);
+    await press(dialog.locator("footer").getByRole("button", { name: "Close" }));
+    await isClosed();
+    await isBroughtTo(add);
+
+    await press(inCard("keys-1", "Rename"));
+    await isBroughtTo(dialog.getByLabel("Name"));
+    await write(dialog.getByLabel("Name"), "keys-2");
+    await page.keyboard.press("Enter");
+    await isClosed();
+    await isBroughtTo(inCard("keys-2", "Rename"));
+
+    await press(inCard("keys-2", "Show the line to paste"));
+    await isBroughtTo(line);
+    expect(await line.textContent()).not.toBe(first);
+    await page.keyboard.press("Escape");
+    await isClosed();
+    await isBroughtTo(inCard("keys-2", "Show the line to paste"));
+
+    const host = page.getByRole("article").filter({ hasText: "hello-site" });
+    await press(host.getByRole("button", { name: "Enrol again" }));
+    await dialog.getByText("The agent that is connected now ends when the new one joins.").waitFor();
+    await isBroughtTo(line);
+    await press(dialog.locator("header").getByRole("button", { name: "Close" }));
+    await isClosed();
+    await isBroughtTo(host.getByRole("button", { name: "Enrol again" }));
+
+    await press(host.getByRole("button", { name: "Remove" }));
+    await dialog.getByText("Projects are on it. Move or delete them first.").waitFor();
+    await isBroughtTo(dialog.getByRole("button", { name: "Leave it" }));
+    await press(dialog.getByRole("button", { name: "Leave it" }));
+    await isClosed();
+    await isBroughtTo(host.getByRole("button", { name: "Remove" }));
+
+    await press(inCard("keys-2", "Remove"));
+    await press(dialog.getByRole("button", { name: "Remove" }));
+    await card("keys-2").waitFor({ state: "detached" });
+    await isBroughtTo(page.getByRole("heading", { level: 1, name: "Servers" }));
+  });
+});
