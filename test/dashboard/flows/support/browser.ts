@@ -23,7 +23,7 @@ export const phone: Screen = { width: 390, height: 844 };
 export type Visit = {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors in the console or in the page, and requests to anybody else, so far. */
+  /** Errors in the console or in the page, a page that did not come, and requests to anybody else, so far. */
   readonly complaints: () => readonly string[];
 };
 
@@ -37,6 +37,12 @@ export async function openTab(browser: Browser, origin: string, screen = wideScr
     if (message.type() === "error") complaints.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("crash", () => complaints.push("crash"));
+  page.on("requestfailed", (request) => {
+    // Playwright says only that it came to nothing, not what did: a page that was asked for twice, or one that was closed.
+    if (request.isNavigationRequest())
+      complaints.push(`navigation to ${request.url()} from ${page.url()}: ${request.failure()?.errorText}`);
+  });
   page.on("request", (request) => {
     const { protocol, origin: to } = new URL(request.url());
     if (protocol.startsWith("http") && to !== origin) complaints.push(`request to ${request.url()}`);
