@@ -17,6 +17,7 @@ const SLOWEST = [
   "dashboard/flows/pages",
   "dashboard/flows/lost-server",
   "dashboard/flows/keyboard",
+  "dashboard/flows/keyboard-pages",
   "dashboard/flows/session-end",
 ];
 

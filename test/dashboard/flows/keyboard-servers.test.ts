@@ -1,12 +1,38 @@
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
 
+import { afterAll, describe, expect, it } from "vitest";
+
+import { ServerCreated } from "#contract/servers.ts";
+
+import { executeStatements } from "../../../scripts/parts/execute-statements.ts";
+import { newToken } from "../../../scripts/parts/first-token.ts";
+import { createApi } from "../../support/journey-api.ts";
 import { keyboardOf } from "./support/keyboard.ts";
+import { type Agent, joinServer } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, visit } = await useDashboard();
+const { home, local, repository, visit } = await useDashboard();
+
+let agent: Agent | null = null;
+afterAll(() => agent?.kill());
+
+/** An account of its own, with a server that has joined and has a project. @returns its token */
+async function setUp(): Promise<string> {
+  const { token, statements } = newToken({ name: "hosts" }, "hosts", Date.now());
+  await executeStatements({ home: join(home, "installation") }, statements);
+  const api = createApi(local.url, token);
+  const created = await api.call("POST", "/v1/servers", { name: "host-1", ip: "192.0.2.70" });
+  const { id, enrollment } = ServerCreated.parse(created.json);
+  agent = await joinServer(enrollment.command, join(home, "host-agent"));
+  agent.start();
+  const { path } = await repository("hosted");
+  await api.createProject({ name: "hosted", server_id: id, repository: path });
+  return token;
+}
 
 describe("servers, without a mouse", () => {
   it("are added, renamed, enrolled again and removed, unless projects are on them", async () => {
+    const token = await setUp();
     // That a server is read while it is removed stands in the console, as any 404 does.
     const { page, context } = await visit({ expected: /status of 404/ });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -17,7 +43,7 @@ describe("servers, without a mouse", () => {
       page.getByRole("article").filter({ has: page.getByRole("heading", { name }) });
     const inCard = (name: string, button: string) => card(name).getByRole("button", { name: button });
 
-    await signIn(local, "/app/servers");
+    await signIn({ ...local, token }, "/app/servers");
     await isBroughtTo(page.getByRole("heading", { level: 1, name: "Servers" }));
 
     const add = page.getByRole("button", { name: "Add a server" });
@@ -53,7 +79,7 @@ describe("servers, without a mouse", () => {
     await isClosed();
     await isBroughtTo(inCard("keys-2", "Show the line to paste"));
 
-    const host = page.getByRole("article").filter({ hasText: "hello-site" });
+    const host = card("host-1");
     await press(host.getByRole("button", { name: "Enrol again" }));
     await dialog.getByText("The agent that is connected now ends when the new one joins.").waitFor();
     await isBroughtTo(line);
