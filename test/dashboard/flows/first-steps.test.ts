@@ -2,13 +2,11 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, it } from "vitest";
 
-import { executeStatements } from "../../../scripts/parts/execute-statements.ts";
-import { newToken } from "../../../scripts/parts/first-token.ts";
 import { violations } from "./support/browser.ts";
 import { type Agent, joinServer, script } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, home, repository, visit } = await useDashboard();
+const { local, home, account, repository, visit } = await useDashboard();
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
@@ -17,12 +15,8 @@ describe("somebody with an empty account", () => {
   it("is led from nothing to a deployment that is live, and sees nothing of another account", async () => {
     const { path, commit } = await repository("first");
     await commit({ "index.html": "first" });
-    const installation = join(home, "installation");
-    await executeStatements(
-      { home: installation },
-      newToken({ name: "second" }, "first", Date.now()).statements,
-    );
-    const link = await script("sign-in.ts", "--account", "second", "--local", installation);
+    await account("second");
+    const link = await script("sign-in.ts", "--account", "second", "--local", join(home, "installation"));
 
     // That what belongs to the other account is not found stands in the console, as any 404 does.
     const { page } = await visit({ expected: /404/ });

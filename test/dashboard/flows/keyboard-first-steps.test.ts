@@ -2,13 +2,11 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, it } from "vitest";
 
-import { executeStatements } from "../../../scripts/parts/execute-statements.ts";
-import { newToken } from "../../../scripts/parts/first-token.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { type Agent, joinServer } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, home, repository, visit } = await useDashboard();
+const { local, home, account, repository, visit } = await useDashboard();
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
@@ -17,8 +15,7 @@ describe("an empty account, without a mouse", () => {
   it("is led from a token that is typed to a deployment that is live", async () => {
     const { path, commit } = await repository("typed");
     await commit({ "index.html": "typed" });
-    const { token, statements } = newToken({ name: "typist" }, "typed", Date.now());
-    await executeStatements({ home: join(home, "installation") }, statements);
+    const token = await account("typist");
 
     const { page, context } = await visit();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);

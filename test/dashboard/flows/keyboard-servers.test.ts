@@ -4,22 +4,19 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { ServerCreated } from "#contract/servers.ts";
 
-import { executeStatements } from "../../../scripts/parts/execute-statements.ts";
-import { newToken } from "../../../scripts/parts/first-token.ts";
 import { createApi } from "../../support/journey-api.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { type Agent, joinServer } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { home, local, repository, visit } = await useDashboard();
+const { home, local, account, repository, visit } = await useDashboard();
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
 
 /** An account of its own, with a server that has joined and has a project. @returns its token */
 async function setUp(): Promise<string> {
-  const { token, statements } = newToken({ name: "hosts" }, "hosts", Date.now());
-  await executeStatements({ home: join(home, "installation") }, statements);
+  const token = await account("hosts");
   const api = createApi(local.url, token);
   const created = await api.call("POST", "/v1/servers", { name: "host-1", ip: "192.0.2.70" });
   const { id, enrollment } = ServerCreated.parse(created.json);

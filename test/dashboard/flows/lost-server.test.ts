@@ -4,11 +4,12 @@ import { afterAll, describe, it } from "vitest";
 
 import { ServerCreated } from "#contract/servers.ts";
 
+import { createApi } from "../../support/journey-api.ts";
 import { type Agent, joinServer } from "./support/operator.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, home, repository, visit } = await useDashboard();
+const { local, account, home, repository, visit } = await useDashboard();
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
@@ -17,6 +18,8 @@ describe("a server that is lost", () => {
   it("is shown as offline with what waits for it, and goes on by itself when it is back", async () => {
     const { path, commit } = await repository("away");
     await commit({ "index.html": "away" });
+    const token = await account("lost");
+    const api = createApi(local.url, token);
     const created = await api.call("POST", "/v1/servers", { name: "web-9", ip: "192.0.2.9" });
     const server = ServerCreated.parse(created.json);
     agent = await joinServer(server.enrollment.command, join(home, "lost-agent"));
@@ -24,7 +27,7 @@ describe("a server that is lost", () => {
     const project = await api.createProject({ name: "away", server_id: server.id, repository: path });
 
     const { page } = await visit();
-    await signInWithToken(page, local, "/app/servers");
+    await signInWithToken(page, { ...local, token }, "/app/servers");
     const card = page.getByRole("article").filter({ has: page.getByRole("heading", { name: "web-9" }) });
     await card.locator(".status.healthy").waitFor();
     await agent.kill();
