@@ -9,7 +9,7 @@ import type { LaneOwner } from "#worker/objects/lane-store.ts";
 export type StartCommand = Omit<StartRequest, "id" | "runId"> & Commanded;
 export type RollbackCommand = Omit<RollbackRequest, "id" | "runId"> & Commanded;
 
-/** `requestKey`: a request that comes again with the same one within a day starts nothing anew; null: it has none. */
+/** `requestKey`: the same for each try of one request, of which the first starts something; null: it has none. */
 type Commanded = { owner: LaneOwner; requestKey: string | null };
 
 /** `bookmark`: from where on D1 has it; null where D1 could not be told yet. */

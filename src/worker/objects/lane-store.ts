@@ -171,7 +171,7 @@ export class LaneStore {
     this.#cached = { ...this.#cached, lane: { ...lane, deployments } };
   }
 
-  /** What a request with this key started within the last day; null where none did. */
+  /** What a request with this key started; null where none did that is remembered. No key is used for another request. */
   acceptedBefore(requestKey: string): DeploymentStarted | null {
     const [row] = this.#sql
       .exec<{ id: string; version: number }>(

@@ -1,12 +1,16 @@
 import { env } from "cloudflare:workers";
 import { abortAllDurableObjects } from "cloudflare:test";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { DeploymentRows, DeploymentStarted } from "#contract/deployments.ts";
+import { Project } from "#contract/projects.ts";
 import { ServerCreated, ServerRows } from "#contract/servers.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 const key = (value: string) => ({ "idempotency-key": value });
 
@@ -77,6 +81,27 @@ describe("a request with an Idempotency-Key", () => {
     const created = await create();
     await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL").run();
     expect(await create()).toEqual(created);
+  });
+
+  it("is a new request once the key's day has passed, also where the project's lane has started nothing since", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    onTestFinished(() => void vi.useRealTimers());
+    const { id: accountId } = await createAccount();
+    const { secret: token } = await createToken(accountId, { expiresAt: Date.now() + 30 * DAY_MS });
+    const agent = await ConnectedAgent.enrol(token);
+    const settings = { name: "shop", server_id: agent.serverId, repository: "/srv/git/shop.git" };
+    const created = await call("/v1/projects", { method: "POST", token, body: settings });
+    const { id: project_id } = Project.parse(await created.json());
+    const start = async (body: object) => {
+      const response = await call("/v1/deploy", { method: "POST", token, body, headers: key("weekly") });
+      return DeploymentStarted.parse(await response.json());
+    };
+    const first = await start({ project_id });
+    vi.setSystemTime(Date.now() + 7 * DAY_MS);
+    const next = await start({ project_id, branch: "next" });
+    expect([first.version, next.version]).toEqual([1, 2]);
+    const deployment = await call(`/v1/deployments/${next.id}`, { token });
+    expect(await deployment.json()).toMatchObject({ branch: "next" });
   });
 
   it("is refused when the key was used for another request, and nothing is done", async () => {
