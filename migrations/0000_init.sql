@@ -32,11 +32,12 @@ CREATE TABLE `deployments` (
 	`revision` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `deployments_version` ON `deployments` (`project_id`,`version`);--> statement-breakpoint
+CREATE INDEX `deployments_account` ON `deployments` (`account_id`,`id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `deployments_one_live` ON `deployments` (`project_id`) WHERE "deployments"."status" = 'live';--> statement-breakpoint
 CREATE INDEX `deployments_building` ON `deployments` (`project_id`,`version`) WHERE "deployments"."status" = 'building';--> statement-breakpoint
-CREATE INDEX `deployments_account` ON `deployments` (`account_id`,`id`);--> statement-breakpoint
-CREATE INDEX `deployments_holding_server` ON `deployments` (`server_id`) WHERE "deployments"."status" in ('live', 'building');--> statement-breakpoint
-CREATE UNIQUE INDEX `deployments_version` ON `deployments` (`project_id`,`version`);--> statement-breakpoint
+CREATE INDEX `deployments_unended` ON `deployments` (`account_id`,`id`) WHERE "deployments"."status" in ('live', 'building');--> statement-breakpoint
+CREATE INDEX `deployments_release` ON `deployments` (`project_id`,`release`,`version`) WHERE "deployments"."release" is not null;--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
@@ -75,7 +76,7 @@ CREATE TABLE `projects` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `projects_domain` ON `projects` (`domain`);--> statement-breakpoint
 CREATE INDEX `projects_account` ON `projects` (`account_id`,`id`);--> statement-breakpoint
-CREATE INDEX `projects_server` ON `projects` (`server_id`);--> statement-breakpoint
+CREATE INDEX `projects_server` ON `projects` (`account_id`,`server_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `projects_name` ON `projects` (`account_id`,`name`);--> statement-breakpoint
 CREATE TABLE `servers` (
 	`id` text PRIMARY KEY NOT NULL,

@@ -137,7 +137,7 @@ export const projects = sqliteTable(
     unique("projects_name").on(table.accountId, table.name),
     uniqueIndex("projects_domain").on(table.domain),
     index("projects_account").on(table.accountId, table.id),
-    index("projects_server").on(table.serverId),
+    index("projects_server").on(table.accountId, table.serverId),
   ],
 );
 
@@ -172,18 +172,22 @@ export const deployments = sqliteTable(
     /** Rises with each change that the lane makes; an older write never overwrites a newer one. */
     revision: integer("revision").notNull(),
   },
+  // In this order: of two indexes that fit a query as well, SQLite takes the one made last, and that must be the partial one.
   (table) => [
-    unique("deployments_version").on(table.projectId, table.version),
+    uniqueIndex("deployments_version").on(table.projectId, table.version),
+    index("deployments_account").on(table.accountId, table.id),
     uniqueIndex("deployments_one_live")
       .on(table.projectId)
       .where(sql`${table.status} = 'live'`),
     index("deployments_building")
       .on(table.projectId, table.version)
       .where(sql`${table.status} = 'building'`),
-    index("deployments_account").on(table.accountId, table.id),
-    index("deployments_holding_server")
-      .on(table.serverId)
+    index("deployments_unended")
+      .on(table.accountId, table.id)
       .where(sql`${table.status} in ('live', 'building')`),
+    index("deployments_release")
+      .on(table.projectId, table.release, table.version)
+      .where(sql`${table.release} is not null`),
   ],
 );
 

@@ -1,0 +1,98 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { Deployments } from "#contract/deployments.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { type TestAccount, createAccount, ids } from "../../support/worker/account.ts";
+import { call } from "../../support/worker/call.ts";
+import { rowsReadFor } from "../../support/worker/rows-read.ts";
+
+/** Enough that reading them all cannot be taken for anything else. */
+const HISTORY = 3_000;
+
+let account: TestAccount;
+let projectId: ProjectId;
+
+/** A project with a long history, of which the first is live, the last but one runs and the last waits. */
+beforeEach(async () => {
+  account = await createAccount();
+  projectId = ids.project();
+  const serverId = ids.server();
+  await env.DB.batch([
+    env.DB.prepare(
+      "INSERT INTO servers (id, account_id, name, ip, created_at, connected_ms_by_day) VALUES (?, ?, 'web-1', '192.0.2.1', 0, '{}')",
+    ).bind(serverId, account.id),
+    env.DB.prepare(
+      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, branch, root_directory, shared_paths,
+         keep_releases, timeouts, queue, created_at, serving_checked_at)
+       VALUES (?, ?, ?, 'shop', 'shop.test', '/srv/git/shop.git', 'main', '.', '[]', 5,
+         '{"queue_seconds":1,"fetch_seconds":1,"build_seconds":1,"activate_seconds":1,"verify_seconds":1}', 'all', 0, 1)`,
+    ).bind(projectId, account.id, serverId),
+    env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${HISTORY})
+       INSERT INTO deployments (id, account_id, project_id, server_id, version, kind, status, stage, waits_for_server,
+         branch, "trigger", actor, created_at, release, release_kept, revision)
+       SELECT 'dpl_' || printf('%026d', i), ?, ?, ?, i, 'deploy',
+         CASE WHEN i = 1 THEN 'live' WHEN i < ${HISTORY - 1} THEN 'failed' ELSE 'building' END,
+         CASE i WHEN ${HISTORY - 1} THEN 'build' WHEN ${HISTORY} THEN 'queued' END,
+         0, 'main', 'api', '{"type":"token","id":"tok_seed","name":"CI"}', i, CASE i WHEN 1 THEN 1 END, 0, 1 FROM n`,
+    ).bind(account.id, projectId, serverId),
+  ]);
+});
+
+async function readingOf(path: string): Promise<number> {
+  const { token } = account;
+  return await rowsReadFor(async () => expect((await call(path, { token })).status).toBe(200));
+}
+
+describe("what is read of a project with a long history", () => {
+  it.each([
+    "/v1/deployments?status=live",
+    "/v1/deployments?status=building",
+    "/v1/deployments?status=building&limit=1",
+    "/v1/deployments?status=live,building",
+    "/v1/deployments?limit=5",
+  ])("is little more than what is shown for %s", async (path) => {
+    expect(await readingOf(path)).toBeLessThan(50);
+  });
+
+  it.each(["live", "building"])("is the same for its own that are %s", async (status) => {
+    expect(await readingOf(`/v1/deployments?project_id=${projectId}&status=${status}`)).toBeLessThan(50);
+    expect(await readingOf(`/v1/projects/${projectId}/deployments?status=${status}`)).toBeLessThan(50);
+  });
+
+  it.each([null, 1, 2])(
+    "is the same for the project whose server says that it serves release %s",
+    async (release) => {
+      await env.DB.prepare("UPDATE projects SET serving_release = ?").bind(release).run();
+      expect(await readingOf(`/v1/projects/${projectId}`)).toBeLessThan(50);
+    },
+  );
+
+  it("is the same on the pages after the first", async () => {
+    const path = "/v1/deployments?status=live,building&limit=1";
+    const first = await call(path, { token: account.token });
+    const { next_cursor } = Deployments.parse(await first.json());
+    expect(await readingOf(`${path}&cursor=${next_cursor}`)).toBeLessThan(50);
+  });
+});
+
+describe("what is read of many servers with many projects", () => {
+  it("is not each server's projects out of all projects", async () => {
+    await env.DB.batch([
+      env.DB.prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+         INSERT INTO servers (id, account_id, name, ip, created_at, connected_ms_by_day)
+         SELECT 'srv_' || printf('%026d', i), ?, 'web ' || i, '192.0.2.1', 0, '{}' FROM n`,
+      ).bind(account.id),
+      env.DB.prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+         INSERT INTO projects (id, account_id, server_id, name, domain, repository, branch, root_directory, shared_paths,
+           keep_releases, timeouts, queue, created_at)
+         SELECT 'proj_' || printf('%026d', i), account_id, 'srv_' || printf('%026d', i), 'site ' || i, 'site' || i || '.test',
+           repository, branch, root_directory, shared_paths, keep_releases, timeouts, queue, 0 FROM n, projects WHERE name = 'shop'`,
+      ),
+    ]);
+    expect(await readingOf("/v1/servers")).toBeLessThan(500);
+  });
+});
