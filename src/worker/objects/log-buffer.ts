@@ -11,6 +11,9 @@ const PART_BYTES = 256 * 1024;
 /** What is read at once, and so the largest part. More than this gathers only while R2 cannot be reached. */
 const WINDOW_BYTES = 1024 * 1024;
 
+/** An agent that counts stays far below: a line of its own for each step. One that does not must find an end, too. */
+const MAX_BYTES = MAX_LOG_BYTES + 1024 * 1024;
+
 /** What there is after a line: `stored`, it is in R2; `over`, the log ended with this line; `gone`, nothing is known here. */
 export type LinesAfter =
   | { readonly kind: "lines"; readonly ndjson: string; readonly bytes: number }
@@ -51,15 +54,26 @@ export class LogBuffer {
   }
 
   /**
-   * Adds lines at the end. Past 50 MiB, commands' output is left out, and one line says so; Gantry's own few lines
-   * still come, because they tell the verdict.
+   * Adds what an agent sent at the end. Past 50 MiB, commands' output is left out, and one line says so; the agent's own
+   * few lines still come, but not without an end either.
    */
   append(id: DeploymentId, lines: readonly OutputLine[], now: number): void {
     const head = this.#head(id) ?? NEW_HEAD;
-    const kept = head.bytes < MAX_LOG_BYTES ? lines : lines.filter(({ stream }) => stream === "system");
+    const kept = lines.filter(({ stream }) => head.bytes < (stream === "system" ? MAX_BYTES : MAX_LOG_BYTES));
     const isFirstCut = kept.length < lines.length && head.cut === 0;
-    const added = isFirstCut ? [cutMark(lines, now), ...kept] : kept;
-    const chunks = chunksOf(added, head.next_line);
+    this.#add(id, isFirstCut ? [cutMark(lines, now), ...kept] : kept, {
+      ...head,
+      cut: isFirstCut ? 1 : head.cut,
+    });
+  }
+
+  /** Adds one of the lane's own lines, however long the log: the last of them tells the verdict. */
+  appendOwn(id: DeploymentId, line: OutputLine): void {
+    this.#add(id, [line], this.#head(id) ?? NEW_HEAD);
+  }
+
+  #add(id: DeploymentId, lines: readonly OutputLine[], head: Head): void {
+    const chunks = chunksOf(lines, head.next_line);
     const bytes = sumOf(chunks);
     for (const { firstLine, bytes: size, ndjson } of chunks)
       this.#sql.exec("INSERT INTO log_chunks VALUES (?, ?, ?, ?)", id, firstLine, size, ndjson);
@@ -68,10 +82,10 @@ export class LogBuffer {
        ON CONFLICT (deployment_id) DO UPDATE SET next_line = excluded.next_line, bytes = excluded.bytes,
          buffered_bytes = excluded.buffered_bytes, cut = excluded.cut`,
       id,
-      head.next_line + added.length,
+      head.next_line + lines.length,
       head.bytes + bytes,
       head.buffered_bytes + bytes,
-      isFirstCut ? 1 : head.cut,
+      head.cut,
     );
     this.#onChange(id);
   }

@@ -9,7 +9,7 @@ export function saveEffect({ store, outbox, logs }: Places, effect: Effect, now:
     case "log": {
       const { stage, message } = effect;
       const time = new Date(now).toISOString();
-      return logs.append(effect.deploymentId, [{ time, stream: "system", stage, message }], now);
+      return logs.appendOwn(effect.deploymentId, { time, stream: "system", stage, message });
     }
     case "output":
       return logs.append(effect.deploymentId, effect.lines, now);

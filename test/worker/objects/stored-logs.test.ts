@@ -192,6 +192,25 @@ describe("a log that has reached 50 MiB", () => {
   });
 });
 
+describe("an agent that calls all that it sends its own", { timeout: 60_000 }, () => {
+  it("gets no more of it than a mebibyte past that into the log, and the verdict still stands at its end", async () => {
+    const { project, id, order } = await withOutput(0);
+    await runInDurableObject(laneOf(project), (_lane, { storage }) =>
+      storage.sql.exec("UPDATE log_heads SET bytes = ?", MAX_LOG_BYTES),
+    );
+    const line = { time: "", stream: "system", stage: "build", message: "x".repeat(16_000) } as const;
+    const flood = Array.from({ length: 60 }, () => line);
+    for (let times = 0; times < 4; times += 1)
+      await project.agent.reports(order, { type: "output", lines: flood });
+    await project.agent.carriesOut(order);
+    await isWhole(project, id);
+    const text = await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
+    expect(text.length).toBeLessThan(2.5 * MIB);
+    expect(text).toContain("The log is cut here");
+    expect(text).toMatch(/Live: version 1.*\n$/);
+  });
+});
+
 describe("a row of the lane's buffer", () => {
   it("is far below the limit of 2 MB, however much an event holds", async () => {
     const { project, order } = await withOutput(0);
