@@ -72,9 +72,9 @@ export class LinkInbox {
 
   /** Has the project's lane told too, with what it has not heard of a hello. */
   takeChange(report: ProjectReport, saidAt: number): void {
-    const before = this.said().find(({ projectId }) => projectId === report.project_id);
-    const runIds = before?.said.runIds ?? null;
-    const changed = { report, runIds, saidAt: runIds === null ? saidAt : (before?.said.saidAt ?? saidAt) };
+    const before = this.#saidOf(report.project_id);
+    const runIds = before?.runIds ?? null;
+    const changed = { report, runIds, saidAt: runIds === null ? saidAt : (before?.saidAt ?? saidAt) };
     this.#put("said", report.project_id, changed satisfies Said);
     this.takeServing([report], saidAt);
   }
@@ -89,9 +89,15 @@ export class LinkInbox {
 
   /** The lane has heard it; what was said since stays. */
   noteHeard(projectId: ProjectId, said: Said): void {
-    const [now] = this.said().filter((one) => one.projectId === projectId);
-    if (JSON.stringify(now?.said) === JSON.stringify(said))
+    if (JSON.stringify(this.#saidOf(projectId)) === JSON.stringify(said))
       this.#sql.exec("DELETE FROM said WHERE project_id = ?", projectId);
+  }
+
+  #saidOf(projectId: ProjectId): Said | null {
+    const [row] = this.#sql
+      .exec<{ json: string }>("SELECT json FROM said WHERE project_id = ?", projectId)
+      .toArray();
+    return row === undefined ? null : Said.parse(JSON.parse(row.json));
   }
 
   forgetLanes(): void {
