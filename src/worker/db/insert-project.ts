@@ -6,7 +6,14 @@ import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
-export type ProjectInsertion = "inserted" | "name_taken" | "domain_taken" | "no_such_server" | "too_many";
+/** `added_before`: there is one with its id. */
+export type ProjectInsertion =
+  | "inserted"
+  | "added_before"
+  | "name_taken"
+  | "domain_taken"
+  | "no_such_server"
+  | "too_many";
 
 /** Adds a project, if its name is free in the account, its domain in the installation, and its server is the account's. */
 export async function insertProject(rows: AccountRows, project: ProjectRecord): Promise<ProjectInsertion> {
@@ -16,6 +23,7 @@ export async function insertProject(rows: AccountRows, project: ProjectRecord): 
     if ((await rows.run(rows.insert(projects, project, onlyIf))) === 1) return "inserted";
   } catch (error) {
     const columns = uniqueViolation(error);
+    if (columns === "projects.id") return "added_before";
     if (columns === "projects.account_id, projects.name") return "name_taken";
     if (columns === "projects.domain") return "domain_taken";
     throw error;

@@ -5,7 +5,8 @@ import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { servers } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
-export type ServerInsertion = "inserted" | "name_taken" | "too_many";
+/** `added_before`: there is one with its id, or with its secret. */
+export type ServerInsertion = "inserted" | "added_before" | "name_taken" | "too_many";
 
 /** Adds a server, if its name is free in the account. */
 export async function insertServer(
@@ -16,7 +17,9 @@ export async function insertServer(
   try {
     return (await rows.run(rows.insert(servers, server, onlyIf))) === 1 ? "inserted" : "too_many";
   } catch (error) {
-    if (uniqueViolation(error) === "servers.account_id, servers.name") return "name_taken";
+    const columns = uniqueViolation(error);
+    if (columns === "servers.id" || columns === "servers.enrollment_hash") return "added_before";
+    if (columns === "servers.account_id, servers.name") return "name_taken";
     throw error;
   }
 }

@@ -42,6 +42,8 @@ export async function createProject(
   switch (insertion) {
     case "inserted":
       return succeed(projectView(project, null));
+    case "added_before":
+      throw new Error("a project that was added before is not there any more");
     case "name_taken":
       return nameTaken(input.name);
     case "domain_taken":

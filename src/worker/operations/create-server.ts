@@ -39,6 +39,8 @@ export async function createServer(
   switch (insertion) {
     case "inserted":
       return succeed(created);
+    case "added_before":
+      throw new Error("a server that was added before is not there any more");
     case "name_taken":
       return refuse("name_taken", `The account already has a server named ${input.name}.`);
     case "too_many":

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { abortAllDurableObjects } from "cloudflare:test";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import * as z from "zod";
 
 import { DeploymentRows, DeploymentStarted } from "#contract/deployments.ts";
 import { Project } from "#contract/projects.ts";
@@ -10,6 +11,7 @@ import { call, problemOf } from "../../support/worker/call.ts";
 import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
+const WithId = z.object({ id: z.string() });
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const key = (value: string) => ({ "idempotency-key": value });
@@ -81,6 +83,27 @@ describe("a request with an Idempotency-Key", () => {
     const created = await create();
     await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL").run();
     expect(await create()).toEqual(created);
+  });
+
+  it("finds what it made also where that was given another name meanwhile", async () => {
+    const project = await TestProject.create();
+    const { serverId } = project.agent;
+    const creations = [
+      ["/v1/projects", { name: "second", server_id: serverId, repository: "/srv/git/second.git" }],
+      ["/v1/servers", { name: "second", ip: "192.0.2.2" }],
+    ] as const;
+    for (const [path, body] of creations) {
+      const create = async () => await project.post(path, body, key(path));
+      const { id } = WithId.parse(await (await create()).json());
+      const renamed = await project.call("PATCH", `${path}/${id}`, { name: "renamed" });
+      expect(renamed.status).toBe(200);
+      if (path === "/v1/projects")
+        await project.call("PATCH", `${path}/${id}`, { domain: "renamed.example.com" });
+      await env.DB.prepare("UPDATE idempotency_keys SET answer = NULL").run();
+      const again = await create();
+      expect(again.status).toBe(201);
+      expect(WithId.parse(await again.json()).id).toBe(id);
+    }
   });
 
   it("is a new request once the key's day has passed, also where the project's lane has started nothing since", async () => {
