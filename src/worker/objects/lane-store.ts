@@ -41,6 +41,11 @@ export class LaneStore {
     );
   }
 
+  /** Whether a lane has ever been kept there. */
+  static isIn(sql: SqlStorage): boolean {
+    return sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'lane'").toArray().length > 0;
+  }
+
   load(): Lane {
     return this.#load().lane;
   }

@@ -18,17 +18,26 @@ import { saveEffect } from "#worker/objects/save-effect.ts";
 export class LaneTurns {
   readonly #ctx: DurableObjectState;
   readonly #env: Env;
-  #parts: OpenParts;
+  /** null: the lane's storage has nothing in it, not even tables. */
+  #parts: OpenParts | null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     this.#ctx = ctx;
     this.#env = env;
-    this.#parts = openParts(ctx, env);
+    this.#parts = LaneStore.isIn(ctx.storage.sql) ? openParts(ctx, env) : null;
   }
 
   /** Not to be kept over an await: a lane that ceases to exist begins anew with others. */
   get parts(): OpenParts {
-    return this.#parts;
+    return (this.#parts ??= openParts(this.#ctx, this.#env));
+  }
+
+  /**
+   * Whose lane it is; null before the first start, and where the project is gone for good. Who asks for this first leaves
+   * nothing in the storage of such a lane: an agent can name any project, and each object with storage is paid for.
+   */
+  owner(): LaneOwner | null {
+    return this.#parts?.store.owner() ?? null;
   }
 
   /** As `save`; what was decided is carried out without the caller waiting for it. */
@@ -52,14 +61,14 @@ export class LaneTurns {
     decide: (lane: Lane, now: number) => Result<Decided, Code>,
     saveWith: (decided: Decided, now: number) => void = () => undefined,
   ): Result<Decided, Code> {
-    const { storage, store, now } = this.#parts;
+    const { storage, store, now } = this.parts;
     const at = now();
     try {
       return storage.transactionSync(() => {
         const decided = decide(store.load(), at);
         if (!decided.ok) return decided;
         store.save(decided.value.lane, owner);
-        for (const effect of decided.value.effects) saveEffect(this.#parts, effect, at);
+        for (const effect of decided.value.effects) saveEffect(this.parts, effect, at);
         saveWith(decided.value, at);
         return decided;
       });
@@ -72,23 +81,23 @@ export class LaneTurns {
   /** Sets the alarm first, in the same turn as the save: whatever dies from here on, the alarm comes. */
   async carryOut(): Promise<void> {
     const armed = this.#armAlarm();
-    await this.#parts.effects.all();
+    await this.parts.effects.all();
     await armed;
     await this.#armAlarm();
   }
 
   /** A deleted project's lane goes when nothing that was asked for before the deletion can arrive any more. */
   async ceaseToExist(): Promise<void> {
-    const { store, effects, now } = this.#parts;
+    const { store, effects, now } = this.parts;
     const until = keptUntil(store.load());
     if (until === null || now() < until || effects.isPending()) return;
     // With its alarm, in one step: a lane cut off between the two would be left without either.
     await this.#ctx.storage.deleteAll();
-    this.#parts = openParts(this.#ctx, this.#env);
+    this.#parts = null;
   }
 
   async #armAlarm(): Promise<void> {
-    const { storage, store, logs, effects, now } = this.#parts;
+    const { storage, store, logs, effects, now } = this.parts;
     const pending = {
       isPending: effects.isPending() || logs.due().length > 0,
       failures: effects.attempts.failures,

@@ -122,7 +122,7 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** Takes in what an agent reports; answers from storage alone, and tells D1 afterwards. */
   async report(command: RunEventsCommand): Promise<Result<RunEventsAnswer, "not_found">> {
-    const owner = this.#parts.store.owner();
+    const owner = this.#turns.owner();
     if (owner === null) return succeed({ acked_seq: command.events.at(-1)?.seq ?? 0, instruction: "over" });
     const last = command.events.at(-1);
     const decided = this.#turns.decide(
@@ -140,12 +140,13 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** Compares what a server says it serves of the project, without being asked, with what it should serve. */
   async compare(serverId: ServerId, report: ProjectReport): Promise<GreetingAnswer> {
+    if (this.#turns.owner() === null) return { restore: null };
     return { restore: releaseToRestore(this.#parts.store.load(), { serverId, report }) };
   }
 
   /** Compares notes with an agent that has just connected. */
   async greet(greeting: Greeting): Promise<GreetingAnswer> {
-    const owner = this.#parts.store.owner();
+    const owner = this.#turns.owner();
     if (owner === null) return { restore: null };
     const decided = this.#turns.decide(owner, (lane, now) => succeed(decideGreeting(lane, greeting, now)));
     return decided.ok ? decided.value.value : { restore: null };
@@ -153,18 +154,19 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** An agent has let go of the project, as it was told. */
   async forgotten(forgotten: Forgotten): Promise<void> {
-    const owner = this.#parts.store.owner();
+    const owner = this.#turns.owner();
     if (owner !== null) this.#turns.decide(owner, (lane) => succeed(decideForgotten(lane, forgotten)));
   }
 
   /** A server has been deleted, and can be told nothing any more. */
   async serverGone(serverId: ServerId): Promise<void> {
-    const owner = this.#parts.store.owner();
+    const owner = this.#turns.owner();
     if (owner !== null) this.#turns.decide(owner, (lane) => succeed(decideServerGone(lane, serverId)));
   }
 
   /** @param serverId where the project is now: only what is kept there needs no build */
   async rollbackTargets(serverId: ServerId): Promise<RollbackTarget[]> {
+    if (this.#turns.owner() === null) return [];
     const lane = this.#parts.store.load();
     return listTargets(lane).map((target) => viewTarget(lane, target, serverId));
   }
@@ -176,6 +178,7 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** What of a deployment is here, whatever D1 says of it: it itself, and something of its log that R2 is to get. */
   async holds(id: DeploymentId): Promise<LaneHolding> {
+    if (this.#turns.owner() === null) return { deployment: false, log: false };
     const deployment = this.#parts.store.load().deployments.some((one) => one.id === id);
     return { deployment, log: this.#parts.logs.holds(id) };
   }
@@ -198,7 +201,7 @@ export class ProjectLane extends DurableObject<Env> {
    * Returns false where D1 could not be asked or told of all: the lane goes on by itself.
    */
   async repair(): Promise<boolean> {
-    if (this.#parts.store.owner() === null) return true;
+    if (this.#turns.owner() === null) return true;
     // For what is found: should the object die before it has set its alarm for that, this one comes.
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + REPAIR_MS);
     await this.#parts.effects.repairRecords();
@@ -209,7 +212,7 @@ export class ProjectLane extends DurableObject<Env> {
   /** Never throws: the platform would give up on the alarm after six tries, and this one must not be lost. */
   override async alarm(): Promise<void> {
     try {
-      const owner = this.#parts.store.owner();
+      const owner = this.#turns.owner();
       if (owner === null) return;
       this.#turns.save(owner, (lane, now) => succeed(decideDeadlines(lane, now)));
       this.#parts.effects.attempts.succeed("alarm");

@@ -7,6 +7,7 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { LogPage } from "#contract/logs.ts";
 import { LaneDeployment } from "#domain/lane/lane.ts";
 import { recordOf } from "#worker/objects/deployment-record.ts";
+import { LaneStore } from "#worker/objects/lane-store.ts";
 import type { ObjectOf } from "./faults.ts";
 import { PersistentAgent, PRESET } from "./persistent-agent.ts";
 import type { TestProject } from "./project.ts";
@@ -136,6 +137,7 @@ export class Story {
     try {
       return await runInDurableObject(lane(), async (_lane, { storage }) => {
         const read = (query: string) => storage.sql.exec<Record<string, string | number>>(query).toArray();
+        if (!LaneStore.isIn(storage.sql)) return { deployments: [], waiting: [] };
         const outbox = [
           "serving",
           "found",

@@ -23,7 +23,10 @@ async function remains({ id }: TestProject) {
 
 async function laneTables(project: TestProject): Promise<Record<string, number>> {
   return await runInDurableObject(laneOf(project), (_lane, { storage }) => {
-    const count = (table: string) => storage.sql.exec(`SELECT * FROM ${table}`).toArray().length;
+    const isThere = (table: string) =>
+      storage.sql.exec("SELECT 1 FROM sqlite_master WHERE name = ?", table).toArray().length > 0;
+    const count = (table: string) =>
+      isThere(table) ? storage.sql.exec(`SELECT * FROM ${table}`).toArray().length : 0;
     const tables = [
       "lane",
       "deployments",
@@ -35,6 +38,24 @@ async function laneTables(project: TestProject): Promise<Record<string, number>>
     ];
     return Object.fromEntries(tables.map((table) => [table, count(table)]));
   });
+}
+
+async function tablesIn(lane: ReturnType<typeof laneOf>): Promise<unknown[]> {
+  return await runInDurableObject(lane, (_lane, { storage }) =>
+    storage.sql
+      .exec(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf*' AND name NOT GLOB 'sqlite_*'",
+      )
+      .toArray(),
+  );
+}
+
+/** What its agent has said, and lanes have not heard yet. */
+async function unheardBy({ agent }: TestProject): Promise<number> {
+  return await runInDurableObject(
+    env.AGENT_LINK.getByName(agent.serverId),
+    (_link, { storage }) => storage.sql.exec("SELECT * FROM said").toArray().length,
+  );
 }
 
 async function ownerOf({ token, id }: TestProject) {
@@ -177,8 +198,26 @@ describe("deleting a project", () => {
     expect(await laneTables(project)).toMatchObject({ lane: 1 });
     vi.setSystemTime(Date.now() + 2 * 3_600_000);
     await runDurableObjectAlarm(laneOf(project));
-    expect(await laneTables(project)).toMatchObject({ lane: 0, deployments: 0 });
+    expect(await tablesIn(laneOf(project))).toEqual([]);
     expect(await runInDurableObject(laneOf(project), (_lane, { storage }) => storage.getAlarm())).toBeNull();
+  });
+
+  it("leaves it so when a server that still has its files says so, and when it reports an old run", async () => {
+    const project = await TestProject.connected();
+    const { order } = await project.deploy();
+    await project.remove();
+    await vi.waitFor(async () => expect(await remains(project)).toEqual({ rows: 0, logs: 0 }));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 3_600_000 });
+    await runDurableObjectAlarm(laneOf(project));
+    const report = { project_id: project.id, release: 1, releases: [1], url: null };
+    await project.agent.connect({ projects: [report], runs: [order] });
+    await project.agent.hears("welcome");
+    project.agent.serving(report);
+    await expect(project.agent.reports(order, { type: "ready" })).resolves.toMatchObject({
+      instruction: "over",
+    });
+    await vi.waitFor(async () => expect(await unheardBy(project)).toBe(0));
+    expect(await tablesIn(laneOf(project))).toEqual([]);
   });
 
   it("is for who may write projects, and sees this one", async () => {
