@@ -12,6 +12,7 @@ import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { LinkErrands } from "#worker/objects/link-errands.ts";
 import { linkHeaders } from "#worker/objects/link-headers.ts";
 import { LinkInbox } from "#worker/objects/link-inbox.ts";
+import { ObjectAlarm } from "#worker/objects/object-alarm.ts";
 import { LinkSockets } from "#worker/objects/link-sockets.ts";
 import { LinkedServer } from "#worker/objects/linked-server.ts";
 import {
@@ -45,10 +46,12 @@ export class AgentLink extends DurableObject<Env> {
   readonly #errands: LinkErrands;
   readonly #server: LinkedServer;
   readonly #sockets: LinkSockets;
+  readonly #alarm: ObjectAlarm;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sockets = new LinkSockets(ctx);
+    this.#alarm = new ObjectAlarm(ctx.storage);
     this.#server = new LinkedServer(ctx.storage.kv, env, ctx.id.name);
     this.#presence = new PresenceRecord(ctx.storage);
     this.#inbox = new LinkInbox(ctx.storage.sql);
@@ -109,7 +112,7 @@ export class AgentLink extends DurableObject<Env> {
     await Promise.all(this.#inbox.waiting().map(tell));
     this.#inbox.forgetLanes();
     this.#server.endRemoval();
-    await this.ctx.storage.deleteAlarm();
+    await this.#alarm.setExactly(null);
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
@@ -169,6 +172,7 @@ export class AgentLink extends DurableObject<Env> {
 
   /** Looks after the link: what nobody has told it of, and what it could not tell. Never throws. */
   override async alarm(): Promise<void> {
+    this.#alarm.noteGone();
     try {
       this.#endSilent();
       await this.#noteGone(null);
@@ -177,7 +181,7 @@ export class AgentLink extends DurableObject<Env> {
       await this.#runErrands();
     } catch (error) {
       this.#errands.attempts.fail("alarm", error);
-      await this.ctx.storage.setAlarm(Date.now() + this.#errands.attempts.delayMs);
+      await this.#alarm.setExactly(Date.now() + this.#errands.attempts.delayMs);
     }
   }
 
@@ -274,7 +278,9 @@ export class AgentLink extends DurableObject<Env> {
       isAwaited ? REMOVAL_CHECK_MS : Infinity,
       isPending ? attempts.delayMs : Infinity,
     );
-    if (inMs === Infinity) await this.ctx.storage.deleteAlarm();
-    else await this.ctx.storage.setAlarm(Date.now() + inMs);
+    const now = Date.now();
+    if (inMs === Infinity) await this.#alarm.setExactly(null);
+    else if (inMs === CHECK_MS) await this.#alarm.setAbout(now + inMs, now);
+    else await this.#alarm.setExactly(now + inMs);
   }
 }

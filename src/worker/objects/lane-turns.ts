@@ -8,6 +8,7 @@ import type { LaneParts } from "#worker/objects/lane-parts.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
 import { LogBuffer } from "#worker/objects/log-buffer.ts";
 import { LogFollowers } from "#worker/objects/log-followers.ts";
+import { ObjectAlarm } from "#worker/objects/object-alarm.ts";
 import { nextWakeAt } from "#worker/objects/next-wake.ts";
 import { saveEffect } from "#worker/objects/save-effect.ts";
 
@@ -18,12 +19,14 @@ import { saveEffect } from "#worker/objects/save-effect.ts";
 export class LaneTurns {
   readonly #ctx: DurableObjectState;
   readonly #env: Env;
+  readonly alarm: ObjectAlarm;
   /** null: the lane's storage has nothing in it, not even tables. */
   #parts: OpenParts | null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     this.#ctx = ctx;
     this.#env = env;
+    this.alarm = new ObjectAlarm(ctx.storage);
     this.#parts = LaneStore.isIn(ctx.storage.sql) ? openParts(ctx, env) : null;
   }
 
@@ -93,18 +96,22 @@ export class LaneTurns {
     if (until === null || now() < until || effects.isPending()) return;
     // With its alarm, in one step: a lane cut off between the two would be left without either.
     await this.#ctx.storage.deleteAll();
+    this.alarm.noteGone();
     this.#parts = null;
   }
 
   async #armAlarm(): Promise<void> {
-    const { storage, store, logs, effects, now } = this.parts;
+    const { store, logs, effects, now } = this.parts;
+    const at = now();
     const pending = {
       isPending: effects.isPending() || logs.due().length > 0,
       failures: effects.attempts.failures,
     };
-    const wakeAt = nextWakeAt(store.load(), pending, now());
-    if (wakeAt === null) await storage.deleteAlarm();
-    else await storage.setAlarm(wakeAt);
+    const wakeAt = nextWakeAt(store.load(), pending, at);
+    // With nothing to be tried again, it is a deadline that each report of the agent moves on.
+    const isDeadline = !pending.isPending && pending.failures === 0;
+    if (wakeAt !== null && isDeadline) await this.alarm.setAbout(wakeAt, at);
+    else await this.alarm.setExactly(wakeAt);
   }
 }
 

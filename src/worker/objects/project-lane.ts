@@ -203,7 +203,8 @@ export class ProjectLane extends DurableObject<Env> {
   async repair(): Promise<boolean> {
     if (this.#turns.owner() === null) return true;
     // For what is found: should the object die before it has set its alarm for that, this one comes.
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + REPAIR_MS);
+    if ((await this.ctx.storage.getAlarm()) === null)
+      await this.#turns.alarm.setExactly(Date.now() + REPAIR_MS);
     await this.#parts.effects.repairRecords();
     await this.#turns.carryOut();
     return !this.#parts.effects.isRepairDue();
@@ -211,6 +212,7 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** Never throws: the platform would give up on the alarm after six tries, and this one must not be lost. */
   override async alarm(): Promise<void> {
+    this.#turns.alarm.noteGone();
     try {
       const owner = this.#turns.owner();
       if (owner === null) return;
@@ -221,7 +223,7 @@ export class ProjectLane extends DurableObject<Env> {
       await this.#turns.ceaseToExist();
     } catch (error) {
       this.#parts.effects.attempts.fail("alarm", error);
-      await this.ctx.storage.setAlarm(Date.now() + this.#parts.effects.attempts.delayMs);
+      await this.#turns.alarm.setExactly(Date.now() + this.#parts.effects.attempts.delayMs);
     }
   }
 
