@@ -80,3 +80,20 @@ export const SharedPath = textBetween(1, 1024).check(
 export function maskUrlPassword(text: string): string {
   return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):[^\s@/]+@/gi, "$1:***@");
 }
+
+/** Shorter user names are names: to hide them would help nobody. */
+const SHORTEST_USER_TOKEN = 16;
+const USER_TOKEN = new RegExp(`^(https?://)[^\\s:@/]{${SHORTEST_USER_TOKEN},}@`, "i");
+
+/**
+ * A URL that is a setting, as it is shown: without its password, and without a long user name that has none, which is how
+ * access tokens are often written.
+ */
+export function maskUrlSecret(url: string): string {
+  return maskUrlPassword(url).replace(USER_TOKEN, "$1***@");
+}
+
+/** Whether a URL has the stars of `maskUrlSecret` in it, and so is none that can be kept. */
+export function isMasked(url: string): boolean {
+  return /[:/]\*\*\*@/.test(url);
+}

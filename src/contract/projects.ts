@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { listUpTo, numberBetween, textBetween, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
-import { BranchName, InsidePath, Repository, SharedPath } from "#contract/git-names.ts";
+import { BranchName, InsidePath, isMasked, Repository, SharedPath } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
 
@@ -113,14 +113,14 @@ export const CreateProjectInput = z.strictObject({
 });
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
 
+const STARS = "holds the stars that stand for a password; send the password itself, or leave the setting out";
+
 const AllSettings = z.strictObject({
   ...settings,
   domain: Domain,
-  repository: settings.repository.check(
-    z.refine(
-      (url) => !url.includes(":***@"),
-      "holds the stars that stand for a password; send the password itself, or leave the repository out",
-    ),
+  repository: settings.repository.check(z.refine((url) => !isMasked(url), STARS)),
+  health_check: settings.health_check.check(
+    z.refine((check) => !isMasked(check?.url ?? ""), { path: ["url"], message: STARS }),
   ),
   timeouts: z.partial(z.strictObject(timeoutSeconds)),
   automatic: listUpTo(AutomaticSetting, AutomaticSetting.options.length),

@@ -1,5 +1,5 @@
-import { maskUrlPassword } from "#contract/git-names.ts";
-import type { Project, ProjectRow, Serving } from "#contract/projects.ts";
+import { maskUrlSecret } from "#contract/git-names.ts";
+import type { HealthCheck, Project, ProjectRow, Serving } from "#contract/projects.ts";
 import type { ProjectRecord } from "#worker/db/find-project.ts";
 import type { ServingReading } from "#worker/db/find-serving.ts";
 import type { ProjectSummary } from "#worker/db/list-projects.ts";
@@ -25,19 +25,23 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     ...projectRow(record),
     ...shownSettings(record, record.found),
     automatic: automaticSettings(record),
-    repository: maskUrlPassword(record.repository),
+    repository: maskUrlSecret(record.repository),
     branch: record.branch,
     root_directory: record.rootDirectory,
     activate_command: record.activateCommand,
     shared_paths: record.sharedPaths,
     keep_releases: record.keepReleases,
-    health_check: record.healthCheck,
+    health_check: healthCheckView(record.healthCheck),
     timeouts: record.timeouts,
     queue: record.queue,
     url: record.url,
     serving: serving === null ? null : servingView(record, serving),
     created_at: timestamp(record.createdAt),
   };
+}
+
+function healthCheckView(check: HealthCheck | null): HealthCheck | null {
+  return check?.url === undefined ? check : { ...check, url: maskUrlSecret(check.url) };
 }
 
 function servingView(record: ProjectRecord, serving: ServingReading): Serving | null {

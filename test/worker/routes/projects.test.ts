@@ -98,6 +98,22 @@ describe("a project", () => {
     expect(results).toEqual([{ repository: "https://me:s3cret@git.test/blog.git" }]);
   });
 
+  it("never shows a token in the place of its repository's user again, nor the password of its health check", async () => {
+    const world = await createWorld();
+    const secrets = ["ghp_0123456789abcdefghij", "s3cret"];
+    const response = await create(world, {
+      repository: `https://${secrets[0]}@git.test/blog.git`,
+      health_check: { url: `https://me:${secrets[1]}@blog.test/up` },
+    });
+    const project = Project.parse(await response.json());
+    expect(project.repository).toBe("https://***@git.test/blog.git");
+    expect(project.health_check?.url).toBe("https://me:***@blog.test/up");
+    const read = JSON.stringify(await get(world.account.token, project.id));
+    for (const secret of secrets) expect(read).not.toContain(secret);
+    const { results } = await env.DB.prepare("SELECT repository, health_check FROM projects").all();
+    for (const secret of secrets) expect(JSON.stringify(results)).toContain(secret);
+  });
+
   it("is listed with exactly the fields of the specification, newest first", async () => {
     const world = await createWorld();
     const blog = await created(world);

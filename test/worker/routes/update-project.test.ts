@@ -127,6 +127,8 @@ describe("changing a project", () => {
     [{ url: "http://x" }, ["/url"]],
     [{ repository: "ext::sh -c id" }, ["/repository"]],
     [{ repository: "https://me:***@git.test/shop.git" }, ["/repository"]],
+    [{ repository: "https://***@git.test/shop.git" }, ["/repository"]],
+    [{ health_check: { url: "https://me:***@shop.test/up" } }, ["/health_check/url"]],
     [{ health_check: { tries: 3 } }, ["/health_check"]],
     [{ timeouts: { bild_seconds: 1 } }, ["/timeouts/bild_seconds"]],
     [{ timeouts: null }, ["/timeouts"]],

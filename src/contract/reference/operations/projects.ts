@@ -83,7 +83,8 @@ export const projectTexts = {
     tag: "Projects",
     description: prose`
       One project with its settings. \`serving\` is what its server really serves, as the agent last said; if
-      somebody has changed that by hand, \`drifted\` is true. A password in \`repository\` is never shown again.`,
+      somebody has changed that by hand, \`drifted\` is true. A password or token in the \`repository\` or in
+      the \`health_check\`'s \`url\` is never shown again.`,
     body: null,
     answer: project,
   },
