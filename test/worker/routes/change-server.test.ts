@@ -179,3 +179,26 @@ describe("enrolling a server's agent again", () => {
     await newer.hears("run");
   });
 });
+
+describe("a new enrolment of a server", () => {
+  it("is not for a token that is limited to other projects than those on it", async () => {
+    const { account, serverId, projectId } = await createWorld();
+    const enroll = (token: string) => call(`/v1/servers/${serverId}/enrollment`, { method: "POST", token });
+    const blind = await createToken(account.id, { projectIds: [ids.project()] });
+    expect(await problemOf(await enroll(blind.secret))).toMatchObject({
+      status: 403,
+      code: "insufficient_scope",
+    });
+    const seeing = await createToken(account.id, { projectIds: [projectId] });
+    expect((await enroll(seeing.secret)).status).toBe(201);
+    const other = await ConnectedAgent.enrol(account.token, "web-2");
+    await call(`/v1/projects/${projectId}`, {
+      method: "PATCH",
+      token: account.token,
+      body: { server_id: other.serverId },
+    });
+    // Its deployment still waits for the server that it was started for.
+    expect((await enroll(blind.secret)).status).toBe(403);
+    expect((await enroll(account.token)).status).toBe(201);
+  });
+});
