@@ -111,12 +111,15 @@ export const ToAgent = z.discriminatedUnion("type", [
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
-/** What one project serves on this server. `releases`: the folders that are whole. `url`: where the agent serves it, if it does. */
+/**
+ * What one project serves on this server. `releases`: the folders that are whole. `url`: where the agent serves it, if it
+ * does; people follow it from the dashboard, so it can be nothing else than an address of a site.
+ */
 export const ProjectReport = z.strictObject({
   project_id: ProjectId,
   release: z.nullable(ReleaseVersion),
   releases: z.array(ReleaseVersion),
-  url: z.nullable(textUpTo(2048)),
+  url: z.nullable(z.url({ protocol: /^https?$/ }).check(z.maxLength(2048))),
 });
 export type ProjectReport = z.infer<typeof ProjectReport>;
 

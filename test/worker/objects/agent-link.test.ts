@@ -74,6 +74,16 @@ describe("an agent's link", () => {
     },
   );
 
+  it("ends where the address of a site is none that a person could safely follow", async () => {
+    for (const url of ["javascript:alert(document.domain)", "data:text/html,x", "/app/"]) {
+      const project = await TestProject.connected();
+      project.agent.serving({ project_id: project.id, release: null, releases: [], url });
+      await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
+      const read = await (await project.get(`/v1/projects/${project.id}`)).json();
+      expect(read).toMatchObject({ url: null, serving: null });
+    }
+  });
+
   it("stays with an agent that fits where another of the server does not, and nothing is said of the server", async () => {
     const project = await TestProject.connected();
     const other = project.agent.sameAgent();
