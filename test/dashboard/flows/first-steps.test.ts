@@ -6,7 +6,7 @@ import { violations } from "./support/browser.ts";
 import { type Agent, joinServer, script } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, home, account, repository, visit } = await useDashboard();
+const { local, home, repository, visit } = await useDashboard();
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
@@ -15,7 +15,6 @@ describe("somebody with an empty account", () => {
   it("is led from nothing to a deployment that is live, and sees nothing of another account", async () => {
     const { path, commit } = await repository("first");
     await commit({ "index.html": "first" });
-    await account("second");
     const link = await script("sign-in.ts", "--account", "second", "--local", join(home, "installation"));
 
     // That what belongs to the other account is not found stands in the console, as any 404 does.

@@ -15,7 +15,7 @@ describe("an empty account, without a mouse", () => {
   it("is led from a token that is typed to a deployment that is live", async () => {
     const { path, commit } = await repository("typed");
     await commit({ "index.html": "typed" });
-    const token = await account("typist");
+    const { token } = account("typist");
 
     const { page, context } = await visit();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);

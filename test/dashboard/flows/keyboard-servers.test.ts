@@ -4,7 +4,6 @@ import { afterAll, describe, expect, it } from "vitest";
 
 import { ServerCreated } from "#contract/servers.ts";
 
-import { createApi } from "../../support/journey-api.ts";
 import { keyboardOf } from "./support/keyboard.ts";
 import { type Agent, joinServer } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
@@ -16,8 +15,7 @@ afterAll(() => agent?.kill());
 
 /** An account of its own, with a server that has joined and has a project. @returns its token */
 async function setUp(): Promise<string> {
-  const token = await account("hosts");
-  const api = createApi(local.url, token);
+  const { api, token } = account("hosts");
   const created = await api.call("POST", "/v1/servers", { name: "host-1", ip: "192.0.2.70" });
   const { id, enrollment } = ServerCreated.parse(created.json);
   agent = await joinServer(enrollment.command, join(home, "host-agent"));

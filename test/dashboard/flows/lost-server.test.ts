@@ -4,7 +4,6 @@ import { afterAll, describe, it } from "vitest";
 
 import { ServerCreated } from "#contract/servers.ts";
 
-import { createApi } from "../../support/journey-api.ts";
 import { type Agent, joinServer } from "./support/operator.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
@@ -18,8 +17,7 @@ describe("a server that is lost", () => {
   it("is shown as offline with what waits for it, and goes on by itself when it is back", async () => {
     const { path, commit } = await repository("away");
     await commit({ "index.html": "away" });
-    const token = await account("lost");
-    const api = createApi(local.url, token);
+    const { api, token } = account("lost");
     const created = await api.call("POST", "/v1/servers", { name: "web-9", ip: "192.0.2.9" });
     const server = ServerCreated.parse(created.json);
     agent = await joinServer(server.enrollment.command, join(home, "lost-agent"));

@@ -6,9 +6,15 @@ import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 import * as z from "zod";
 
+import { executeStatements } from "../../../../scripts/parts/execute-statements.ts";
+import { newToken } from "../../../../scripts/parts/first-token.ts";
 import { LocalFile } from "../../../../scripts/start/local-file.ts";
 import { createHome, removeHome, startSystem } from "../../../support/journey-system.ts";
 import { executable } from "./browser.ts";
+
+/** Accounts with nothing in them, each for one flow. */
+const accounts = ["second", "typist", "hosts", "lost"] as const;
+export type AccountName = (typeof accounts)[number];
 
 /** One installation and one browser for all files: to start them takes longer than most flows. */
 export const Installation = z.object({
@@ -16,6 +22,8 @@ export const Installation = z.object({
   local: LocalFile,
   /** The link that signs in once, as `npm start` prints it. */
   printedLink: z.string(),
+  /** A token of each account that may do everything there. */
+  tokens: z.record(z.enum(accounts), z.string()),
   /** Where Playwright reaches the browser. */
   browser: z.string(),
 });
@@ -65,10 +73,23 @@ async function start(): Promise<{ installation: Installation; end: () => Promise
   };
   try {
     const system = await startSystem(join(home, "installation"));
+    const made = accounts.map((name) => ({ name, ...newToken({ name }, name, Date.now()) }));
+    // All at once and before the flows: what they write meanwhile may be refused, because the database is locked.
+    await executeStatements(
+      { home: system.home },
+      made.flatMap(({ statements }) => statements),
+    );
+    const tokens = Object.fromEntries(made.map(({ name, token }) => [name, token]));
     const [printedLink] = /http:\/\/\S+\/app\/sign-in#code=\w+/.exec(system.output()) ?? [];
     if (printedLink === undefined) throw new Error(`No link was printed:\n${system.output()}`);
     return {
-      installation: { home, local: system.local, printedLink, browser: browser.wsEndpoint() },
+      installation: Installation.parse({
+        home,
+        local: system.local,
+        printedLink,
+        tokens,
+        browser: browser.wsEndpoint(),
+      }),
       async end() {
         await system.interrupt();
         await end();

@@ -4,12 +4,10 @@ import { join, resolve } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
-import { executeStatements } from "../../../../scripts/parts/execute-statements.ts";
-import { newToken } from "../../../../scripts/parts/first-token.ts";
 import { type Api, createApi } from "../../../support/journey-api.ts";
 import { createRepository, type Repository } from "../../../support/journey-repository.ts";
 import { openTab, type Screen, type Visit } from "./browser.ts";
-import { Installation } from "./installation.ts";
+import { type AccountName, Installation } from "./installation.ts";
 
 const failures = resolve(import.meta.dirname, "../../../../build/dashboard-failures");
 
@@ -23,8 +21,8 @@ export type Dashboard = Installation & {
   readonly api: Api;
   /** A tab, closed after the test, which fails if the tab has anything to complain of. */
   readonly visit: (options?: VisitOptions) => Promise<Visit>;
-  /** An account of the test's own, with nothing in it. @returns a token of it that may do everything */
-  readonly account: (name: string) => Promise<string>;
+  /** An account of the flow's own, with nothing in it, and a token of it that may do everything. */
+  readonly account: (name: AccountName) => { readonly api: Api; readonly token: string };
   /** A repository of the test's own. */
   readonly repository: (name: string) => Promise<Repository>;
 };
@@ -57,10 +55,9 @@ export async function useDashboard(): Promise<Dashboard> {
       open.push({ visit, expected });
       return visit;
     },
-    async account(name) {
-      const { token, statements } = newToken({ name }, name, Date.now());
-      await executeStatements({ home: join(home, "installation") }, statements);
-      return token;
+    account(name) {
+      const token = installation.tokens[name];
+      return { api: createApi(local.url, token), token };
     },
     repository: (name) => createRepository(join(home, "repositories", name)),
   };
