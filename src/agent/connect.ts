@@ -1,7 +1,10 @@
+import type { IncomingMessage } from "node:http";
+
 import { WebSocket } from "ws";
 
 import type { Connection } from "#agent/connection-file.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
+import { isProblem } from "#agent/http/is-problem.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import type { AgentSettings } from "#agent/settings.ts";
 import {
@@ -41,6 +44,7 @@ export type OpenConnection = {
 };
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
+const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /** One connection to the control plane, from the upgrade to its end. */
 export function connect(
@@ -80,9 +84,11 @@ export function connect(
 
     socket.on("unexpected-response", (_request, response) => {
       const { statusCode } = response;
-      response.resume();
-      if (statusCode === 401) settle({ kind: "refused", refusal: "credential_refused" });
-      else lose(`it answered ${statusCode}`);
+      void readBody(response).then((body) => {
+        // One of a proxy in between may be gone in an hour, and an agent that has ended comes back by hand only.
+        if (statusCode === 401 && isProblem(body)) settle({ kind: "refused", refusal: "credential_refused" });
+        else lose(`it answered ${statusCode}`);
+      });
     });
     socket.on("error", (error) => lose(error.message === "" ? error.name : error.message));
     socket.on("close", (code, reason) => settle(readClose(code, reason.toString(), isWelcome)));
@@ -126,6 +132,21 @@ export function connect(
       else if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     },
   };
+}
+
+/** The body of an answer, as far as it comes. Never rejects. */
+async function readBody(response: IncomingMessage): Promise<string> {
+  let body = "";
+  response.setEncoding("utf8");
+  try {
+    for await (const chunk of response) {
+      body += String(chunk);
+      if (body.length > MAX_REFUSAL_BYTES) break;
+    }
+  } catch {
+    // It broke off.
+  }
+  return body;
 }
 
 function readClose(code: number, reason: string, wasWelcome: boolean): ConnectionEnd {

@@ -55,6 +55,7 @@ export function createLink(context: AgentContext): Link {
       const statuses = setInterval(announce, settings.statusMs);
       let failures = 0;
       let lastMismatch: string | null = null;
+      let lastReason: string | null = null;
       try {
         for (;;) {
           open = connect(
@@ -66,6 +67,7 @@ export function createLink(context: AgentContext): Link {
               onWelcome: () => {
                 failures = 0;
                 lastMismatch = null;
+                lastReason = null;
                 note(null);
                 say(`connected to ${context.connection.url}`);
               },
@@ -88,11 +90,12 @@ export function createLink(context: AgentContext): Link {
           if (end.kind !== "lost") return end;
           failures += 1;
           const delayMs = backOffMs(failures, context.random(), settings);
-          // One line for each loss, not for each try after it.
-          if (end.wasWelcome || failures === 1) {
+          // One line for each loss and each new reason, not for each try.
+          if (end.wasWelcome || end.reason !== lastReason) {
             say(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);
             note(`it cannot be reached: ${end.reason}`);
           }
+          lastReason = end.reason;
           await pause(delayMs, signal);
           if (signal.aborted) return { kind: "closed" };
         }

@@ -108,6 +108,30 @@ describe("an agent that is cut off after it has the permit", () => {
   });
 });
 
+describe("a proxy that answers in the control plane's place", () => {
+  it.each([302, 401, 403, 404, 410])(
+    "with %i ends neither the agent nor its run, which goes on and arrives whole",
+    async (status) => {
+      await world.startAgent(impatient);
+      const run = await startBuilding();
+      const greetings = world.control.messages.length;
+      world.control.refusesInItsPlace = status;
+      world.control.cutLink();
+      const refused = `it answered ${status}`;
+      await world.control.waitFor("both refusals", () =>
+        [`takes no events: ${refused}`, `cannot be reached: ${refused}`].every((words) =>
+          world.said.some((line) => line.includes(words)),
+        ),
+      );
+      world.control.refusesInItsPlace = null;
+      await world.control.waitFor("a new greeting", () => world.control.messages.length > greetings);
+      letGo();
+      expect((await world.control.result(run)).outcome).toBe("live");
+      expect(messagesOf(run, "stdout")).toHaveLength(501);
+    },
+  );
+});
+
 describe("a network that is slow", () => {
   it("only takes longer", async () => {
     network.mode = "slow";

@@ -17,6 +17,7 @@ import {
   type ToAgent,
 } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
+import type { Problem } from "#contract/problems.ts";
 
 /**
  * What goes wrong with a request: it is lost on the way in, its answer is lost on the way out, its events have numbers
@@ -51,6 +52,8 @@ export class FakeControlPlane {
   answersPings = true;
   welcomes = true;
   acceptsCredential = true;
+  /** The status with which a proxy before it answers everything by itself; `null`: there is none. */
+  refusesInItsPlace: number | null = null;
   /** What it says that it speaks. */
   protocol = PROTOCOL_VERSION;
   /** What a newer one of the same protocol has besides. */
@@ -73,8 +76,11 @@ export class FakeControlPlane {
       });
     });
     this.#server.on("upgrade", (request, socket, head) => {
+      socket.on("error", () => undefined);
       if (request.url !== "/v1/agent/connect") return socket.end("HTTP/1.1 404 Not Found\r\n\r\n");
-      if (!this.#isAuthorized(request)) return socket.end("HTTP/1.1 401 Unauthorized\r\n\r\n");
+      if (this.refusesInItsPlace !== null)
+        return socket.end(refusalText(this.refusesInItsPlace, FOREIGN_PAGE));
+      if (!this.#isAuthorized(request)) return socket.end(refusalText(401, JSON.stringify(problemOf(401))));
       this.#sockets.handleUpgrade(request, socket, head, (link) => this.#greet(link));
     });
   }
@@ -206,18 +212,22 @@ export class FakeControlPlane {
       this.#breach(`unknown request ${request.method} ${request.url}`);
       return respond(response, 404, {});
     }
-    if (!this.#isAuthorized(request)) return respond(response, 401, {});
+    if (this.refusesInItsPlace !== null) {
+      response.writeHead(this.refusesInItsPlace, { "content-type": "text/html" });
+      return void response.end(FOREIGN_PAGE);
+    }
+    if (!this.#isAuthorized(request)) return respond(response, 401, problemOf(401));
     const posted = RunEvents.safeParse(body);
     if (!posted.success) {
       this.#breach(`malformed events: ${posted.error.message}`);
-      return respond(response, 422, {});
+      return respond(response, 422, problemOf(422));
     }
     await this.#take(posted.data, match[1] ?? "", response);
   }
 
   async #take(posted: RunEvents, deploymentId: string, response: ServerResponse): Promise<void> {
     const run = this.runs.get(posted.run_id);
-    if (run === undefined) return respond(response, 404, {});
+    if (run === undefined) return respond(response, 404, problemOf(404));
     if (run.order.deployment_id !== deploymentId) this.#breach("another deployment's run");
     const inFlight = (this.#inFlight.get(posted.run_id) ?? 0) + 1;
     this.#inFlight.set(posted.run_id, inFlight);
@@ -229,7 +239,7 @@ export class FakeControlPlane {
     run.posts += 1;
     const fault = this.faultOf({ count: this.posts, events: posted.events });
     if (fault === "lost") return void response.destroy();
-    if (typeof fault === "number") return respond(response, fault, {});
+    if (typeof fault === "number") return respond(response, fault, problemOf(fault));
     if (fault !== "known") for (const event of posted.events) this.#store(run, event);
     this.#changed();
     if (fault === "answer_lost") return void response.destroy();
@@ -271,7 +281,7 @@ export class FakeControlPlane {
     const input = EnrollInput.safeParse(body);
     if (!input.success) {
       this.#breach("malformed enrolment");
-      return respond(response, 422, {});
+      return respond(response, 422, problemOf(422));
     }
     if (input.data.protocol !== this.protocol)
       return respond(response, 409, {
@@ -317,6 +327,18 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** What a proxy says that is asked in the control plane's place. */
+const FOREIGN_PAGE = "<!doctype html><title>Who are you?</title>";
+
+function refusalText(status: number, body: string): string {
+  return `HTTP/1.1 ${status} Refused\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+function problemOf(status: number): Problem {
+  const text = { type: "about:blank", title: "Refused", detail: "It is refused.", request_id: "req_1" };
+  return { ...text, status, code: status === 401 ? "invalid_token" : "refused" };
 }
 
 function respond(response: ServerResponse, status: number, body: unknown): void {

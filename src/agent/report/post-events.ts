@@ -1,12 +1,16 @@
 import type { Connection } from "#agent/connection-file.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
+import { isProblem } from "#agent/http/is-problem.ts";
 import { sendRequest } from "#agent/http/send-request.ts";
 import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { endpoints } from "#contract/endpoints.ts";
 
-/** `gone`: the control plane knows the run no more; `refused`: it will never take these events. */
+/**
+ * `gone`: the control plane knows the run no more; `refused`: it will never take these events. Both are its own words:
+ * what a proxy or a firewall answers in its place says nothing of the run, and is `unreachable`.
+ */
 export type PostEnd =
   | { readonly kind: "answered"; readonly answer: RunEventsAnswer }
   | { readonly kind: "gone" }
@@ -45,9 +49,10 @@ export async function postEvents(
     if (parsed !== null) return { kind: "answered", answer: parsed };
     return { kind: "unreachable", reason: "the answer makes no sense", retryAfterMs: 0 };
   }
-  if (status === 404 || status === 410) return { kind: "gone" };
+  const isItsOwn = isProblem(answer.body);
+  if (isItsOwn && (status === 404 || status === 410)) return { kind: "gone" };
   // A refused credential ends the link, and with it the agent; until then the events stay.
-  if (status >= 500 || [401, 408, 425, 429].includes(status))
+  if (!isItsOwn || status >= 500 || [401, 408, 425, 429].includes(status))
     return {
       kind: "unreachable",
       reason: `it answered ${status}`,
