@@ -127,7 +127,13 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     leftovers.set(run.run_id, run);
     context.say(`run ${run.run_id} was cut off when the agent ended: ${describe(leftover)}`);
     const endTurn = await turns.take(run.project_id);
-    await reportLeftover(context, folder, leftover, ended.signal, endTurn);
+    try {
+      await reportLeftover(context, folder, leftover, ended.signal, endTurn);
+    } catch (error) {
+      // Its note is still there, so the next start tries again.
+      context.say(`run ${run.run_id} could not be brought to its end: ${reasonOf(error)}`);
+    }
+    endTurn();
     leftovers.delete(run.run_id);
     if (!ended.signal.aborted) await tellServing(run.project_id);
   }

@@ -1,8 +1,9 @@
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { hasCode } from "#agent/has-code.ts";
 import { pause } from "#agent/pause.ts";
 import { bootId, startTimeOf } from "#agent/process/process-table.ts";
 import { writeWhole } from "#agent/workspace/write-whole.ts";
@@ -43,8 +44,22 @@ export async function lockHome(
     start_time: startTimeOf(process.pid),
     boot_id: bootId(),
   };
-  await writeWhole(path, JSON.stringify(own));
+  await writeHolder(path, own, say);
   return { kind: "taken", release: () => rm(path, { force: true }) };
+}
+
+/** On a full disk an agent has to work all the more: only through it can projects be removed, and others be gone back in. */
+async function writeHolder(path: string, own: Holder, say: (message: string) => void): Promise<void> {
+  const text = JSON.stringify(own);
+  try {
+    await writeWhole(path, text);
+  } catch (error) {
+    if (!hasCode(error, "ENOSPC", "EDQUOT")) throw error;
+    say("the disk is full");
+    // The file of an agent that was killed has its room already. What of it is longer is blank.
+    const left = await readFile(path, "utf8").catch(() => null);
+    if (left !== null) await writeFile(path, text.padEnd(left.length), { flag: "r+" }).catch(() => undefined);
+  }
 }
 
 /** The process that works in a home folder; `null` where none does. */

@@ -9,7 +9,7 @@ import { reactivate } from "#agent/run/revert.ts";
 import type { CommandScope, RunLog } from "#agent/run/run-scope.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { reportProject } from "#agent/workspace/project-report.ts";
-import { openJournal } from "#agent/workspace/run-journal.ts";
+import { adoptJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function reportLeftover(
   endTurn: () => void,
 ): Promise<void> {
   const { run } = leftover.entry;
-  const journal = openJournal(folder, { ...leftover.entry, groups: [] });
+  const journal = adoptJournal(folder, { ...leftover.entry, groups: [] });
   const scope: CommandScope = {
     context,
     folder,
@@ -36,7 +36,7 @@ export async function reportLeftover(
     room: () => null,
   };
   await reactivate(scope, leftover.reactivate, leftover.entry.activate_seconds);
-  journal.note({ phase: { kind: "decided", result: leftover.result } });
+  journal.decide(leftover.result);
   endTurn();
 
   const ackedSeq = await learnAckedSeq(context, run, signal);

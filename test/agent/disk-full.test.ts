@@ -4,13 +4,17 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { holderOf } from "#agent/home-lock.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 
+import { bundleAgent } from "./support/agent-bundle.ts";
+import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { eventsOf, messagesOf, World } from "./support/harness.ts";
 import { mountSmallDisk, type SmallDisk } from "./support/small-disk.ts";
 import { expectWholeProject } from "./support/whole-project.ts";
 
 const MIB = 1024 * 1024;
+const bundle = bundleAgent();
 
 let world: World;
 let disk: SmallDisk;
@@ -125,5 +129,55 @@ describe("a disk that is full while the control plane is away", () => {
     const numbers = messagesOf(run, "stdout").slice(1);
     expect(numbers).toEqual(Array.from({ length: 100_000 }, (_, index) => String(index + 1)));
     await expectWholeProject(world, [run.order.run_id]);
+  });
+});
+
+describe("a disk that is full when the agent starts, after one that was killed", () => {
+  it("in a build: the run is reported, and a project can be removed to make room", async () => {
+    await enrollAgent(world);
+    const first = await spawnRunningAgent(world, { bundle });
+    await world.deploy();
+    const run = world.control.dispatch(
+      world.order({ build_command: "echo begun; sleep 1000", keep_releases: [1] }),
+    );
+    await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
+    first.child.kill("SIGKILL");
+    await first.exited;
+    disk.fill(0);
+
+    const second = await spawnRunningAgent(world, { bundle });
+    expect(await world.control.result(run)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "server_lost", stage: "build" },
+    });
+    expect(world.read("current", "index.html")).toBe("one");
+    await expectWholeProject(world, [run.order.run_id]);
+    expect(await holderOf(world.home)).toBe(second.child.pid);
+    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
+    await world.control.waitFor("the removal", () => world.control.messages.at(-1)?.type === "forgotten");
+    expect(world.has()).toBe(false);
+    second.child.kill("SIGTERM");
+    expect(await second.exited).toBe(0);
+  });
+
+  it("before a result had arrived: it is delivered", async () => {
+    await enrollAgent(world);
+    const first = await spawnRunningAgent(world, { bundle });
+    world.control.faultOf = ({ events }) => (events.some(({ type }) => type === "result") ? "lost" : null);
+    const run = world.control.dispatch(world.order());
+    await world.control.waitFor(
+      "the decision",
+      () => world.has("run.json") && /"decided"/.test(world.read("run.json")),
+    );
+    first.child.kill("SIGKILL");
+    await first.exited;
+    disk.fill(0);
+    world.control.faultOf = () => null;
+
+    const second = await spawnRunningAgent(world, { bundle });
+    expect((await world.control.result(run)).outcome).toBe("live");
+    await expectWholeProject(world, [run.order.run_id]);
+    second.child.kill("SIGTERM");
+    expect(await second.exited).toBe(0);
   });
 });

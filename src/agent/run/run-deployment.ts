@@ -14,7 +14,6 @@ import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { reportProject } from "#agent/workspace/project-report.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
-import type { RunJournal } from "#agent/workspace/run-journal.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { DeploymentStage } from "#contract/deployments.ts";
 
@@ -37,12 +36,12 @@ export async function runDeployment(scope: RunScope): Promise<void> {
       );
     });
   const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
-  const isNoted = result === null || noteDecision(journal, result);
+  const isNoted = result === null || journal.decide(result);
   if (result?.outcome === "live") await prune(scope, result.release, previous);
   await removeTree(folder.temp).catch(() => undefined);
   if (result === null) return;
   // There may be room by now.
-  if (!isNoted) noteDecision(journal, result);
+  if (!isNoted) journal.decide(result);
   const url = scope.context.sites.urlOf(order.project_id);
   const project = await reportProject(order.project_id, folder, url);
   reporter.report({ type: "result", result, project }, "urgent");
@@ -149,16 +148,6 @@ export function interruptedResult(reason: InterruptReason | null, stage: Deploym
   if (reason === "stop") return { outcome: "canceled" };
   const message = "the agent stopped while this deployment was under way";
   return { outcome: "failed", failure: { code: "server_lost", message, stage } };
-}
-
-/** @returns false on a full disk. The result is on its way all the same; only the agent's death now would lose it. */
-function noteDecision(journal: RunJournal, result: RunResult): boolean {
-  try {
-    journal.note({ phase: { kind: "decided", result } });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function failUnexpectedly(error: unknown, stage: DeploymentStage): Step<never> {

@@ -32,14 +32,27 @@ export type JournalEntry = z.infer<typeof JournalEntry>;
 
 /** The journal of the run that works on the project now. Every change is on disk before the call returns. */
 export type RunJournal = GroupLedger & {
+  /** @throws where the disk is full */
   note(change: Partial<Pick<JournalEntry, "stage" | "builds" | "phase">>): void;
+  /**
+   * Notes how the run has ended.
+   * @returns false on a full disk. The result is on its way all the same; only the agent's death now would lose it.
+   */
+  decide(result: RunResult): boolean;
   /** Forgets the run, unless a later one has taken the journal over. */
   remove(): void;
 };
 
 /** Takes the journal of the project over for a run. @throws where the disk is full */
 export function openJournal(folder: ProjectFolder, first: JournalEntry): RunJournal {
-  let entry = first;
+  const journal = adoptJournal(folder, first);
+  journal.note({});
+  return journal;
+}
+
+/** Goes on with the journal that an earlier life of the agent has left; it is on the disk as it is. */
+export function adoptJournal(folder: ProjectFolder, left: JournalEntry): RunJournal {
+  let entry = left;
   let isRemoved = false;
   const save = (change: Partial<JournalEntry>): void => {
     entry = { ...entry, ...change };
@@ -62,9 +75,16 @@ export function openJournal(folder: ProjectFolder, first: JournalEntry): RunJour
       // On a full disk the command still runs, and its processes are found by their marker.
     }
   };
-  save({});
   return {
     note: save,
+    decide(result) {
+      try {
+        save({ phase: { kind: "decided", result } });
+        return true;
+      } catch {
+        return false;
+      }
+    },
     opened: (group) => saveGroups([...entry.groups, group]),
     closed: (group) => saveGroups(entry.groups.filter((other) => other.pid !== group.pid)),
     remove() {
