@@ -153,7 +153,11 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
       await mkdir(projectsFolder(context.home), { recursive: true });
       const registrations: Promise<unknown>[] = [];
       for (const { id, folder } of await listProjects(context.home)) {
-        const remainder = await recoverProject(context, id, folder);
+        // One project that is out of order must not keep the agent from all the others.
+        const remainder = await recoverProject(context, id, folder).catch((error: unknown) => {
+          context.say(`${id} could not be put in order: ${reasonOf(error)}`);
+          return { leftover: null, restore: null };
+        });
         if (remainder.leftover !== null) void settle(folder, remainder.leftover);
         if (remainder.restore !== null) void restore(id, remainder.restore);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder));

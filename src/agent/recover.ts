@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import type { AgentContext } from "#agent/context.ts";
 import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
@@ -40,11 +41,17 @@ export async function recoverProject(
   folder: ProjectFolder,
 ): Promise<Remainder> {
   const entry = readJournal(folder);
-  const leftover = entry === null ? null : await undo(folder, entry);
+  /** What cannot be removed, as files of another user, takes room and does no other harm. */
+  const clear = async (removal: Promise<void>): Promise<void> => {
+    await removal.catch((error: unknown) =>
+      context.say(`${id}: what is left there cannot be removed: ${reasonOf(error)}`),
+    );
+  };
+  const leftover = entry === null ? null : await undo(folder, entry, clear);
   removeOtherSpools(folder, leftover?.entry.run.run_id ?? null);
   const current = await readCurrent(folder);
-  await removeHalfWritten(folder, current);
-  await removeDrafts(folder);
+  await clear(removeHalfWritten(folder, current));
+  await clear(removeDrafts(folder));
   if (leftover !== null) await removeAllGitLeftovers(folder);
   if (current !== null && (await readRelease(folder, current)) === null)
     context.say(`${id}: current points to release ${current}, which is not whole`);
@@ -60,7 +67,11 @@ async function removeDrafts({ root, mirrors }: ProjectFolder): Promise<void> {
       if (/^.+\.(json\.tmp|git\.damaged)$/.test(name)) await removeTree(join(path, name));
 }
 
-async function undo(folder: ProjectFolder, entry: JournalEntry): Promise<Leftover> {
+async function undo(
+  folder: ProjectFolder,
+  entry: JournalEntry,
+  clear: (removal: Promise<void>) => Promise<void>,
+): Promise<Leftover> {
   const { phase } = entry;
   if (phase.kind === "decided") return { entry, result: phase.result, reactivate: null };
   for (const group of entry.groups) killNotedGroup(group, entry.boot_id);
@@ -74,7 +85,7 @@ async function undo(folder: ProjectFolder, entry: JournalEntry): Promise<Leftove
     reactivate = phase.previous;
     message = "the agent stopped while the release was being activated, and switched back";
   }
-  if (entry.builds !== null) await removeRelease(folder, entry.builds);
+  if (entry.builds !== null) await clear(removeRelease(folder, entry.builds));
   const failure = { code: "server_lost", message, stage: entry.stage } as const;
   return { entry, result: { outcome: "failed", failure }, reactivate };
 }

@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { hasCode } from "#agent/has-code.ts";
+import { pause } from "#agent/pause.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /** Moves a file or folder of the project to the bin, and empties the bin of it. */
@@ -18,13 +19,23 @@ export async function discard(folder: ProjectFolder, path: string): Promise<void
   await removeTree(bin);
 }
 
-/** Removes a file or folder, also one with folders in it that nobody may write to, as some package caches are. */
+const TRIES = 4;
+const BETWEEN_TRIES_MS = 50;
+
+/**
+ * Removes a file or folder, also one with folders in it that nobody may write to, as some package caches are.
+ * @throws what keeps it from being removed, after a moment
+ */
 export async function removeTree(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      // Not with its own `maxRetries`, which tries again in every folder on the way: a minute and more for five levels.
+      return await rm(path, { recursive: true, force: true });
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
     await makeWritable(path);
-    await rm(path, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
+    if (tries > 1) await pause(BETWEEN_TRIES_MS);
   }
 }
 

@@ -12,7 +12,8 @@ export async function reportProject(
   folder: ProjectFolder,
   url: string | null,
 ): Promise<ProjectReport> {
-  const { whole } = await listReleases(folder);
+  // Of a folder that cannot be read nothing is kept; the agent has others to tell of.
+  const { whole } = await listReleases(folder).catch(() => ({ whole: [] }));
   return {
     project_id: projectId,
     release: await readCurrent(folder),
