@@ -132,6 +132,35 @@ describe("a disk that is full while the control plane is away", () => {
   });
 });
 
+describe("a disk that becomes read-only, as after an error", () => {
+  it("while something is built: the deployment fails, and the agent goes on", async () => {
+    const agent = await world.startAgent();
+    await world.deploy();
+    const go = join(world.folder, "go");
+    const run = world.control.dispatch(
+      world.order({
+        build_command: `echo begun; until [ -e ${go} ]; do sleep 0.02; done`,
+        keep_releases: [1],
+      }),
+    );
+    await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
+    disk.setReadOnly(true);
+    writeFileSync(go, "");
+    expect(await world.control.result(run)).toMatchObject({
+      outcome: "failed",
+      failure: { code: "internal", message: expect.stringMatching(/read-only file system/) },
+    });
+    const second = await world.deploy({ keep_releases: [1] });
+    expect(second.result).toMatchObject({ outcome: "failed", failure: { code: "internal" } });
+    disk.setReadOnly(false);
+    expect((await world.deploy({ keep_releases: [1] })).result.outcome).toBe("live");
+    // What could not be removed then goes at the next start.
+    await agent.stop();
+    await world.startAgent();
+    await expectWholeProject(world, [run.order.run_id]);
+  });
+});
+
 describe("a disk that is full when the agent starts, after one that was killed", () => {
   it("in a build: the run is reported, and a project can be removed to make room", async () => {
     await enrollAgent(world);

@@ -39,7 +39,7 @@ export type RunJournal = GroupLedger & {
    * @returns false on a full disk. The result is on its way all the same; only the agent's death now would lose it.
    */
   decide(result: RunResult): boolean;
-  /** Forgets the run, unless a later one has taken the journal over. */
+  /** Forgets the run, unless a later one has taken the journal over. Never throws. */
   remove(): void;
 };
 
@@ -89,7 +89,12 @@ export function adoptJournal(folder: ProjectFolder, left: JournalEntry): RunJour
     closed: (group) => saveGroups(entry.groups.filter((other) => other.pid !== group.pid)),
     remove() {
       isRemoved = true;
-      if (readJournal(folder)?.run.run_id === entry.run.run_id) rmSync(folder.journal);
+      if (readJournal(folder)?.run.run_id !== entry.run.run_id) return;
+      try {
+        rmSync(folder.journal);
+      } catch {
+        // On a disk that has become read-only it stays: the next start tells the result again, and hears that it is over.
+      }
     },
   };
 }

@@ -9,6 +9,8 @@ export type SmallDisk = {
   /** Removes what `fill` has written. */
   clear(): void;
   readonly freeBytes: number;
+  /** Makes it read-only, as the kernel does after an error, or takes that back. */
+  setReadOnly(isReadOnly: boolean): void;
   unmount(): void;
 };
 
@@ -49,6 +51,7 @@ export function mountSmallDisk(path: string, bytes: number): SmallDisk {
     get freeBytes() {
       return freeBytes();
     },
+    setReadOnly: (isReadOnly) => run(["mount", "-o", `remount,${isReadOnly ? "ro" : "rw"}`, path]),
     unmount: () => run(["umount", "-l", path]),
   };
 }
