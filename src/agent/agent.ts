@@ -83,7 +83,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
   }
 
   async function restore(projectId: ProjectId, version: number): Promise<void> {
-    const endTurn = await turns.take(projectId);
+    const turn = await turns.take(projectId);
     let hasChanged = true;
     try {
       hasChanged = await restoreRelease(context, projectId, version);
@@ -91,7 +91,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
       const reason = reasonOf(error);
       context.say(`${projectId}: release ${version} could not be restored: ${reason}`);
     }
-    endTurn();
+    turn.end();
     // To tell that nothing has changed would only have the control plane ask for it again.
     if (hasChanged) await tellServing(projectId);
   }
@@ -110,7 +110,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     const refusal = checkForget(context.policy, purge);
     // Not told, so it will be asked for again, until the policy or the control plane's mind has changed.
     if (refusal !== null) return context.say(`${projectId}: ${refusal}`);
-    const endTurn = await turns.take(projectId);
+    const turn = await turns.take(projectId);
     try {
       await forgetProject(context, projectId, purge);
       tell({ type: "forgotten", project_id: projectId, purge });
@@ -118,7 +118,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
       // Not told, so it will be asked for again.
       context.say(`${projectId} could not be let go of: ${reasonOf(error)}`);
     }
-    endTurn();
+    turn.end();
   }
 
   async function settle(folder: ProjectFolder, leftover: Leftover): Promise<void> {
@@ -126,14 +126,14 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     remember(run.run_id);
     leftovers.set(run.run_id, run);
     context.say(`run ${run.run_id} was cut off when the agent ended: ${describe(leftover)}`);
-    const endTurn = await turns.take(run.project_id);
+    const turn = await turns.take(run.project_id);
     try {
-      await reportLeftover(context, folder, leftover, ended.signal, endTurn);
+      await reportLeftover(context, folder, leftover, ended.signal, turn);
     } catch (error) {
       // Its note is still there, so the next start tries again.
       context.say(`run ${run.run_id} could not be brought to its end: ${reasonOf(error)}`);
     }
-    endTurn();
+    turn.end();
     leftovers.delete(run.run_id);
     if (!ended.signal.aborted) await tellServing(run.project_id);
   }

@@ -6,6 +6,7 @@ import { postEvents } from "#agent/report/post-events.ts";
 import { createReporter } from "#agent/report/reporter.ts";
 import { openSpool, removeSpool, reopenSpool, type Spool } from "#agent/report/spool.ts";
 import { reactivate } from "#agent/run/revert.ts";
+import type { Turn } from "#agent/run/project-turns.ts";
 import type { CommandScope, RunLog } from "#agent/run/run-scope.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { reportProject } from "#agent/workspace/project-report.ts";
@@ -15,14 +16,14 @@ import type { ActiveRun } from "#contract/agent-protocol.ts";
 /**
  * Brings a run that was cut off to its end: the activate command of the release that serves again, the output that
  * had not arrived, and the result.
- * @param endTurn called when nothing happens to the project's folder any more
+ * @param turn ended when nothing happens to the project's folder any more
  */
 export async function reportLeftover(
   context: AgentContext,
   folder: ProjectFolder,
   leftover: Leftover,
   signal: AbortSignal,
-  endTurn: () => void,
+  turn: Turn,
 ): Promise<void> {
   const { run } = leftover.entry;
   const journal = adoptJournal(folder, { ...leftover.entry, groups: [] });
@@ -37,7 +38,7 @@ export async function reportLeftover(
   };
   await reactivate(scope, leftover.reactivate, leftover.entry.activate_seconds);
   journal.decide(leftover.result);
-  endTurn();
+  turn.end();
 
   const ackedSeq = await learnAckedSeq(context, run, signal);
   if (ackedSeq === null) {

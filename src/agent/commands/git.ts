@@ -146,7 +146,10 @@ export function checkMirror(place: GitPlace, cwd: string): Command {
   return git(place, cwd, ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"]);
 }
 
-/** Makes one pack of many. */
+/**
+ * Makes one pack of many, of what refs lead to. The rest goes: nobody else works on a mirror, and kept for the usual two
+ * weeks it would become a file for each object, which takes more room than the packs did.
+ */
 export function packMirror(place: GitPlace, cwd: string): Command {
-  return git(place, cwd, ["gc", "--quiet"]);
+  return git(place, cwd, ["gc", "--quiet", "--prune=now"]);
 }

@@ -1,23 +1,35 @@
 import type { ProjectId } from "#contract/ids.ts";
 
+/** One's turn with a project. */
+export type Turn = {
+  end(): void;
+  /** Aborted once somebody waits for its end: what is not urgent should make room. */
+  readonly wanted: AbortSignal;
+};
+
 /** Lets one thing at a time happen to a project; different projects do not wait for each other. */
 export type ProjectTurns = {
-  /** Resolves when it is one's turn, with what ends it. */
-  take(project: ProjectId): Promise<() => void>;
+  /** Resolves when it is one's turn. */
+  take(project: ProjectId): Promise<Turn>;
   isTaken(project: ProjectId): boolean;
 };
 
 export function createProjectTurns(): ProjectTurns {
-  const last = new Map<ProjectId, Promise<void>>();
+  const last = new Map<ProjectId, { readonly ended: Promise<void>; readonly wanted: AbortController }>();
   return {
     async take(project) {
       const before = last.get(project);
       const { promise, resolve } = Promise.withResolvers<void>();
-      last.set(project, promise);
-      await before;
-      return () => {
-        if (last.get(project) === promise) last.delete(project);
-        resolve();
+      const own = { ended: promise, wanted: new AbortController() };
+      last.set(project, own);
+      before?.wanted.abort();
+      await before?.ended;
+      return {
+        wanted: own.wanted.signal,
+        end() {
+          if (last.get(project) === own) last.delete(project);
+          resolve();
+        },
       };
     },
     isTaken: (project) => last.has(project),

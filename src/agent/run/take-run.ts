@@ -12,7 +12,7 @@ import { isNoSpaceError } from "#agent/run/run-command.ts";
 import { interruptedResult, runDeployment } from "#agent/run/run-deployment.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
-import { tidyMirror } from "#agent/run/tidy-mirror.ts";
+import { tidyMirrors } from "#agent/run/tidy-mirrors.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { reportProject } from "#agent/workspace/project-report.ts";
 import { openJournal, type RunJournal } from "#agent/workspace/run-journal.ts";
@@ -75,14 +75,14 @@ async function carryThrough(
 ): Promise<Delivery> {
   const { interrupt, reporter } = parts;
   const folder = projectFolder(context.home, order.project_id);
-  const turn = turns.take(order.project_id);
+  const coming = turns.take(order.project_id);
   const isInterrupted = new Promise<"interrupted">((resolve) => {
     interrupt.signal.addEventListener("abort", () => resolve("interrupted"), { once: true });
   });
-  const endTurn = await Promise.race([turn, isInterrupted]);
-  if (endTurn === "interrupted") {
+  const turn = await Promise.race([coming, isInterrupted]);
+  if (turn === "interrupted") {
     // It never began, so it need not wait for the run before it to end.
-    void turn.then((end) => end());
+    void coming.then((unused) => unused.end());
     await reportUnstarted(context, order, folder, parts);
     parts.onFinished();
     return reporter.delivered();
@@ -103,13 +103,13 @@ async function carryThrough(
     const scope = createScope(context, order, folder, journal, parts);
     await runDeployment(scope);
     // Alongside the delivery of the result: nobody waits for it but the project's next run.
-    void tidyMirror(scope).finally(() => {
-      endTurn();
+    void tidyMirrors(scope, turn.wanted).finally(() => {
+      turn.end();
       parts.onFinished();
     });
   } catch (error) {
     await reportBroken(context, order, folder, parts, error);
-    endTurn();
+    turn.end();
     parts.onFinished();
   }
   const delivery = interrupt.reason === "over" ? "over" : await reporter.delivered();

@@ -54,10 +54,15 @@ export async function removeGitLeftovers(gitDir: string): Promise<void> {
   for (const name of names) await rm(join(gitDir, name), { force: true });
 }
 
-/** Removes what failed and killed fetches have left in all of a project's mirrors. */
-export async function removeAllGitLeftovers({ mirrors }: ProjectFolder): Promise<void> {
+/** Where a project's mirrors are, those of its submodules too. Not all of them need be there. */
+export async function listMirrors({ mirrors }: ProjectFolder): Promise<readonly string[]> {
   const modules = (await namesIn(mirrors.modules)).map((name) => join(mirrors.modules, name));
-  for (const gitDir of [mirrors.sha1, mirrors.sha256, ...modules]) await removeGitLeftovers(gitDir);
+  return [mirrors.sha1, mirrors.sha256, ...modules];
+}
+
+/** Removes what failed and killed fetches have left in all of a project's mirrors. */
+export async function removeAllGitLeftovers(folder: ProjectFolder): Promise<void> {
+  for (const gitDir of await listMirrors(folder)) await removeGitLeftovers(gitDir);
 }
 
 /** Removes a mirror, so that the next fetch begins anew. */

@@ -1,0 +1,35 @@
+import { gitEnvironment } from "#agent/commands/environment.ts";
+import { packMirror } from "#agent/commands/git.ts";
+import { runCommand } from "#agent/run/run-command.ts";
+import type { RunScope } from "#agent/run/run-scope.ts";
+import { startLimit } from "#agent/run/stage-limit.ts";
+import { hasManyPacks, listMirrors } from "#agent/workspace/mirror.ts";
+
+const LONGEST_SECONDS = 600;
+
+/**
+ * Once in a while, after the result is reported, makes one pack of the many that the fetches have left.
+ * @param wanted ends it: whatever waits for the project is more urgent
+ */
+export async function tidyMirrors(scope: RunScope, wanted: AbortSignal): Promise<void> {
+  const limit = startLimit(LONGEST_SECONDS, scope.interrupt);
+  const signal = AbortSignal.any([limit.signal, wanted]);
+  for (const gitDir of await listMirrors(scope.folder)) {
+    if (signal.aborted || !(await hasManyPacks(gitDir))) continue;
+    const place = {
+      gitDir,
+      remote: null,
+      allowLocal: false,
+      isConfined: true,
+      env: gitEnvironment(scope.context.environment, scope.marker),
+    };
+    await runCommand(scope, packMirror(place, scope.folder.root), {
+      stage: "end",
+      signal,
+      leftovers: "kill",
+      stdout: "capture",
+      isQuiet: true,
+    });
+  }
+  limit.clear();
+}

@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { isAlive, World } from "./support/harness.ts";
+import { createRepository } from "./support/repository.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+/** Brings as many packs into a mirror as a year of deployments. */
+function addPacks(gitDir: string): void {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: gitDir, stdio: "pipe" });
+  for (let number = 1; number <= 51; number += 1) {
+    const file = join(gitDir, "blob");
+    writeFileSync(file, `what a branch had once: ${number}`);
+    const sha = git("hash-object", "-w", file).toString();
+    execFileSync("git", ["pack-objects", "-q", "objects/pack/pack"], { cwd: gitDir, input: sha });
+  }
+  git("prune-packed", "-q");
+}
+
+function countsOf(gitDir: string): string {
+  const text = execFileSync("git", ["count-objects", "-v"], { cwd: gitDir, encoding: "utf8" });
+  return /^packs: .*$/m.exec(text)?.[0] + ", " + /^count: .*$/m.exec(text)?.[0];
+}
+
+describe("the mirrors of a project", () => {
+  it("become one pack each, of what is deployed alone, once there are many", async () => {
+    const library = createRepository(join(world.folder, "library"));
+    library.commit({ "lib.txt": "lib" });
+    const allow = ["-c", "protocol.file.allow=always"];
+    world.repository.git(...allow, "submodule", "--quiet", "add", library.path, "lib");
+    world.repository.commit({});
+    await world.startAgent();
+    await world.deploy();
+    const modules = world.path("modules");
+    const mirrors = [world.path("mirror.git"), ...readdirSync(modules).map((name) => join(modules, name))];
+    expect(mirrors).toHaveLength(2);
+    for (const mirror of mirrors) addPacks(mirror);
+    await world.deploy({ keep_releases: [1] });
+    for (const mirror of mirrors) await expect.poll(() => countsOf(mirror)).toBe("packs: 1, count: 0");
+    expect((await world.deploy({ keep_releases: [2] })).result.outcome).toBe("live");
+    expect(world.read("current/lib/lib.txt")).toBe("lib");
+  });
+
+  it("are left as they are when something waits for the project: a rollback does not wait for them", async () => {
+    const noted = join(world.folder, "packing");
+    const programs = join(world.folder, "bin");
+    mkdirSync(programs);
+    const real = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+    const slow = `#!/bin/sh\ncase " $* " in *" gc "*) echo $$ > ${noted}; exec sleep 1000 ;; esac\nexec ${real} "$@"\n`;
+    writeFileSync(join(programs, "git"), slow, { mode: 0o755 });
+    const environment = { ...process.env, PATH: `${programs}${delimiter}${process.env["PATH"]}` };
+    await world.startAgent({}, undefined, environment);
+    await world.deploy();
+    addPacks(world.path("mirror.git"));
+    await world.deploy({ keep_releases: [1] });
+    const packing = await world.control.waitFor(
+      "the packing",
+      () => existsSync(noted) && Number(readFileSync(noted, "utf8")),
+    );
+    const back = await world.deploy({ reuse_release: 1, permitted: true, keep_releases: [1, 2] });
+    expect(back.result.outcome).toBe("live");
+    expect(isAlive(packing)).toBe(false);
+  });
+});
