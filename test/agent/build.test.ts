@@ -178,6 +178,22 @@ describe("a build command", () => {
   });
 });
 
+describe("what a failure shows of a command's last words", () => {
+  it("holds no end of a password either, whose beginning was cut off", async () => {
+    const password = "s3cret".repeat(16);
+    await world.startAgent();
+    const { result } = await world.deploy({
+      build_command: `for i in $(seq 200); do echo "https://me:${password}@example.com/x" >&2; done; exit 1`,
+    });
+    expect(result).toMatchObject({
+      failure: {
+        evidence: { stderr_tail: expect.stringMatching(/^.*\n(https:\/\/me:\*\*\*@example.com\/x\n)+$/) },
+      },
+    });
+    expect(JSON.stringify(result)).not.toContain("s3cret");
+  });
+});
+
 describe("the folders of a build", () => {
   it("fail it when they are missing, are no folders, or lead out of the release", async () => {
     world.repository.commit({ out: { link: "/etc" } });

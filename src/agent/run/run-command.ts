@@ -41,7 +41,8 @@ export async function runCommand(
     {
       line(stream, text) {
         if (options.isQuiet !== true) scope.log.line(stream, options.stage, text);
-        if (stream === "stderr") stderrTail = `${stderrTail}${text}\n`.slice(-2 * TAIL_LENGTH);
+        // Masked line by line: of a secret that is cut in two nothing would be known again.
+        if (stream === "stderr") stderrTail = `${stderrTail}${scope.mask(text)}\n`.slice(-TAIL_LENGTH);
       },
       room: scope.room,
     },
@@ -70,7 +71,7 @@ export async function runCommand(
   return {
     end,
     stdout: Buffer.concat(captured).toString("utf8"),
-    stderrTail: scope.mask(stderrTail).slice(-TAIL_LENGTH),
+    stderrTail,
   };
 }
 
