@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -191,6 +192,18 @@ describe("what a failure shows of a command's last words", () => {
       },
     });
     expect(JSON.stringify(result)).not.toContain("s3cret");
+  });
+});
+
+describe("git in a build or activate command", () => {
+  it("does not find the repository that the agent's home lies in", async () => {
+    execFileSync("git", ["init", "--quiet", world.folder]);
+    const ask = "git rev-parse --show-toplevel || { git init --quiet .; git rev-parse --show-toplevel; }";
+    await world.startAgent();
+    const { run } = await world.deploy({ root_directory: "site", build_command: ask, activate_command: ask });
+    const own = world.path("releases/1/site");
+    expect(messagesOf(run, "stdout")).toEqual([own, own]);
+    expect(messagesOf(run, "stderr")).toEqual([expect.stringMatching(/^fatal: not a git repository/)]);
   });
 });
 

@@ -2,6 +2,8 @@ import type { Command } from "#agent/process/command.ts";
 
 /** What a build or activate command learns of the deployment that it is part of. */
 export type ReleaseFacts = {
+  /** The folder of all releases; absolute. */
+  readonly releases: string;
   readonly projectName: string;
   readonly version: number;
   readonly commitSha: string;
@@ -21,6 +23,8 @@ export function shellCommand(
     env: {
       ...environment,
       CI: "true",
+      // A release has no .git: git, and what asks it for a version or sets up hooks, must not find the one of a folder above.
+      GIT_CEILING_DIRECTORIES: facts.releases,
       GANTRY: "1",
       GANTRY_PROJECT: facts.projectName,
       GANTRY_VERSION: String(facts.version),

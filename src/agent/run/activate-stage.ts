@@ -85,6 +85,7 @@ export async function runActivateCommand(
     root.path,
     commandEnvironment(context.environment, scope.marker),
     {
+      releases: scope.folder.releases,
       projectName: release.project_name,
       version: release.version,
       commitSha: release.commit_sha,

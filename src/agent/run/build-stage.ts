@@ -58,11 +58,12 @@ export async function buildRelease(
 }
 
 async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: string): Promise<Step<null>> {
-  const { order, context } = scope;
+  const { order, context, folder } = scope;
   scope.log.system("build", `running ${line}`);
   const startedAt = context.clock.monotonic();
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
   const command = shellCommand(line, cwd, commandEnvironment(context.environment, order.run_id), {
+    releases: folder.releases,
     projectName: order.project_name,
     version: order.version,
     commitSha,
