@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { killGroup } from "../parts/processes.ts";
 import { dim, formatDuration, print, yellow } from "../parts/terminal.ts";
+import { callersPath } from "./callers-path.ts";
 import type { StartOptions } from "./options.ts";
 import { type Service, type ServiceSpec, supervise } from "./supervisor.ts";
 
@@ -35,7 +36,7 @@ export async function createServices(options: StartOptions, onPidChange: () => v
   const socket = socketPath(home);
   const running: Service[] = [];
 
-  function start(spec: Pick<ServiceSpec, "name" | "argv" | "healthUrl" | "stopMs">): Service {
+  function start(spec: Pick<ServiceSpec, "name" | "argv" | "environment" | "healthUrl" | "stopMs">): Service {
     const logFile = join(logs, `${spec.name}.log`);
     const service = supervise({
       ...spec,
@@ -83,6 +84,7 @@ export async function createServices(options: StartOptions, onPidChange: () => v
       start({
         name: "agent",
         argv: ["src/agent/main.ts", "run", "--home", agentHome, "--sites-socket", socket],
+        environment: { ...process.env, PATH: callersPath(process.env["PATH"] ?? "") },
         healthUrl: null,
         stopMs: AGENT_STOP_MS,
       }),

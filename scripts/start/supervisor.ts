@@ -22,6 +22,8 @@ export type ServiceSpec = {
   readonly name: string;
   /** What node is called with. */
   readonly argv: readonly string[];
+  /** All of its environment; this process's own where it is left out. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** A file and not a pipe: a server must be able to go on writing when this process is gone. */
   readonly logFile: string;
   /** Asked all the while for a 200; a process can be alive and yet not answer (a stopped workerd). */
@@ -70,6 +72,7 @@ export function supervise(spec: ServiceSpec): Service {
     const launchedAt = performance.now();
     const launched = spawn(process.execPath, spec.argv, {
       cwd: root,
+      env: spec.environment ?? process.env,
       detached: true,
       stdio: ["ignore", log, log, "ipc"],
     });

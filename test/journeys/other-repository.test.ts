@@ -55,6 +55,15 @@ describe("npm start with --repo", () => {
     // The first project is served beside it.
     const listed = await system.api.call("GET", "/v1/projects");
     expect(listed.text).toContain("my-shop.localhost");
+
+    // A build has the machine's own programs, as on a server, and none of this repository's packages.
+    const { api, local } = system;
+    const build_command = "command -v drizzle-kit || echo it is not there";
+    await api.call("PATCH", `/v1/projects/${local.project_id}`, { build_command });
+    const { id } = await api.start(local.project_id);
+    expect(await api.ended(id)).toMatchObject({ status: "live" });
+    const output = (await api.log(id)).filter(({ stream }) => stream === "stdout");
+    expect(output.map(({ message }) => message)).toEqual(["it is not there"]);
     await system.interrupt();
   });
 
