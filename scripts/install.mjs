@@ -1,10 +1,11 @@
 // Runs before every npm script, on whatever Node the machine has: plain JavaScript, and nothing from node_modules.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const OLDEST_NODE = 20;
+const WRITING_MS = 5_000;
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const modules = join(root, "node_modules");
 const lockPath = join(root, "build", "install.lock");
@@ -63,8 +64,10 @@ async function withLock(work) {
       if (error.code !== "EEXIST") fail(`cannot write ${lockPath}: ${error.message}`);
     }
     const holder = Number(readFileOrEmpty(lockPath));
-    // An empty file belongs to one that is just being written; a number of nobody to one that was killed.
-    if (holder > 0 && !isAlive(holder)) rmSync(lockPath, { force: true });
+    // A number of nobody belongs to one that was killed. An empty file to one that is just being written, but not for
+    // long: it may also have been killed before it wrote, or found the disk full.
+    const isLeft = holder > 0 ? !isAlive(holder) : millisecondsOld(lockPath) > WRITING_MS;
+    if (isLeft) rmSync(lockPath, { force: true });
     else if (!hasSaid) {
       console.log(`Waiting for another installation of the packages (process ${holder})`);
       hasSaid = true;
@@ -76,6 +79,10 @@ async function withLock(work) {
   } finally {
     rmSync(lockPath, { force: true });
   }
+}
+
+function millisecondsOld(path) {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }
 
 function readFileOrEmpty(path) {
