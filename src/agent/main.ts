@@ -94,7 +94,7 @@ async function serve(
     return exitCodes.failed;
   }
   const ending = new AbortController();
-  for (const signal of ["SIGTERM", "SIGINT"] as const)
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.on(signal, () => {
       if (!ending.signal.aborted) say(`${signal}: ending`);
       ending.abort();

@@ -71,24 +71,27 @@ describe("gantry-agent run", () => {
     expect(agent.output()).toMatch(/agent\.json: enrol this server first/);
   });
 
-  it("deploys, and ends with code 0 at SIGTERM, leaving no process and a verdict for what it cut off", async () => {
-    await enrollAgent(world);
-    const agent = await spawnRunningAgent(world);
-    await world.deploy();
-    const run = world.control.dispatch(
-      world.order({ build_command: `sleep 1000 & echo $! > ${noted("sleeper")}; wait` }),
-    );
-    const sleeper = await waitForPid("sleeper");
-    agent.child.kill("SIGTERM");
-    expect(await agent.exited).toBe(0);
-    expect(isAlive(sleeper)).toBe(false);
-    expect(resultOf(run)).toMatchObject({
-      outcome: "failed",
-      failure: { code: "server_lost", stage: "build" },
-    });
-    expect(world.has("run.json")).toBe(false);
-    expect(world.current).toBe("releases/1");
-  });
+  it.each(["SIGTERM", "SIGHUP"] as const)(
+    "deploys, and ends with code 0 at %s, leaving no process and a verdict for what it cut off",
+    async (signal) => {
+      await enrollAgent(world);
+      const agent = await spawnRunningAgent(world);
+      await world.deploy();
+      const run = world.control.dispatch(
+        world.order({ build_command: `sleep 1000 & echo $! > ${noted("sleeper")}; wait` }),
+      );
+      const sleeper = await waitForPid("sleeper");
+      agent.child.kill(signal);
+      expect(await agent.exited).toBe(0);
+      expect(isAlive(sleeper)).toBe(false);
+      expect(resultOf(run)).toMatchObject({
+        outcome: "failed",
+        failure: { code: "server_lost", stage: "build" },
+      });
+      expect(world.has("run.json")).toBe(false);
+      expect(world.current).toBe("releases/1");
+    },
+  );
 
   it("does not outlive the process that started it", async () => {
     await enrollAgent(world);
