@@ -1,7 +1,7 @@
 import type { AgentContext } from "#agent/context.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
-import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -15,15 +15,18 @@ export async function forgetProject(
   purge: boolean,
 ): Promise<void> {
   const folder = projectFolder(context.home, projectId);
-  await context.sites.unregister(projectId);
   await switchCurrent(folder, null);
-  if (purge) {
-    await removeTree(folder.root);
-    context.say(`${projectId}: removed with all its files`);
-    return;
-  }
+  if (purge) await removeTree(folder.root);
+  else await removeReleases(folder);
+  // Last, because the site server has to write its list, for which there may be no room before.
+  await context.sites.unregister(projectId);
+  context.say(
+    `${projectId}: ${purge ? "removed with all its files" : "stopped serving it, and removed its releases"}`,
+  );
+}
+
+async function removeReleases(folder: ProjectFolder): Promise<void> {
   const { whole } = await listReleases(folder);
   for (const version of whole) await removeRelease(folder, version);
   await removeHalfWritten(folder, null);
-  context.say(`${projectId}: stopped serving it, and removed its releases`);
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSites, noSites, type Sites } from "#agent/sites-client.ts";
 
 import { eventsOf, World } from "./support/harness.ts";
+import { mountSmallDisk } from "./support/small-disk.ts";
 
 let world: World;
 beforeEach(async () => {
@@ -135,5 +136,24 @@ describe("the site of a project that is forgotten", () => {
     expect(sites.urlOf(world.projectId)).not.toBeNull();
     server.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("is closed on a full disk, too, and its files make room", async () => {
+    const disk = mountSmallDisk(world.home, 8 * 1024 * 1024);
+    world.cleanUps.push(() => disk.unmount());
+    const socket = join(world.folder, "s.sock");
+    const args = ["--home", world.home, "--socket", socket, "--first-port", "18430"];
+    const server = spawn(process.execPath, ["src/agent/sites/main.ts", ...args], { stdio: "ignore" });
+    const sites = createSites(socket, (line) => void world.said.push(line));
+    await world.startAgent({}, sites);
+    await world.deploy();
+    const url = sites.urlOf(world.projectId);
+    if (url === null) throw new Error(`no site: ${world.said.join("; ")}`);
+    await expect.poll(() => world.has("run.json")).toBe(false);
+    disk.fill(0);
+    await forget(true);
+    expect(world.has()).toBe(false);
+    await expect(fetch(url)).rejects.toThrow();
+    server.kill("SIGKILL");
   });
 });
