@@ -13,7 +13,7 @@ const texts = {
 
 export type PageStatus = keyof typeof texts;
 
-/** Answers with a small page. Headers set before stay, except those that described another body. */
+/** Answers with a small page. Headers set before stay, except those that described another body; a 416 tells its length. */
 export function sendPage(response: ServerResponse, status: PageStatus): void {
   const [title, text] = texts[status];
   const body = `<!doctype html>
@@ -26,7 +26,8 @@ export function sendPage(response: ServerResponse, status: PageStatus): void {
 <p>${text}</p>
 </html>
 `;
-  for (const name of ["etag", "content-range", "accept-ranges"]) response.removeHeader(name);
+  for (const name of ["etag", "accept-ranges"]) response.removeHeader(name);
+  if (status !== 416) response.removeHeader("content-range");
   response.statusCode = status;
   response.setHeader("Content-Type", "text/html; charset=utf-8");
   response.setHeader("Content-Length", Buffer.byteLength(body));

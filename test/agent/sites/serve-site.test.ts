@@ -85,7 +85,10 @@ describe("a site with a release", () => {
   it("serves a part of a file, and says when there is no such part", async () => {
     const part = await get("/index.html", { range: "bytes=4-8" });
     expect([part.status, await part.text()]).toEqual([206, "three"]);
-    expect((await get("/index.html", { range: "bytes=900-" })).status).toBe(416);
+    const beyond = await get("/index.html", { range: "bytes=900-" });
+    expect(beyond.status).toBe(416);
+    // Who resumes a download learns by it that there is no more to come.
+    expect(beyond.headers.get("content-range")).toMatch(/^bytes \*\/\d+$/);
   });
 
   it("answers HEAD without a body", async () => {
