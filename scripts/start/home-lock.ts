@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -38,7 +38,7 @@ export async function lockHome(home: string): Promise<HomeLock> {
     const pid = await holderOf(home);
     if (pid !== null) throw homeInUse(home, pid);
     await endLeftovers(home);
-    await rm(path, { force: true });
+    await removeLeft(path);
   }
   // One after the other: of two writes at once, the older could come last.
   let last: Promise<void> = Promise.resolve();
@@ -77,14 +77,36 @@ export async function endLeftovers(home: string): Promise<void> {
   }
 }
 
+let drafts = 0;
+/** A name beside the lock that nobody else uses. */
+const nameBeside = (path: string) => `${path}.${process.pid}-${(drafts += 1)}`;
+
+/** Linked to its place whole: who found half a lock would take it for one that was left. */
 async function createFile(path: string, content: string): Promise<boolean> {
+  const draft = nameBeside(path);
   try {
-    await writeFile(path, content, { flag: "wx", mode: 0o600 });
+    await writeFile(draft, content, { mode: 0o600 });
+    await link(draft, path);
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
+}
+
+/** Removes a lock that was left, unless another start has put its own in the place meanwhile. */
+async function removeLeft(path: string): Promise<void> {
+  const taken = nameBeside(path);
+  try {
+    await rename(path, taken);
+  } catch {
+    return;
+  }
+  const file = await readLock(taken);
+  if (file !== null && isAlive(file.holder)) await link(taken, path).catch(() => undefined);
+  await rm(taken, { force: true });
 }
 
 async function readLock(path: string): Promise<z.infer<typeof LockFile> | null> {

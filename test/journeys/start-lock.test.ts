@@ -1,0 +1,32 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { lockHome } from "../../scripts/start/home-lock.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gantry-lock-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("two starts at the same moment", () => {
+  it.each([
+    ["in a home that nobody has used", null],
+    ["after one that was killed", JSON.stringify({ holder: { pid: 4194303, startedAt: "1" }, children: [] })],
+    ["after one that was killed while it took the home", ""],
+  ])("%s: one of them gets it, and leaves nothing", async (_what, left) => {
+    for (let round = 0; round < 100; round += 1) {
+      const home = await mkdtemp(join(folder, "home-"));
+      await mkdir(join(home, "run"));
+      if (left !== null) await writeFile(join(home, "run", "start.lock"), left);
+      const ends = await Promise.allSettled([lockHome(home), lockHome(home)]);
+      const taken = ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
+      expect(taken).toHaveLength(1);
+      await taken[0]?.release();
+      expect(await readdir(join(home, "run"))).toEqual([]);
+    }
+  });
+});
