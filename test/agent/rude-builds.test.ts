@@ -113,6 +113,11 @@ describe("a build command that", () => {
     });
   });
 
+  it("puts folders where the agent makes its links: they are removed", async () => {
+    const { outcome } = await build("mkdir -p ../../tmp/way-back/a ../../tmp/current/a");
+    expect(outcome).toBe("live");
+  });
+
   it("kills its whole group, itself with it: it says by what it was killed", async () => {
     const { failure } = await build(`sleep 1000 & ${notePid()}; kill -9 0`);
     expect(failure).toMatchObject({

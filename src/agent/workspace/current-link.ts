@@ -1,6 +1,7 @@
 import { mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 
+import { removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /** The link's text for a release; relative, so that the home folder can be moved. */
@@ -23,7 +24,7 @@ export async function switchCurrent(folder: ProjectFolder, version: number | nul
   if (version === null) return rm(folder.current, { force: true });
   await mkdir(folder.temp, { recursive: true });
   const draft = join(folder.temp, "current");
-  await rm(draft, { force: true });
+  await removeTree(draft);
   await symlink(linkTarget(version), draft);
   await rename(draft, folder.current);
 }
@@ -32,7 +33,7 @@ export async function switchCurrent(folder: ProjectFolder, version: number | nul
 export async function prepareWayBack(folder: ProjectFolder, previous: number | null): Promise<void> {
   const link = wayBack(folder);
   await mkdir(folder.temp, { recursive: true });
-  await rm(link, { force: true });
+  await removeTree(link);
   if (previous !== null) await symlink(linkTarget(previous), link);
 }
 
