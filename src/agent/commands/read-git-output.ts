@@ -60,3 +60,14 @@ export function readGitlinks(output: string): ReadonlyMap<string, string> {
   }
   return links;
 }
+
+/**
+ * The line of git's complaints that says most. git sums up what ssh and the remote have said in a line of its own, and ends
+ * with advice: what stands before that is meant. Empty where there is none.
+ */
+export function tellingLine(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  const summary = lines.findIndex((line) => line.startsWith("fatal: Could not read from remote repository"));
+  const said = summary > 0 ? lines.slice(0, summary) : lines;
+  return said.findLast((line) => line.startsWith("fatal: ")) ?? said.at(-1) ?? "";
+}

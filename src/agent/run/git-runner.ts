@@ -1,3 +1,4 @@
+import { tellingLine } from "#agent/commands/read-git-output.ts";
 import type { Command } from "#agent/process/command.ts";
 import { type CommandEnd, describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
@@ -44,11 +45,11 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
     },
     async explain({ ran }, what) {
       const isFull = await isDiskFull(scope.context.home, ran.stderrTail);
-      const last = ran.stderrTail.trimEnd().split("\n").at(-1) ?? "";
+      const line = tellingLine(ran.stderrTail);
       return fail(
         isFull ? "disk_full" : "fetch_failed",
         "fetch",
-        `${isFull ? "the disk is full: " : ""}${what}: git ${describeEnd(ran.end)}${last === "" ? "" : `: ${last}`}`,
+        `${isFull ? "the disk is full: " : ""}${what}: git ${describeEnd(ran.end)}${line === "" ? "" : `: ${line}`}`,
         evidenceOf(ran),
       );
     },

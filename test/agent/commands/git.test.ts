@@ -7,6 +7,7 @@ import {
   readCommit,
   readGitlinks,
   readRefs,
+  tellingLine,
   readSubmoduleEntries,
 } from "#agent/commands/read-git-output.ts";
 
@@ -112,5 +113,27 @@ describe("what git answers", () => {
     expect(readGitlinks(`160000 commit ${sha("c")}\tlibs/a b\x00100644 blob ${sha("d")}\tfile\0`)).toEqual(
       new Map([["libs/a b", sha("c")]]),
     );
+  });
+});
+
+describe("what is told of git's complaints", () => {
+  const advice = [
+    "fatal: Could not read from remote repository.",
+    "",
+    "Please make sure you have the correct access rights",
+    "and the repository exists.",
+    "",
+  ];
+
+  it.each([
+    [["git@github.com: Permission denied (publickey).", ...advice], /^git@github.com: Permission denied/],
+    [["Warning: added to known hosts", "ERROR: Repository not found.", ...advice], /^ERROR: Repository/],
+    [["fatal: detected dubious ownership", "call:", "", "\tgit config", ...advice], /^fatal: detected/],
+    [advice, /^fatal: Could not read from remote/],
+    [["remote: Not found.", "fatal: repository 'https://x/' not found", ""], /^fatal: repository/],
+    [["error: one", "hint: two"], /^hint: two$/],
+    [["", ""], /^$/],
+  ])("is the line that says most of %j", (lines, line) => {
+    expect(tellingLine(lines.join("\n"))).toMatch(line);
   });
 });
