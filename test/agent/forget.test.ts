@@ -118,6 +118,7 @@ describe("the site of a project that is forgotten", () => {
     const args = ["--home", folder, "--socket", socket, "--first-port", "18410"];
     const start = () => spawn(process.execPath, ["src/agent/sites/main.ts", ...args], { stdio: "ignore" });
     let server = start();
+    await expect.poll(() => existsSync(socket)).toBe(true);
     const sites = createSites(socket, (line) => void world.said.push(line));
     await world.startAgent({}, sites);
     const { result } = await world.deploy();
@@ -144,6 +145,7 @@ describe("the site of a project that is forgotten", () => {
     const socket = join(world.folder, "s.sock");
     const args = ["--home", world.home, "--socket", socket, "--first-port", "18430"];
     const server = spawn(process.execPath, ["src/agent/sites/main.ts", ...args], { stdio: "ignore" });
+    await expect.poll(() => existsSync(socket)).toBe(true);
     const sites = createSites(socket, (line) => void world.said.push(line));
     await world.startAgent({}, sites);
     await world.deploy();

@@ -102,6 +102,7 @@ async function carryThrough(
     });
     const scope = createScope(context, order, folder, journal, parts);
     await runDeployment(scope);
+    turn.rest();
     // Alongside the delivery of the result: nobody waits for it but the project's next run.
     void tidyMirrors(scope, turn.wanted).finally(() => {
       turn.end();
