@@ -145,6 +145,7 @@ describe("the site of a project that is forgotten", () => {
     const socket = join(world.folder, "s.sock");
     const args = ["--home", world.home, "--socket", socket, "--first-port", "18430"];
     const server = spawn(process.execPath, ["src/agent/sites/main.ts", ...args], { stdio: "ignore" });
+    world.cleanUps.unshift(() => void server.kill("SIGKILL"));
     await expect.poll(() => existsSync(socket)).toBe(true);
     const sites = createSites(socket, (line) => void world.said.push(line));
     await world.startAgent({}, sites);
@@ -156,6 +157,5 @@ describe("the site of a project that is forgotten", () => {
     await forget(true);
     expect(world.has()).toBe(false);
     await expect(fetch(url)).rejects.toThrow();
-    server.kill("SIGKILL");
   });
 });
