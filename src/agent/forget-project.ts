@@ -1,6 +1,6 @@
 import type { AgentContext } from "#agent/context.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
-import { removeTree } from "#agent/workspace/discard.ts";
+import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -29,4 +29,5 @@ async function removeReleases(folder: ProjectFolder): Promise<void> {
   const { whole } = await listReleases(folder);
   for (const version of whole) await removeRelease(folder, version);
   await removeHalfWritten(folder, null);
+  await emptyBin(folder);
 }

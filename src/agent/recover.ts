@@ -6,7 +6,7 @@ import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table
 import { reasonOf } from "#agent/reason-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
-import { removeTree } from "#agent/workspace/discard.ts";
+import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
@@ -52,6 +52,7 @@ export async function recoverProject(
   const current = await readCurrent(folder);
   await clear(removeHalfWritten(folder, current));
   await clear(removeDrafts(folder));
+  await clear(emptyBin(folder));
   if (leftover !== null) await removeAllGitLeftovers(folder);
   if (current !== null && (await readRelease(folder, current)) === null)
     context.say(`${id}: current points to release ${current}, which is not whole`);

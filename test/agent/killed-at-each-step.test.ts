@@ -126,6 +126,7 @@ describe("an agent that is killed before any one of the steps of", () => {
         "switching: rename /tmp/current /current",
         "switching: renameSync /run.json.tmp /run.json",
         "decided: unlink /releases/N.json",
+        expect.stringMatching(/^decided: rename \/releases\/N \/N-.+\.bin$/),
       ]),
     );
   }, 180_000);

@@ -17,6 +17,9 @@ const numbers = (names: readonly string[]) =>
     .map(Number)
     .toSorted((a, b) => a - b);
 
+/** What was pruned and is not off the disk yet. */
+const prunedFolders = () => readdirSync(world.path()).filter((name) => name.endsWith(".bin"));
+
 async function deployTwo() {
   world.repository.commit({ "index.html": "one" });
   await world.deploy();
@@ -131,6 +134,35 @@ describe("pruning", () => {
     const last = run.events.at(-2);
     expect(last).toMatchObject({ type: "output" });
     expect(messagesOf(run).at(-1)).toBe("removed the releases 2");
+  });
+
+  it("of a large release is still going on when the result is told, and keeps no later run waiting", async () => {
+    world.repository.commit({ "index.html": "x" });
+    await world.startAgent();
+    await world.deploy({ build_command: "mkdir many && cd many && seq 2000 | xargs touch" });
+    await world.deploy();
+    const { run } = await world.deploy();
+    expect(eventsOf(run, "result")).toMatchObject([{ project: { releases: [2, 3] } }]);
+    expect(prunedFolders()).toHaveLength(1);
+    expect((await world.deploy()).result.outcome).toBe("live");
+    await expect.poll(prunedFolders, { timeout: 20_000 }).toEqual([]);
+  });
+
+  it("that an agent was killed in is finished by the next one, and by a forget", async () => {
+    world.repository.commit({ "index.html": "x" });
+    const agent = await world.startAgent();
+    await world.deploy();
+    await agent.stop();
+    const leave = () => mkdirSync(world.path("1-left.bin", "many"), { recursive: true });
+    leave();
+    await world.startAgent();
+    expect(prunedFolders()).toEqual([]);
+    leave();
+    world.control.send({ type: "forget", project_id: world.projectId, purge: false });
+    await world.control.waitFor("the answer", () =>
+      world.control.messages.some(({ type }) => type === "forgotten"),
+    );
+    expect(prunedFolders()).toEqual([]);
   });
 
   it("also removes what nobody may write to", async () => {

@@ -4,7 +4,7 @@ import { activateRelease } from "#agent/run/activate-stage.ts";
 import { buildRelease } from "#agent/run/build-stage.ts";
 import { fetchRelease } from "#agent/run/fetch-stage.ts";
 import type { InterruptReason } from "#agent/run/interrupt.ts";
-import { pruneReleases } from "#agent/run/prune.ts";
+import { pruneReleases, removePruned } from "#agent/run/prune.ts";
 import { reactivate, switchBack } from "#agent/run/revert.ts";
 import { isNoSpaceError } from "#agent/run/run-command.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
@@ -19,7 +19,8 @@ import type { DeploymentStage } from "#contract/deployments.ts";
 
 /**
  * Carries a run out from its first stage to its result, which is reported last of all.
- * When it returns, no process of the run is left and the project's folder is as the result says.
+ * When it returns, no process of the run is left and the project's folder is as the result says. Only what was pruned
+ * is still being removed, which may go on beside the project's next run.
  */
 export async function runDeployment(scope: RunScope): Promise<void> {
   const { order, folder, journal, reporter } = scope;
@@ -37,14 +38,18 @@ export async function runDeployment(scope: RunScope): Promise<void> {
     });
   const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
   const isNoted = result === null || journal.decide(result);
-  if (result?.outcome === "live") await prune(scope, result.release, previous);
+  const pruned = result?.outcome === "live" ? await pruneReleases(scope, result.release, previous) : [];
   await removeTree(folder.temp).catch(() => undefined);
   if (result === null) return;
-  // There may be room by now.
-  if (!isNoted) journal.decide(result);
+  if (!isNoted) {
+    // On a full disk, what is pruned makes room for the note.
+    await removePruned(scope, pruned);
+    journal.decide(result);
+  }
   const url = scope.context.sites.urlOf(order.project_id);
   const project = await reportProject(order.project_id, folder, url);
   reporter.report({ type: "result", result, project }, "urgent");
+  if (isNoted) void removePruned(scope, pruned);
 }
 
 /** How far a run has come: what has to be undone if it ends here. */
@@ -124,15 +129,6 @@ async function undo(scope: RunScope, previous: number | null, progress: Progress
     await reactivate(scope, previous, order.timeouts.activate_seconds);
   }
   if (progress.isBuilding) await removeRelease(folder, order.version);
-}
-
-async function prune(scope: RunScope, live: number, previous: number | null): Promise<void> {
-  try {
-    await pruneReleases(scope, live, previous);
-  } catch (error) {
-    // The new release serves: that an old one could not be removed changes nothing about it.
-    scope.log.system("prune", `an old release could not be removed: ${reasonOf(error)}`);
-  }
 }
 
 /** @returns `null` when the control plane wants to hear no more of the run */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { hasCode } from "#agent/has-code.ts";
-import { discard, removeTree } from "#agent/workspace/discard.ts";
+import { discard, putAside, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { writeWhole } from "#agent/workspace/write-whole.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
@@ -77,6 +77,15 @@ export async function listReleases(
 export async function removeRelease(folder: ProjectFolder, version: number): Promise<void> {
   await unlinkIfThere(recordPath(folder, version));
   await discard(folder, releasePath(folder, version));
+}
+
+/**
+ * As `removeRelease`, but leaves the emptying of its folder for later.
+ * @returns where that lies, as `putAside`
+ */
+export async function putReleaseAside(folder: ProjectFolder, version: number): Promise<string | null> {
+  await unlinkIfThere(recordPath(folder, version));
+  return putAside(folder, releasePath(folder, version));
 }
 
 /** Removes what crashes and stopped runs have left, besides what `current` points to. */
