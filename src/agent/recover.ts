@@ -1,4 +1,5 @@
-import { readdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { AgentContext } from "#agent/context.ts";
@@ -10,7 +11,7 @@ import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
-import { readRestoreNote } from "#agent/workspace/restore-note.ts";
+import { readRestoreNote, removeRestoreNote } from "#agent/workspace/restore-note.ts";
 import { type JournalEntry, readJournal } from "#agent/workspace/run-journal.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -41,6 +42,7 @@ export async function recoverProject(
   folder: ProjectFolder,
 ): Promise<Remainder> {
   const entry = readJournal(folder);
+  const restore = await readRestoreNote(folder);
   /** What cannot be removed, as files of another user, takes room and does no other harm. */
   const clear = async (removal: Promise<void>): Promise<void> => {
     await removal.catch((error: unknown) =>
@@ -53,10 +55,12 @@ export async function recoverProject(
   await clear(removeHalfWritten(folder, current));
   await clear(removeDrafts(folder));
   await clear(emptyBin(folder));
-  if (leftover !== null) await removeAllGitLeftovers(folder);
+  if (existsSync(folder.journal)) await removeAllGitLeftovers(folder);
+  // A power cut may leave a note empty. It tells nothing then: the control plane says what should be served.
+  if (entry === null) await clear(rm(folder.journal, { force: true }));
+  if (restore === null) await clear(removeRestoreNote(folder));
   if (current !== null && (await readRelease(folder, current)) === null)
     context.say(`${id}: current points to release ${current}, which is not whole`);
-  const restore = await readRestoreNote(folder);
   if (restore !== null) killProcessesOfRun(restore.marker);
   return { leftover, restore: restore?.release ?? null };
 }

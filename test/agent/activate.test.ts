@@ -28,7 +28,7 @@ async function startSites() {
   mkdirSync(world.home, { recursive: true });
   const socket = join(world.folder, "sites.sock");
   const registry = createSiteRegistry({
-    store: createSiteStore(world.home),
+    store: createSiteStore(world.home, () => undefined),
     firstPort: 20_000 + Math.floor(Math.random() * 20_000),
     say: () => undefined,
   });

@@ -37,10 +37,11 @@ async function main(): Promise<void> {
   await mkdir(options.home, { recursive: true });
   await mkdir(dirname(options.socket), { recursive: true });
 
+  const say = (message: string): void => console.log(message);
   const registry = createSiteRegistry({
-    store: createSiteStore(options.home),
+    store: createSiteStore(options.home, say),
     firstPort: options.firstPort,
-    say: (message) => console.log(message),
+    say,
   });
   // First, for it is refused while another one runs, whose sites and ports are not to be touched.
   const control = await listenForControl(options.socket, registry);

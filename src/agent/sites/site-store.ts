@@ -1,9 +1,10 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod/mini";
 
 import { hasCode } from "#agent/has-code.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 import { writeWhole } from "#agent/workspace/write-whole.ts";
 import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
@@ -23,27 +24,29 @@ const SitesFile = z.strictObject({ sites: z.array(Site) });
 export type SiteStore = { load(): Promise<Site[]>; save(sites: readonly Site[]): Promise<void> };
 
 /**
- * @throws from `load` when the file is there but cannot be read or understood: to start empty would lose every port.
+ * A list that is there but cannot be read or understood is put aside, and counts as empty: agents name their sites again
+ * when they start, and a new port is less of a harm than no site.
  */
-export function createSiteStore(home: string): SiteStore {
+export function createSiteStore(home: string, say: (message: string) => void): SiteStore {
   const path = join(home, "sites.json");
   return {
     async load() {
-      let text: string;
+      let reason = "it is not a list of sites";
       try {
-        text = await readFile(path, "utf8");
+        const file = SitesFile.safeParse(parseJson(await readFile(path, "utf8")));
+        if (file.success) return file.data.sites;
       } catch (error) {
         if (hasCode(error, "ENOENT")) return [];
-        throw error;
+        reason = reasonOf(error);
       }
-      const file = SitesFile.safeParse(parseJson(text));
-      if (!file.success)
-        throw new Error(`${path} is damaged. Mend it, or delete it to give every site a new port.`);
-      return file.data.sites;
+      const aside = `${path}.damaged`;
+      await rename(path, aside);
+      say(`${path} cannot be read (${reason}). It is now ${aside}, and sites may get other ports.`);
+      return [];
     },
     async save(sites) {
       await mkdir(home, { recursive: true });
-      await writeWhole(path, `${JSON.stringify({ sites }, null, 2)}\n`);
+      await writeWhole(path, `${JSON.stringify({ sites }, null, 2)}\n`, { flush: true });
     },
   };
 }

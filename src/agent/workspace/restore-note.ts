@@ -20,7 +20,7 @@ export async function readRestoreNote(folder: ProjectFolder): Promise<RestoreNot
 }
 
 export async function writeRestoreNote(folder: ProjectFolder, note: RestoreNote): Promise<void> {
-  await writeWhole(folder.restoring, JSON.stringify(note));
+  await writeWhole(folder.restoring, JSON.stringify(note), { flush: true });
 }
 
 export async function removeRestoreNote(folder: ProjectFolder): Promise<void> {

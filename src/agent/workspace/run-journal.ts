@@ -30,7 +30,10 @@ export const JournalEntry = z.strictObject({
 });
 export type JournalEntry = z.infer<typeof JournalEntry>;
 
-/** The journal of the run that works on the project now. Every change is on disk before the call returns. */
+/**
+ * The journal of the run that works on the project now. Every change is in its file before the call returns; a power cut
+ * may take it, and leave the file empty.
+ */
 export type RunJournal = GroupLedger & {
   /** @throws where the disk is full */
   note(change: Partial<Pick<JournalEntry, "stage" | "builds" | "phase">>): void;
@@ -57,7 +60,8 @@ export function adoptJournal(folder: ProjectFolder, left: JournalEntry): RunJour
   const save = (change: Partial<JournalEntry>): void => {
     entry = { ...entry, ...change };
     if (isRemoved) return;
-    // Synchronous, because a process that was started but not noted yet would be lost with the agent.
+    // Synchronous, because a process that was started but not noted yet would be lost with the agent. Not flushed: an
+    // agent that dies loses nothing by that, and after a power cut there is no process to be found.
     const draft = `${folder.journal}.tmp`;
     try {
       writeFileSync(draft, JSON.stringify(entry));

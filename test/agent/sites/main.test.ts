@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { join } from "node:path";
 
@@ -145,6 +145,20 @@ describe("the site server", () => {
     await writeFile(join(home, "sites.json.tmp"), '{"sites": [');
     await start(port);
     expect((await readdir(home)).toSorted()).toEqual(["s.sock", "sites.json"]);
+  });
+
+  it.each([
+    ["empty", (path: string) => writeFile(path, "")],
+    ["of another form", (path: string) => writeFile(path, '{"sites": [{}]}')],
+    ["no file", (path: string) => mkdir(path)],
+  ])("puts a list aside that is %s, says so, and serves what is named again", async (_what, damage) => {
+    const port = await freePort();
+    await mkdir(home);
+    await damage(join(home, "sites.json"));
+    const { output } = await start(port);
+    expect(output()).toMatch(/sites\.json cannot be read \(.+\)\. It is now .+sites\.json\.damaged/);
+    expect(await (await fetch(await putProject())).text()).toBe("one");
+    expect((await readdir(home)).toSorted()).toEqual(["s.sock", "sites.json", "sites.json.damaged"]);
   });
 
   it("refuses to start beside another one, and changes nothing of its sites", async () => {

@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { createSites } from "#agent/sites-client.ts";
+import { listenForControl } from "#agent/sites/control-server.ts";
+import { createSiteRegistry } from "#agent/sites/site-registry.ts";
+import { createSiteStore } from "#agent/sites/site-store.ts";
+
+import { World } from "./support/harness.ts";
+import { expectWholeProject } from "./support/whole-project.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+const restored = () =>
+  world.control.messages.some((message) => message.type === "serving" && message.project.release === 1);
+
+describe("a power cut that leaves empty what was written just before", () => {
+  it.each(["", '{"run": {"proj'])(
+    "as the note of a run (%j) and of a restore: both are cleared away, and all goes on",
+    async (text) => {
+      const agent = await world.startAgent();
+      await world.deploy();
+      await world.deploy({ keep_releases: [1] });
+      await agent.stop();
+      // In the midst of a fetch, and after a switch that nobody has found good.
+      writeFileSync(world.path("run.json"), text);
+      writeFileSync(world.path("restore.json"), text);
+      writeFileSync(world.path("mirror.git", "objects", "pack", "tmp_pack_left"), "");
+      mkdirSync(world.path("releases", "3"));
+
+      await world.startAgent();
+      await expectWholeProject(world, []);
+      expect(world.has("mirror.git", "objects", "pack", "tmp_pack_left")).toBe(false);
+      world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+      await world.control.waitFor("the release that was live", restored);
+      world.repository.commit({ "index.html": "two" });
+      expect((await world.deploy()).result).toMatchObject({ outcome: "live", release: 3 });
+    },
+  );
+
+  it("as the list of sites: the site server starts, and the agent has its sites served again", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gantry-s-"));
+    const socket = join(folder, "s.sock");
+    const said: string[] = [];
+    const startSites = async () => {
+      const say = (message: string) => void said.push(message);
+      const store = createSiteStore(folder, say);
+      const registry = createSiteRegistry({ store, firstPort: 18_450, say });
+      const control = await listenForControl(socket, registry);
+      await registry.restore();
+      return async () => {
+        control.close();
+        control.closeAllConnections();
+        await registry.close();
+      };
+    };
+    let endSites = await startSites();
+    const agent = await world.startAgent(
+      {},
+      createSites(socket, () => undefined),
+    );
+    await world.deploy();
+    await agent.stop();
+    await endSites();
+    writeFileSync(join(folder, "sites.json"), "");
+
+    endSites = await startSites();
+    const sites = createSites(socket, () => undefined);
+    await world.startAgent({}, sites);
+    await expect.poll(() => sites.urlOf(world.projectId)).not.toBeNull();
+    expect(await (await fetch(sites.urlOf(world.projectId) ?? "")).text()).toBe("one");
+    expect(said.join("\n")).toContain("sites.json cannot be read");
+    await endSites();
+    rmSync(folder, { recursive: true, force: true });
+  });
+});
