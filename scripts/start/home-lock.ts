@@ -1,8 +1,10 @@
-import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import * as z from "zod";
+
+import { createLockFile, removeLeftLock } from "#agent/lock-file.ts";
 
 import { Problem } from "../parts/problem.ts";
 import { identify, isAlive, killGroup, type ProcessIdentity } from "../parts/processes.ts";
@@ -34,11 +36,11 @@ export async function lockHome(home: string): Promise<HomeLock> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const holder = identify(process.pid);
   const content = (children: readonly ProcessIdentity[]) => JSON.stringify({ holder, children });
-  while (!(await createFile(path, content([])))) {
+  while (!(await createLockFile(path, content([])))) {
     const pid = await holderOf(home);
     if (pid !== null) throw homeInUse(home, pid);
     await endLeftovers(home);
-    await removeLeft(path);
+    await removeLeftLock(path, isHeld);
   }
   // One after the other: of two writes at once, the older could come last.
   let last: Promise<void> = Promise.resolve();
@@ -77,36 +79,9 @@ export async function endLeftovers(home: string): Promise<void> {
   }
 }
 
-let drafts = 0;
-/** A name beside the lock that nobody else uses. */
-const nameBeside = (path: string) => `${path}.${process.pid}-${(drafts += 1)}`;
-
-/** Linked to its place whole: who found half a lock would take it for one that was left. */
-async function createFile(path: string, content: string): Promise<boolean> {
-  const draft = nameBeside(path);
-  try {
-    await writeFile(draft, content, { mode: 0o600 });
-    await link(draft, path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
-    throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
-/** Removes a lock that was left, unless another start has put its own in the place meanwhile. */
-async function removeLeft(path: string): Promise<void> {
-  const taken = nameBeside(path);
-  try {
-    await rename(path, taken);
-  } catch {
-    return;
-  }
-  const file = await readLock(taken);
-  if (file !== null && isAlive(file.holder)) await link(taken, path).catch(() => undefined);
-  await rm(taken, { force: true });
+async function isHeld(path: string): Promise<boolean> {
+  const file = await readLock(path);
+  return file !== null && isAlive(file.holder);
 }
 
 async function readLock(path: string): Promise<z.infer<typeof LockFile> | null> {

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { hasCode } from "#agent/has-code.ts";
+import { createLockFile, removeLeftLock } from "#agent/lock-file.ts";
 import { pause } from "#agent/pause.ts";
 import { bootId, startTimeOf } from "#agent/process/process-table.ts";
-import { writeWhole } from "#agent/workspace/write-whole.ts";
 
 /** Which process works in a home folder. All three say that it is still the same one. */
 const Holder = z.object({
@@ -32,34 +32,50 @@ export async function lockHome(
   say: (message: string) => void,
 ): Promise<LockEnd> {
   const path = join(home, "agent.lock");
-  for (let waitedMs = 0; ; waitedMs += POLL_MS) {
-    const holder = await readHolder(path);
-    if (holder === null || !isHolding(holder)) break;
-    if (waitedMs >= patienceMs) return { kind: "held", pid: holder.pid };
-    if (waitedMs === 0) say(`another agent (process ${holder.pid}) works here: waiting for its end`);
-    await pause(POLL_MS);
-  }
   const own: Holder = {
     pid: process.pid,
     start_time: startTimeOf(process.pid),
     boot_id: bootId(),
   };
-  await writeHolder(path, own, say);
-  return { kind: "taken", release: () => rm(path, { force: true }) };
+  const lock: LockEnd = { kind: "taken", release: () => rm(path, { force: true }) };
+  for (let waitedMs = 0; ;) {
+    const made = await makeLock(path, JSON.stringify(own));
+    if (made === "made") return lock;
+    const holder = await readHolder(path);
+    if (holder !== null && isHolding(holder)) {
+      if (waitedMs >= patienceMs) return { kind: "held", pid: holder.pid };
+      if (waitedMs === 0) say(`another agent (process ${holder.pid}) works here: waiting for its end`);
+      await pause(POLL_MS);
+      waitedMs += POLL_MS;
+    } else if (made === "no_room") {
+      say("the disk is full");
+      await writeOver(path, JSON.stringify(own));
+      return lock;
+    } else {
+      await removeLeftLock(path, async (found) => {
+        const other = await readHolder(found);
+        return other !== null && isHolding(other);
+      });
+    }
+  }
 }
 
-/** On a full disk an agent has to work all the more: only through it can projects be removed, and others be gone back in. */
-async function writeHolder(path: string, own: Holder, say: (message: string) => void): Promise<void> {
-  const text = JSON.stringify(own);
+async function makeLock(path: string, text: string): Promise<"made" | "taken" | "no_room"> {
   try {
-    await writeWhole(path, text);
+    return (await createLockFile(path, text)) ? "made" : "taken";
   } catch (error) {
-    if (!hasCode(error, "ENOSPC", "EDQUOT")) throw error;
-    say("the disk is full");
-    // The file of an agent that was killed has its room already. What of it is longer is blank.
-    const left = await readFile(path, "utf8").catch(() => null);
-    if (left !== null) await writeFile(path, text.padEnd(left.length), { flag: "r+" }).catch(() => undefined);
+    if (hasCode(error, "ENOSPC", "EDQUOT")) return "no_room";
+    throw error;
   }
+}
+
+/**
+ * On a full disk an agent has to work all the more: only through it can projects be removed, and others be gone back in.
+ * The file of an agent that was killed has its room already. What of it is longer is blank.
+ */
+async function writeOver(path: string, text: string): Promise<void> {
+  const left = await readFile(path, "utf8").catch(() => null);
+  if (left !== null) await writeFile(path, text.padEnd(left.length), { flag: "r+" }).catch(() => undefined);
 }
 
 /** The process that works in a home folder; `null` where none does. */
@@ -69,8 +85,10 @@ export async function holderOf(home: string): Promise<number | null> {
 }
 
 function isHolding(holder: Holder): boolean {
-  if (holder.pid === process.pid || holder.boot_id !== bootId()) return false;
+  if (holder.boot_id !== bootId()) return false;
   if (holder.start_time !== null) return startTimeOf(holder.pid) === holder.start_time;
+  // Numbers are given out again, above all in a container, where each start has the same.
+  if (holder.pid === process.pid) return false;
   try {
     process.kill(holder.pid, 0);
     return true;
