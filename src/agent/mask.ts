@@ -4,7 +4,8 @@ import { maskUrlPassword } from "#contract/git-names.ts";
 const SHORTEST_PASSWORD = 4;
 const SHORTEST_USER_TOKEN = 16;
 
-export type Mask = (text: string) => string;
+/** @param isCut whether the text went on: then its end may be the beginning of a secret, which is hidden as well */
+export type Mask = (text: string, isCut?: boolean) => string;
 
 /**
  * Hides the passwords of all URLs, and the one of this repository wherever it stands.
@@ -12,11 +13,30 @@ export type Mask = (text: string) => string;
  */
 export function createMask(repository: string): Mask {
   const secrets = secretsOf(repository);
-  return (text) => {
+  return (text, isCut = false) => {
     let masked = maskUrlPassword(text);
     for (const secret of secrets) masked = masked.replaceAll(secret, "***");
-    return masked;
+    return isCut ? maskEnd(masked, secrets) : masked;
   };
+}
+
+/** A URL's user name and the beginning of its password, or of a number that is its port. */
+const URL_CUT_OFF = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):[^\s@/]*$/i;
+
+function maskEnd(cut: string, secrets: readonly string[]): string {
+  // What is left of a letter that was cut in two.
+  const text = cut.replace(/\uFFFD+$/, "");
+  const begun = secrets.map((secret) => beginningAtEnd(text, secret));
+  const longest = Math.max(0, ...begun);
+  const masked = longest === 0 ? text : `${text.slice(0, -longest)}***`;
+  return masked.replace(URL_CUT_OFF, "$1:***");
+}
+
+/** How many characters at the end of a text are the beginning of a secret. */
+function beginningAtEnd(text: string, secret: string): number {
+  for (let length = secret.length - 1; length > 0; length -= 1)
+    if (text.endsWith(secret.slice(0, length))) return length;
+  return 0;
 }
 
 function secretsOf(repository: string): readonly string[] {

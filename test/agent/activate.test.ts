@@ -260,6 +260,24 @@ describe("a health check", () => {
     });
   });
 
+  it("whose answer is too long to be kept shows no beginning of a password at its end", async () => {
+    const server = createServer((_request, response) => {
+      response.statusCode = 500;
+      response.end(`${"x".repeat(2030)} https://me:s3cretword@example.com/${"y".repeat(4000)}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    cleanUps.push(() => server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    await world.startAgent();
+    const { result } = await world.deploy({
+      health_check: check({ path: undefined, url: `http://127.0.0.1:${port}/` }),
+    });
+    expect(result).toMatchObject({
+      failure: { evidence: { health_body: expect.stringMatching(/^x+ https:\/\/me:\*\*\*$/) } },
+    });
+  });
+
   it("does not follow a redirect", async () => {
     const server = createServer((_request, response) =>
       response.writeHead(302, { location: "/elsewhere" }).end("over there"),

@@ -207,6 +207,18 @@ describe("git in a build or activate command", () => {
   });
 });
 
+describe("a line that is cut because it is too long", () => {
+  it("ends in no beginning of a password", async () => {
+    await world.startAgent();
+    const { run } = await world.deploy({
+      build_command: "printf '%016300d https://me:s3cretword@example.com/%01000d\\n' 0 0",
+    });
+    expect(messagesOf(run, "stdout")).toEqual([
+      expect.stringMatching(/^0+ https:\/\/me:\*\*\*… \[\d+ bytes of this line are cut\]$/),
+    ]);
+  });
+});
+
 describe("the folders of a build", () => {
   it("fail it when they are missing, are no folders, or lead out of the release", async () => {
     world.repository.commit({ out: { link: "/etc" } });

@@ -42,6 +42,15 @@ describe("secrets", () => {
     expect(createMask("https://git@example.com/x")("git fetch")).toBe("git fetch");
     expect(createMask("ssh://git@example.com/x")("git fetch")).toBe("git fetch");
   });
+
+  it("are hidden where a text that went on ends in the beginning of one", () => {
+    const mask = createMask("https://deploy:p%40ss%2Fword@example.com/shop.git");
+    for (const begun of ["p%40ss%2Fwor", "p@ss/wor", "p@ss/wor\ufffd", "p@", "p"])
+      expect(mask(`log in with ${begun}`, true)).toBe("log in with ***");
+    expect(mask("ftp://other:secr", true)).toBe("ftp://other:***");
+    expect(mask("nothing of that kind", true)).toBe("nothing of that kind");
+    expect(mask("log in with p", false)).toBe("log in with p");
+  });
 });
 
 describe("pruning", () => {

@@ -5,7 +5,7 @@ import { createLineSplitter } from "#agent/process/line-splitter.ts";
 import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
 
 function split(chunks: readonly Buffer[]): readonly string[] {
-  const splitter = createLineSplitter();
+  const splitter = createLineSplitter((text) => text);
   const lines = chunks.flatMap((chunk) => splitter.push(chunk));
   const rest = splitter.end();
   return rest === null ? lines : [...lines, rest];
@@ -43,7 +43,7 @@ describe("what a command writes", () => {
   });
 
   it("can be looked at before a line is finished, without splitting a line end", () => {
-    const splitter = createLineSplitter();
+    const splitter = createLineSplitter((text) => text);
     expect(splitter.takePartial()).toBeNull();
     expect(splitter.push(Buffer.from("Continue? "))).toEqual([]);
     expect(splitter.takePartial()).toBe("Continue? ");

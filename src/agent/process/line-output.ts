@@ -1,3 +1,4 @@
+import type { Mask } from "#agent/mask.ts";
 import { createLineSplitter } from "#agent/process/line-splitter.ts";
 import type { OutputSink } from "#agent/process/run-process.ts";
 
@@ -7,6 +8,8 @@ export type LineTaker = {
   readonly line: (stream: CommandStream, text: string) => void;
   /** `null` while there is room for more; otherwise resolves when there is again. */
   readonly room: () => Promise<void> | null;
+  /** For lines that are cut; whole ones come as they were written. */
+  readonly mask: Mask;
 };
 
 /** Turns what a command writes into lines. `end` hands on what stands without a line end; call it once. */
@@ -26,7 +29,7 @@ export function createLineOutput(
 }
 
 function streamOutput(stream: CommandStream, taker: LineTaker, partialLineMs: number) {
-  const splitter = createLineSplitter();
+  const splitter = createLineSplitter(taker.mask);
   let idle: NodeJS.Timeout | undefined;
   let chunks = 0;
 

@@ -1,5 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 
+import type { Mask } from "#agent/mask.ts";
 import { cutMark, headOf, KEPT_BYTES } from "#agent/process/cut-line.ts";
 
 /**
@@ -14,7 +15,8 @@ export type LineSplitter = {
   end(): string | null;
 };
 
-export function createLineSplitter(): LineSplitter {
+/** @param mask hides secrets in what is kept of a line that is cut, also the beginning of one. Whole lines stay as they are. */
+export function createLineSplitter(mask: Mask): LineSplitter {
   const decoder = new StringDecoder("utf8");
   let kept = "";
   let keptBytes = 0;
@@ -42,7 +44,7 @@ export function createLineSplitter(): LineSplitter {
   }
 
   function take(): string {
-    const line = cutBytes === 0 ? kept : kept + cutMark(cutBytes);
+    const line = cutBytes === 0 ? kept : mask(kept, true) + cutMark(cutBytes);
     kept = "";
     keptBytes = 0;
     cutBytes = 0;

@@ -45,6 +45,7 @@ export async function runCommand(
         if (stream === "stderr") stderrTail = `${stderrTail}${scope.mask(text)}\n`.slice(-TAIL_LENGTH);
       },
       room: scope.room,
+      mask: scope.mask,
     },
     settings.partialLineMs,
   );

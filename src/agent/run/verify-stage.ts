@@ -65,9 +65,11 @@ export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence[
   if (best.kind === "hung" || best.kind === "none") return fail("timed_out", "verify", message);
   return fail("health_check_failed", "verify", message, {
     health_status: best.kind === "answered" ? best.status : null,
-    ...(best.kind === "answered" ? { health_body: scope.mask(best.body) } : {}),
+    ...(best.kind === "answered" ? { health_body: scope.mask(best.body, isCut(best.body)) } : {}),
   });
 }
+
+const isCut = (body: string): boolean => Buffer.byteLength(body) >= MAX_BODY_BYTES;
 
 async function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSignal): Promise<Tried> {
   const answer = await sendRequest({
