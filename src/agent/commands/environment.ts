@@ -22,10 +22,15 @@ const passedOn = [
   "https_proxy",
   "no_proxy",
   "all_proxy",
+  // A proxy of one's own often has a certificate of one's own.
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "GIT_SSL_CAINFO",
 ] as const;
 
-/** What git needs besides, to find keys and certificates. */
-const passedToGit = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "XDG_CONFIG_HOME", "SSL_CERT_FILE"] as const;
+/** What git needs besides, to find keys. */
+const passedToGit = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "XDG_CONFIG_HOME"] as const;
 
 /** @param runId marks the processes of the run, so that they are found again wherever they went */
 export function commandEnvironment(own: NodeJS.ProcessEnv, runId: string): Environment {

@@ -348,7 +348,7 @@ StartLimitIntervalSec=0
 Type=exec
 User=$user
 ExecStart=$wrapper run --home $home --policy $settings/policy.json
-# NODE_EXTRA_CA_CERTS, and for git and builds GIT_SSH_COMMAND, HTTPS_PROXY ...
+# NODE_EXTRA_CA_CERTS; for git and builds HTTPS_PROXY, SSL_CERT_FILE ...; for git GIT_SSH_COMMAND ...
 EnvironmentFile=-$settings/agent.env
 Restart=always
 RestartSec=5

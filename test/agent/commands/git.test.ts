@@ -74,6 +74,18 @@ describe("a command's environment", () => {
       GANTRY_RUN_ID: "run_1",
     });
   });
+
+  it("has the proxy to go through and the certificates to trust, for git and for builds alike", () => {
+    const own = {
+      HTTPS_PROXY: "http://proxy:3128",
+      NODE_EXTRA_CA_CERTS: "/etc/ca.pem",
+      SSL_CERT_FILE: "/etc/all.pem",
+      SSL_CERT_DIR: "/etc/certs",
+      GIT_SSL_CAINFO: "/etc/git.pem",
+    };
+    expect(commandEnvironment(own, "run_1")).toEqual({ ...own, GANTRY_RUN_ID: "run_1" });
+    expect(gitEnvironment(own, "run_1")).toMatchObject(own);
+  });
 });
 
 describe("what git answers", () => {
