@@ -3,6 +3,9 @@ import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { createMask } from "#agent/mask.ts";
+import { maskUrlSecret } from "#contract/git-names.ts";
+
 import { Problem } from "../parts/problem.ts";
 import { root } from "../parts/root.ts";
 import { type CommandOutcome, runCommand } from "../parts/run-command.ts";
@@ -61,13 +64,16 @@ export async function defaultBranch(repository: string): Promise<string> {
     env: LS_REMOTE_ENV,
     signal: AbortSignal.timeout(LS_REMOTE_TIMEOUT_MS),
   });
-  if (code !== 0)
+  const shown = maskUrlSecret(repository);
+  if (code !== 0) {
+    const said = createMask(repository)(output.trim().replaceAll(repository, shown));
     throw new Problem(
-      `git cannot read the repository ${repository}:\n${output.trim()}\nCheck --repo, and that this user may read it.`,
+      `git cannot read the repository ${shown}:\n${said}\nCheck --repo, and that this user may read it.`,
     );
+  }
   const branch = /^ref: refs\/heads\/(\S+)\s+HEAD$/m.exec(output)?.[1];
   if (branch === undefined)
-    throw new Problem(`The repository ${repository} has no default branch. Name one with --branch.`);
+    throw new Problem(`The repository ${shown} has no default branch. Name one with --branch.`);
   return branch;
 }
 
