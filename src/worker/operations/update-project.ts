@@ -7,11 +7,17 @@ import { type ProjectChanges, updateProject as changeProject } from "#worker/db/
 import { getProject } from "#worker/operations/get-project.ts";
 import { domainTaken, nameTaken, unknownServer } from "#worker/operations/project-refusals.ts";
 
-type UpdateProjectRefusal = "not_found" | "invalid_request" | "name_taken" | "domain_taken";
+type UpdateProjectRefusal =
+  | "insufficient_scope"
+  | "not_found"
+  | "invalid_request"
+  | "name_taken"
+  | "domain_taken";
 
 /**
  * Changes a project's settings. What runs or waits keeps those that it was started with, and the project is served
- * from where it is until a deployment is live on its new server. A new name leaves the domain as it is.
+ * from where it is until a deployment is live on its new server. A new name leaves the domain as it is. A token that is limited to some projects moves none:
+ * on the other server its commands would run beside projects that it may not touch.
  */
 export async function updateProject(
   context: Context,
@@ -20,12 +26,18 @@ export async function updateProject(
 ): Promise<Result<Project, UpdateProjectRefusal>> {
   const changes = changesOf(input);
   const isChange = Object.values(changes).some((value) => value !== undefined);
-  const update = isChange ? await changeProject(context.rows, id, changes) : "updated";
+  const mayMove = context.token.projectIds === null;
+  const update = isChange ? await changeProject(context.rows, id, changes, { mayMove }) : "updated";
   switch (update) {
     case "updated":
       return await getProject(context, id);
     case "no_such_project":
       return refuse("not_found", `There is no project ${id}.`);
+    case "on_another_server":
+      return refuse(
+        "insufficient_scope",
+        "The token is limited to some projects, so it cannot move one to another server: server_id must stay.",
+      );
     case "no_such_server":
       return input.server_id === undefined
         ? refuse("not_found", `There is no project ${id}.`)

@@ -9,7 +9,11 @@ import { useDashboard } from "./support/use-dashboard.ts";
 const { local, api, visit } = await useDashboard();
 
 async function tokenWith(...scopes: readonly Scope[]): Promise<string> {
-  const { json } = await api.call("POST", "/v1/tokens", { name: "limited", scopes });
+  return await makeToken({ scopes });
+}
+
+async function makeToken(limits: Readonly<Record<string, unknown>>): Promise<string> {
+  const { json } = await api.call("POST", "/v1/tokens", { name: "limited", ...limits });
   return TokenWithSecret.parse(json).token;
 }
 
@@ -50,6 +54,18 @@ describe("somebody with a token that may only see deployments", () => {
     await page.getByRole("article").first().waitFor();
     for (const name of ["Add a server", "Rename", "Remove"])
       expect(await page.getByRole("button", { name }).count()).toBe(0);
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+});
+
+describe("somebody with a token that is limited to a project", () => {
+  it("can change its settings, but is not offered another server", async () => {
+    const { page } = await visit();
+    const scopes = ["projects:write", "servers:read"];
+    const token = await makeToken({ scopes, project_ids: [local.project_id] });
+    await signInWithToken(page, { ...local, token }, `/app/projects/${local.project_id}/settings`);
+    await page.getByLabel("Branch", { exact: true }).waitFor();
+    await page.getByLabel("Server", { exact: true }).waitFor({ state: "detached" });
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 });

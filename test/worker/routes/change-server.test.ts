@@ -116,14 +116,16 @@ describe("deleting a server", () => {
     const first = await freshServer("first");
     expect(await deleteServer(rows, first)).toBe("deleted");
     expect(await insertProject(rows, project("a", first))).toBe("no_such_server");
-    expect(await updateProject(rows, projectId, { serverId: first })).toBe("no_such_server");
+    expect(await updateProject(rows, projectId, { serverId: first }, { mayMove: true })).toBe(
+      "no_such_server",
+    );
 
     const second = await freshServer("second");
     expect(await insertProject(rows, project("b", second))).toBe("inserted");
     expect(await deleteServer(rows, second)).toBe("in_use");
 
     const third = await freshServer("third");
-    expect(await updateProject(rows, projectId, { serverId: third })).toBe("updated");
+    expect(await updateProject(rows, projectId, { serverId: third }, { mayMove: true })).toBe("updated");
     expect(await deleteServer(rows, third)).toBe("in_use");
 
     for (let round = 0; round < 6; round += 1) {

@@ -3,9 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { Deployments } from "#contract/deployments.ts";
 import { Project } from "#contract/projects.ts";
-import { problemOf } from "../../support/worker/call.ts";
+import { createToken, ids } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
 import { ConnectedAgent, emptyReport } from "../../support/worker/connected-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { createWorld } from "../../support/worker/world.ts";
 
 const told = (agent: ConnectedAgent) => agent.heard.filter(({ type }) => type === "forget");
 
@@ -28,6 +30,33 @@ async function moved(): Promise<{ project: TestProject; to: ConnectedAgent }> {
   expect(await response.json()).toMatchObject({ server_id: to.serverId });
   return { project, to };
 }
+
+describe("a token that is limited to some projects", () => {
+  it("moves none to another server, be there one or not, and changes nothing of the rest then", async () => {
+    const { account, projectId, serverId } = await createWorld();
+    const other = await ConnectedAgent.enrol(account.token, "web-2");
+    const { secret } = await createToken(account.id, { projectIds: [projectId] });
+    const ask = async (token: string, body: unknown) =>
+      await call(`/v1/projects/${projectId}`, { method: "PATCH", token, body });
+    for (const server_id of [other.serverId, ids.server()]) {
+      const refused = await ask(secret, { server_id, branch: "stable" });
+      expect(refused.status).toBe(403);
+      expect(await problemOf(refused)).toMatchObject({
+        code: "insufficient_scope",
+        detail:
+          "The token is limited to some projects, so it cannot move one to another server: server_id must stay.",
+      });
+    }
+    const same = await ask(secret, { server_id: serverId });
+    expect(same.status).toBe(200);
+    expect(await same.json()).toMatchObject({ server_id: serverId, branch: "main" });
+    const blind = await createToken(account.id, { projectIds: [ids.project()] });
+    expect((await ask(blind.secret, { server_id: other.serverId })).status).toBe(404);
+    expect((await ask(account.token, { server_id: other.serverId })).status).toBe(200);
+    // Whether it is the same is for the primary to say at that moment, not for what the holder has read before.
+    expect((await ask(secret, { server_id: serverId })).status).toBe(403);
+  });
+});
 
 describe("a project that is moved to another server", () => {
   it("is served by the old one until its next deployment is live on the new one, and no longer", async () => {

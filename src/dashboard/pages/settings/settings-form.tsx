@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 import { type Project, UpdateProjectInput } from "#contract/projects.ts";
 import { api } from "#dashboard/data/api.ts";
-import { ALL, useServers } from "#dashboard/data/resources.ts";
+import { ALL, useAccount, useServers } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { changesOf, type Draft, type DraftName, draftOf } from "#dashboard/pages/settings/draft.ts";
 import { Choice, Field } from "#dashboard/parts/field.tsx";
@@ -14,6 +14,8 @@ type Props = { readonly project: Project; readonly onSaved: () => unknown };
 /** Every setting, checked as it is typed; what is saved counts from the next deployment on. */
 export function SettingsForm({ project, onSaved }: Props) {
   const { value: servers } = useServers(ALL);
+  const { value: account } = useAccount(ALL);
+  const mayMove = account === null || account.token.project_ids === null;
   const [draft, setDraft] = useState<Draft>(() => draftOf(project));
   const [isSaved, setIsSaved] = useState(false);
   const saving = useAction((body: UpdateProjectInput) =>
@@ -54,18 +56,20 @@ export function SettingsForm({ project, onSaved }: Props) {
         <legend>Project</legend>
         {field("name", "Name")}
         {field("domain", "Domain", { isCode: true })}
-        <Choice
-          label="Server"
-          value={draft.server_id}
-          onChange={(id) => change({ server_id: id })}
-          hint="The project moves with its next deployment."
-        >
-          {(servers?.servers ?? []).map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </Choice>
+        {mayMove ? (
+          <Choice
+            label="Server"
+            value={draft.server_id}
+            onChange={(id) => change({ server_id: id })}
+            hint="The project moves with its next deployment."
+          >
+            {(servers?.servers ?? []).map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Choice>
+        ) : null}
       </fieldset>
       <fieldset>
         <legend>Code</legend>
