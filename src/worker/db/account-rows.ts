@@ -9,6 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 
 import type { AccountId, ProjectId } from "#contract/ids.ts";
+import { jsonLists } from "#worker/db/json-lists.ts";
 import { type idempotencyKeys, projects, type servers, tokens } from "#worker/db/schema.ts";
 
 type TableOfProjects = SQLiteTable & {
@@ -134,18 +135,50 @@ export class AccountRows {
     return new Write(sql`${insert} on conflict (${nameOf(table.id)}) do nothing`);
   }
 
-  /** Adds a row, or overwrites the account's row with that id whose `newer` column holds less than the given row's. */
-  upsert<Table extends OwnedTable>(table: Table, row: NewRow<Table>, newer: SQLiteColumn): Write {
-    const changes = columnsOf(table)
+  /**
+   * Adds rows in their order. A row whose id the account has already overwrites that one if the `newer` column holds
+   * less there. However many they are, they are one statement, or few (`jsonLists`).
+   */
+  upsert<Table extends OwnedTable>(
+    table: Table,
+    rows: readonly NewRow<Table>[],
+    newer: SQLiteColumn,
+  ): Write[] {
+    const columns = columnsOf(table);
+    const names = columns.map(([, column]) => nameOf(column));
+    const cells = columns.map((_, at) => sql`value ->> ${sql.raw(`${at}`)}`);
+    const changes = columns
       .filter(([, column]) => column !== table.id && column !== table.accountId)
       .map(([, column]) => sql`${nameOf(column)} = excluded.${nameOf(column)}`);
-    return new Write(
-      sql`${this.#insertInto(table, row, sql`true`)} on conflict (${nameOf(table.id)}) do update set ${list(changes)} where ${this.#owned(table, sql`${newer} < excluded.${nameOf(newer)}`)}`,
+    return jsonLists(rows.map((row) => this.#storedCells(table, row))).map(
+      (json) =>
+        new Write(
+          sql`insert into ${table} (${list(names)}) select ${list(cells)} from json_each(${json}) where true order by key on conflict (${nameOf(table.id)}) do update set ${list(changes)} where ${this.#owned(table, sql`${newer} < excluded.${nameOf(newer)}`)}`,
+        ),
     );
   }
 
   update<Table extends OwnedTable>(table: Table, changes: Changes<Table>, where: SQL | undefined): Write {
     return new Write(this.#drizzle.update(table).set(changes).where(this.#owned(table, where)).getSQL());
+  }
+
+  /**
+   * Changes rows each in its own way: `changes` and `where` are asked for each of the values, which they see as
+   * `given.value`. One statement, or few, as with `upsert`.
+   */
+  updateEach<Table extends OwnedTable>(
+    table: Table,
+    values: readonly unknown[],
+    changes: Changes<Table>,
+    where: SQL | undefined,
+  ): Write[] {
+    return jsonLists(values).map((json) => {
+      const update = this.#drizzle
+        .update(table)
+        .set(changes)
+        .from(sql`json_each(${json}) as given`);
+      return new Write(update.where(this.#owned(table, where)).getSQL());
+    });
   }
 
   delete(table: OwnedTable, where: SQL): Write {
@@ -186,6 +219,15 @@ export class AccountRows {
     const columns = columnsOf(table);
     const cells = columns.map(([key, column]) => sql`${sql.param(values.get(key) ?? null, column)}`);
     return sql`insert into ${table} (${list(columns.map(([, column]) => nameOf(column)))}) select ${list(cells)} where ${onlyIf}`;
+  }
+
+  /** A row's cells in the order of the table's columns, as SQLite stores them. */
+  #storedCells<Table extends OwnedTable>(table: Table, row: NewRow<Table>): unknown[] {
+    const values = new Map<string, unknown>(Object.entries(row)).set("accountId", this.accountId);
+    return columnsOf(table).map(([key, column]) => {
+      const value = values.get(key) ?? null;
+      return value === null ? null : column.mapToDriverValue(value);
+    });
   }
 
   #prepare(write: Write): D1PreparedStatement {

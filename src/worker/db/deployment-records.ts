@@ -18,11 +18,11 @@ export async function writeDeployments(
   projectId: ProjectId,
   records: readonly DeploymentRecord[],
 ): Promise<void> {
-  // The one that leaves `live` goes before the one that takes its place: the index allows one, at every statement.
+  // The one that leaves `live` goes before the one that takes its place: the index allows one, at every row.
   const leavingFirst = records.toSorted((a, b) => Number(a.status === "live") - Number(b.status === "live"));
   const newest = Math.max(0, ...records.map((record) => record.createdAt));
   await rows.runTogether([
-    ...leavingFirst.map((record) => rows.upsert(deployments, record, deployments.revision)),
+    ...rows.upsert(deployments, leavingFirst, deployments.revision),
     rows.update(
       projects,
       { lastDeployAt: newest },
@@ -31,9 +31,13 @@ export async function writeDeployments(
   ]);
 }
 
-/** Removes a deployment's row; nothing happens where there is none. */
-export async function deleteDeploymentRecord(rows: AccountRows, id: DeploymentId): Promise<void> {
-  await rows.run(rows.delete(deployments, eq(deployments.id, id)));
+/** Removes rows of deployments; nothing happens where there are none. */
+export async function deleteDeploymentRecords(
+  rows: AccountRows,
+  ids: readonly DeploymentId[],
+): Promise<void> {
+  const given = sql`(select value from json_each(${JSON.stringify(ids)}))`;
+  if (ids.length > 0) await rows.run(rows.delete(deployments, sql`${deployments.id} in ${given}`));
 }
 
 /**
@@ -48,26 +52,23 @@ export async function endLostDeployments(
   lost: readonly DeploymentRecord[],
   now: number,
 ): Promise<void> {
-  await rows.runTogether(
-    lost
-      .filter(({ status }) => status === "building" || status === "live")
-      .map(({ id, revision, status, stage, release, startedAt, finishedAt }) => {
-        const message = "how it ended was lost from the database";
-        const failure = { code: "internal", message, stage: stage ?? "queued" } as const;
-        const wasLive = release !== null;
-        return rows.update(
-          deployments,
-          {
-            status: wasLive ? "superseded" : "failed",
-            failure: wasLive ? null : failure,
-            stage: null,
-            waitsForServer: false,
-            deadlineAt: null,
-            startedAt,
-            finishedAt: finishedAt ?? now,
-          },
-          and(eq(deployments.id, id), eq(deployments.revision, revision), eq(deployments.status, status)),
-        );
-      }),
+  const asRead = lost
+    .filter(({ status }) => status === "building" || status === "live")
+    .map(({ id, revision, status }) => [id, revision, status]);
+  const wasLive = sql`${deployments.release} is not null`;
+  const failure = sql`json_object('code', 'internal', 'message', 'how it ended was lost from the database', 'stage', coalesce(${deployments.stage}, 'queued'))`;
+  const changes = {
+    status: sql`case when ${wasLive} then 'superseded' else 'failed' end`,
+    failure: sql`case when ${wasLive} then null else ${failure} end`,
+    stage: null,
+    waitsForServer: false,
+    deadlineAt: null,
+    finishedAt: sql`coalesce(${deployments.finishedAt}, ${now})`,
+  };
+  const isAsRead = and(
+    sql`${deployments.id} = given.value ->> 0`,
+    sql`${deployments.revision} = given.value ->> 1`,
+    sql`${deployments.status} = given.value ->> 2`,
   );
+  await rows.runTogether(rows.updateEach(deployments, asRead, changes, isAsRead));
 }

@@ -2,7 +2,7 @@ import { and, eq, isNull, lte, or, sql } from "drizzle-orm";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { Disk } from "#contract/servers.ts";
-import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 
 /** What is known of an agent's connection at `lastSeenAt` (Unix milliseconds). What is left out stays as it is. */
@@ -51,32 +51,27 @@ export async function setServing(
   projectId: ProjectId,
   report: ServingReport,
 ): Promise<boolean> {
-  return (await rows.run(servingWrite(rows, serverId, projectId, report))) === 1;
+  return (await setServings(rows, serverId, [{ projectId, report }])) === 1;
 }
 
-/** The same for all projects of a server, in one round trip. */
+/** The same for all projects of a server, in one round trip. Returns of how many it was recorded. */
 export async function setServings(
   rows: AccountRows,
   serverId: ServerId,
   said: readonly { readonly projectId: ProjectId; readonly report: ServingReport }[],
-): Promise<void> {
-  await rows.runTogether(
-    said.map(({ projectId, report }) => servingWrite(rows, serverId, projectId, report)),
-  );
-}
-
-function servingWrite(
-  rows: AccountRows,
-  serverId: ServerId,
-  projectId: ProjectId,
-  report: ServingReport,
-): Write {
-  const notLater = or(
-    isNull(projects.servingCheckedAt),
-    lte(projects.servingCheckedAt, report.servingCheckedAt),
-  );
-  const isLive = and(eq(deployments.projectId, projectId), sql`${deployments.status} = 'live'`);
+): Promise<number> {
+  const checkedAt = sql`given.value ->> 'servingCheckedAt'`;
+  const changes = {
+    servingRelease: sql`given.value ->> 'servingRelease'`,
+    servingCheckedAt: checkedAt,
+    url: sql`given.value ->> 'url'`,
+  };
+  const notLater = or(isNull(projects.servingCheckedAt), sql`${projects.servingCheckedAt} <= ${checkedAt}`);
+  const isLive = and(eq(deployments.projectId, projects.id), sql`${deployments.status} = 'live'`);
   const liveOn = rows.first<ServerId>(deployments.serverId, deployments, isLive, sql`${deployments.version}`);
   const counts = sql`coalesce(${liveOn}, ${projects.serverId}) = ${serverId}`;
-  return rows.update(projects, report, and(eq(projects.id, projectId), counts, notLater));
+  const values = said.map(({ projectId, report }) => ({ projectId, ...report }));
+  const where = and(sql`${projects.id} = given.value ->> 'projectId'`, counts, notLater);
+  const changed = await rows.runTogether(rows.updateEach(projects, values, changes, where));
+  return changed.reduce((sum, one) => sum + one, 0);
 }

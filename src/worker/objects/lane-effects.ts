@@ -1,6 +1,6 @@
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { deleteProjectRecords } from "#worker/db/delete-project.ts";
-import { deleteDeploymentRecord, writeDeployments } from "#worker/db/deployment-records.ts";
+import { deleteDeploymentRecords, writeDeployments } from "#worker/db/deployment-records.ts";
 import { setFound } from "#worker/db/set-found.ts";
 import { setServing } from "#worker/db/server-presence.ts";
 import { DatabaseSession } from "#worker/db/session.ts";
@@ -82,10 +82,9 @@ export class LaneEffects {
       storage.transactionSync(() => outbox.noteProjectRecordsGone());
     }
     // First, because a row that should not be there may stand in the way of one that should.
-    for (const id of outbox.removals(false)) {
-      await deleteDeploymentRecord(rows, id);
-      storage.transactionSync(() => outbox.noteRecordGone(id));
-    }
+    const removals = outbox.removals(false);
+    await deleteDeploymentRecords(rows, removals);
+    storage.transactionSync(() => removals.forEach((id) => outbox.noteRecordGone(id)));
     const records = store.unwritten();
     if (records.length > 0) {
       await writeDeployments(rows, owner.projectId, records);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { AccountId, DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import {
-  deleteDeploymentRecord,
+  deleteDeploymentRecords,
   type DeploymentRecord,
   writeDeployments,
 } from "#worker/db/deployment-records.ts";
@@ -138,10 +138,10 @@ describe("writing a project's deployments", () => {
     const record = recordIn(theirs);
     await writeDeployments(theirs.rows, theirs.projectId, [record]);
     await writeDeployments(mine.rows, theirs.projectId, [{ ...record, status: "failed", revision: 9 }]);
-    await deleteDeploymentRecord(mine.rows, record.id);
+    await deleteDeploymentRecords(mine.rows, [record.id]);
     expect(await findDeployment(mine.rows, record.id)).toBeNull();
     expect(await statusOf(theirs, record.id)).toBe("building");
-    await deleteDeploymentRecord(theirs.rows, record.id);
+    await deleteDeploymentRecords(theirs.rows, [record.id]);
     expect(await findDeployment(theirs.rows, record.id)).toBeNull();
   });
 });
