@@ -98,6 +98,28 @@ const settings = {
   queue: QueueMode,
 };
 
+/**
+ * The agent cannot link a path inside of what is a link already; and an outer one that comes later would take the place
+ * of what the release has beside the inner one. The same path twice does no harm.
+ */
+const ApartPaths = settings.shared_paths.check(
+  z.superRefine((paths, context) => {
+    for (const [at, path] of paths.entries()) {
+      const other = paths.slice(0, at).find((one) => isInside(path, one) || isInside(one, path));
+      if (other !== undefined)
+        context.addIssue({
+          code: "custom",
+          path: [at],
+          message: `overlaps with ${other}: of two paths one inside the other, give only the outer one`,
+        });
+    }
+  }),
+);
+
+function isInside(path: string, outer: string): boolean {
+  return path.startsWith(`${outer}/`);
+}
+
 export const CreateProjectInput = z.strictObject({
   ...settings,
   ...BuildSettings.shape,
@@ -105,7 +127,7 @@ export const CreateProjectInput = z.strictObject({
   branch: z._default(settings.branch, "main"),
   root_directory: z._default(settings.root_directory, "."),
   activate_command: z._default(settings.activate_command, null),
-  shared_paths: z._default(settings.shared_paths, []),
+  shared_paths: z._default(ApartPaths, []),
   keep_releases: z._default(settings.keep_releases, 5),
   health_check: z._default(settings.health_check, null),
   timeouts: z.prefault(Timeouts, {}),
@@ -119,6 +141,7 @@ const AllSettings = z.strictObject({
   ...settings,
   domain: Domain,
   repository: settings.repository.check(z.refine((url) => !isMasked(url), STARS)),
+  shared_paths: ApartPaths,
   health_check: settings.health_check.check(
     z.refine((check) => !isMasked(check?.url ?? ""), { path: ["url"], message: STARS }),
   ),

@@ -147,6 +147,8 @@ describe("a project", () => {
     [{ branch: "--upload-pack=id" }, ["/branch"]],
     [{ root_directory: "../.." }, ["/root_directory"]],
     [{ shared_paths: ["ok", "/etc"] }, ["/shared_paths/1"]],
+    [{ shared_paths: ["ok", "data", "data/a", "data/a/b"] }, ["/shared_paths/2", "/shared_paths/3"]],
+    [{ shared_paths: ["data/a", "data"] }, ["/shared_paths/1"]],
     [{ health_check: {} }, ["/health_check"]],
     [{ health_check: { path: "/", tries: 0 } }, ["/health_check/tries"]],
     [{ timeouts: { build_seconds: "1" } }, ["/timeouts/build_seconds"]],

@@ -133,6 +133,7 @@ describe("changing a project", () => {
     [{ timeouts: { bild_seconds: 1 } }, ["/timeouts/bild_seconds"]],
     [{ timeouts: null }, ["/timeouts"]],
     [{ keep_releases: 1 }, ["/keep_releases"]],
+    [{ shared_paths: ["data", "data/a"] }, ["/shared_paths/1"]],
     [{ automatic: ["branch"] }, ["/automatic/0"]],
     [{ automatic: ["framework"], framework: "vite" }, ["/framework"]],
     [{ server_id: "srv_1" }, ["/server_id"]],
@@ -143,6 +144,18 @@ describe("changing a project", () => {
     expect(response.status).toBe(422);
     expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual(pointers);
     expect(await get(world)).toEqual(before);
+  });
+
+  it("takes shared paths that only look alike, and says of those that overlap which to give", async () => {
+    const world = await createWorld();
+    const apart = ["data", "data-old", "database/a", "database/ab", "data"];
+    expect(await patched(world, { shared_paths: apart })).toMatchObject({ shared_paths: apart });
+    expect((await problemOf(await patch(world, { shared_paths: ["data", "data/a"] }))).errors).toEqual([
+      {
+        pointer: "/shared_paths/1",
+        message: "overlaps with data: of two paths one inside the other, give only the outer one",
+      },
+    ]);
   });
 
   it("keeps names unique in the account, and domains in the installation", async () => {

@@ -27,7 +27,8 @@ export const settingFields = {
   output_directory: "The folder that the build leaves the site in. Left out: where its framework puts it.",
   activate_command:
     "What makes a release take effect, such as a restart of a service; run after the switch, and once more after a switch back.",
-  shared_paths: "Paths that outlive releases, such as uploads: each is a link to one shared place.",
+  shared_paths:
+    "Paths that outlive releases, such as uploads: each is a link to one shared place. None may lie inside another.",
   keep_releases: "How many releases that were live stay on the server for rollbacks.",
   health_check: "How to see that a release works. `null`: the switch alone decides.",
   timeouts: "How long each part may take.",
