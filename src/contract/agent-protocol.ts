@@ -111,14 +111,18 @@ export const ToAgent = z.discriminatedUnion("type", [
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
+/** Many more than the releases that a project can have kept. */
+export const MAX_REPORTED_RELEASES = 1000;
+
 /**
- * What one project serves on this server. `releases`: the folders that are whole. `url`: where the agent serves it, if it
- * does; people follow it from the dashboard, so it can be nothing else than an address of a site.
+ * What one project serves on this server. `releases`: the folders that are whole, the newest where they are too many.
+ * `url`: where the agent serves it, if it does; people follow it from the dashboard, so it can be nothing else than an
+ * address of a site.
  */
 export const ProjectReport = z.strictObject({
   project_id: ProjectId,
   release: z.nullable(ReleaseVersion),
-  releases: z.array(ReleaseVersion),
+  releases: listUpTo(ReleaseVersion, MAX_REPORTED_RELEASES),
   url: z.nullable(z.url({ protocol: /^https?$/ }).check(z.maxLength(2048))),
 });
 export type ProjectReport = z.infer<typeof ProjectReport>;

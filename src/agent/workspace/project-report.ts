@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
-import type { ProjectReport } from "#contract/agent-protocol.ts";
+import { MAX_REPORTED_RELEASES, type ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId } from "#contract/ids.ts";
 
 /** What a project serves and keeps, read from the disk. */
@@ -17,7 +17,8 @@ export async function reportProject(
   return {
     project_id: projectId,
     release: await readCurrent(folder),
-    releases: [...whole],
+    // A build can make folders here, and a message that says too much would cost the whole server its link.
+    releases: whole.slice(-MAX_REPORTED_RELEASES),
     url,
   };
 }

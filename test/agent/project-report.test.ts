@@ -1,0 +1,30 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { describe, expect, it, onTestFinished } from "vitest";
+
+import { projectFolder } from "#agent/workspace/project-folder.ts";
+import { reportProject } from "#agent/workspace/project-report.ts";
+import { MAX_REPORTED_RELEASES, ProjectReport } from "#contract/agent-protocol.ts";
+import { ProjectId } from "#contract/ids.ts";
+
+describe("what the agent reports of a project", () => {
+  it("is never more than the control plane takes: of too many releases it names the newest", async () => {
+    const home = await mkdtemp(join(tmpdir(), "gantry-report-"));
+    onTestFinished(() => rm(home, { recursive: true }));
+    const id = ProjectId.parse(`proj_${"0".repeat(26)}`);
+    const folder = projectFolder(home, id);
+    const most = MAX_REPORTED_RELEASES;
+    for (let version = 1; version <= most + 2; version += 1) {
+      await mkdir(join(folder.releases, String(version)), { recursive: true });
+      await writeFile(join(folder.releases, `${version}.json`), "{}");
+    }
+    const report = await reportProject(id, folder, null);
+    expect(report.releases).toHaveLength(most);
+    expect([report.releases[0], report.releases.at(-1)]).toEqual([3, most + 2]);
+    expect(ProjectReport.safeParse(report).success).toBe(true);
+    const tooMuch = { ...report, releases: [1, ...report.releases] };
+    expect(ProjectReport.safeParse(tooMuch).success).toBe(false);
+  });
+});
