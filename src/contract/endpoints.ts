@@ -237,7 +237,7 @@ export const endpoints = {
     params: NoParams,
     body: EnrollInput,
     success: { status: 201, body: Enrolled },
-    problems: ["invalid_token", "protocol_mismatch"],
+    problems: ["invalid_token", "protocol_mismatch", "rate_limited"],
   },
   reportRunEvents: {
     ...plain,

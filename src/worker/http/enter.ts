@@ -25,7 +25,7 @@ export function enterWithToken(authentication: Authentication, servicesOf: Servi
     const session = openSession(c, bookmark);
     // Of the primary, not of a replica that may not know yet that a token was revoked.
     const holder = await authentication.asTokenHolder(c.env.DB, authorization, services.clock.now());
-    if (!holder.ok) return (await limitFailures(c.env, addressOf(c))) ?? holder;
+    if (!holder.ok) return (await limitFailures(c.env, c.req.raw)) ?? holder;
     c.set("holder", holder.value);
     const { account, token } = holder.value;
     const limited = await limitToken(c.env, token.id);
@@ -53,7 +53,7 @@ export function enterAsAgent(authentication: Authentication, servicesOf: Service
     const services = servicesOf(c.env, c.req.raw);
     const authorization = c.req.header("authorization") ?? null;
     const agent = await authentication.asAgent(c.env.DB, authorization, services.clock.now());
-    if (!agent.ok) return (await limitFailures(c.env, addressOf(c))) ?? agent;
+    if (!agent.ok) return (await limitFailures(c.env, c.req.raw)) ?? agent;
     const { accountId, serverId } = agent.value;
     return succeed({ ...services, rows: new AccountRows(c.env.DB, accountId), serverId });
   };
@@ -67,17 +67,12 @@ function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseS
   return session;
 }
 
-/** Where a request comes from, as Cloudflare saw it: a client cannot set this header. Locally it is not there. */
-function addressOf(c: HonoContext<AppEnv>): string {
-  return c.req.header("cf-connecting-ip") ?? "local";
-}
-
 /** Lets in anybody. */
 export function enterFreely(servicesOf: ServicesOf): Enter<OpenContext> {
   return async (c) =>
     succeed({
       ...servicesOf(c.env, c.req.raw),
       database: c.env.DB,
-      limitFailures: () => limitFailures(c.env, addressOf(c)),
+      limitFailures: () => limitFailures(c.env, c.req.raw),
     });
 }

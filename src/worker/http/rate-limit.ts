@@ -1,4 +1,4 @@
-import type { Refusal, Result } from "#contract/problems.ts";
+import type { Refusal } from "#contract/problems.ts";
 
 /** The window in which requests are counted, as wrangler.toml has it. */
 const WINDOW_SECONDS = 60;
@@ -19,19 +19,23 @@ export function exhausted(seconds: number): string {
   return `"${POLICY}";r=0;t=${seconds}`;
 }
 
+type TooMany = { readonly ok: false; readonly refusal: Refusal<"rate_limited"> };
+
 /** Counts a request of a token. Returns the refusal once it has made more than it may. */
-export async function limitToken(env: Env, tokenId: string): Promise<Result<never, "rate_limited"> | null> {
+export async function limitToken(env: Env, tokenId: string): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
   const { success } = await env.TOKEN_LIMIT.limit({ key: tokenId });
   return success ? null : tooMany(`The token has made its ${env.RATE_LIMIT} requests of this minute.`);
 }
 
-/** Counts a request with a wrong token. Returns the refusal once its address has made too many of them. */
-export async function limitFailures(
-  env: Env,
-  address: string,
-): Promise<Result<never, "rate_limited"> | null> {
+/**
+ * Counts a request with a wrong token. Returns the refusal once its address has made too many of them. It comes after the
+ * token was looked up: before that nobody knows that it is wrong, and a right one must pass, whoever shares its address.
+ */
+export async function limitFailures(env: Env, { headers }: Request): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
+  // As Cloudflare saw it: a client cannot set this header. Locally it is not there.
+  const address = headers.get("cf-connecting-ip") ?? "local";
   const { success } = await env.FAILURE_LIMIT.limit({ key: address });
   return success ? null : tooMany("This address has sent too many requests with a wrong token.");
 }
@@ -40,7 +44,7 @@ function isUnlimited(env: Env): boolean {
   return rateLimitPolicy(env.RATE_LIMIT) === null;
 }
 
-function tooMany(detail: string): { readonly ok: false; readonly refusal: Refusal<"rate_limited"> } {
+function tooMany(detail: string): TooMany {
   // The window slides, and the binding does not say how far: a whole one is always enough.
   return { ok: false, refusal: { code: "rate_limited", detail, retryAfter: WINDOW_SECONDS } };
 }

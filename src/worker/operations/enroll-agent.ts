@@ -16,11 +16,12 @@ const invalid = refuse(
 export async function enrollAgent(
   context: OpenContext,
   input: EnrollInput,
-): Promise<Result<Enrolled, "invalid_token" | "protocol_mismatch">> {
+): Promise<Result<Enrolled, "invalid_token" | "protocol_mismatch" | "rate_limited">> {
   // Before the token is spent: it is for the agent that comes after.
   if (input.protocol !== PROTOCOL_VERSION)
     return refuse("protocol_mismatch", mismatchMessage(input.protocol));
-  if (!isWellFormedToken(input.token, "enrollment")) return invalid;
+  const refused = async () => (await context.limitFailures()) ?? invalid;
+  if (!isWellFormedToken(input.token, "enrollment")) return await refused();
   const credential = formToken(randomTokenCharacters(context.randomBytes), "agent");
   const serverId = await spendEnrollment(context.database, {
     enrollmentHash: await secretHash(input.token),
@@ -28,7 +29,7 @@ export async function enrollAgent(
     agentVersion: input.agent_version,
     now: context.clock.now(),
   });
-  if (serverId === null) return invalid;
+  if (serverId === null) return await refused();
   try {
     await context.links.getByName(serverId).revoke();
   } catch (error) {

@@ -3,6 +3,7 @@ import { refuse } from "#contract/problems.ts";
 import type { App } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/authentication.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
+import { limitFailures } from "#worker/http/rate-limit.ts";
 import { linkHeaders } from "#worker/objects/link-headers.ts";
 
 /** The agent's link: an authenticated WebSocket upgrade, passed on to the object of its server. */
@@ -11,7 +12,10 @@ export function routeAgentConnect(app: App, authentication: Authentication, cloc
     const refused = { requestId: c.var.requestId, origin: new URL(c.req.url).origin };
     const authorization = c.req.header("authorization") ?? null;
     const agent = await authentication.asAgent(c.env.DB, authorization, clock.now());
-    if (!agent.ok) return problemResponse(agent.refusal, refused);
+    if (!agent.ok) {
+      const { refusal } = (await limitFailures(c.env, c.req.raw)) ?? agent;
+      return problemResponse(refusal, refused);
+    }
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
       const { refusal } = refuse("upgrade_required", "Ask for an upgrade to websocket.");
       const response = problemResponse(refusal, refused);

@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+
+import { ServerCreated } from "#contract/servers.ts";
+import { ids, newSecret } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { createWorld, type World } from "../../support/worker/world.ts";
+
+/** What wrangler.toml allows one address in a minute. */
+const MOST = 60;
+
+type Door = (from: Record<string, string>, secret: string) => Promise<Response>;
+
+const enroll: Door = (headers, token) =>
+  call("/v1/agent/enroll", {
+    method: "POST",
+    headers,
+    body: { token, hostname: "web-1", agent_version: "0.1.0" },
+  });
+const connect: Door = (headers, token) => call("/v1/agent/connect", { headers, token });
+const report: Door = (headers, token) =>
+  call(`/v1/agent/deployments/${ids.deployment()}/events`, { method: "POST", headers, token, body: {} });
+const read: Door = (headers, token) => call("/v1/account", { headers, token });
+
+async function enrollmentOf({ account }: World): Promise<string> {
+  const body = { name: "web-9", ip: "192.0.2.9" };
+  const created = await call("/v1/servers", { method: "POST", token: account.token, body });
+  return ServerCreated.parse(await created.json()).enrollment.token;
+}
+
+const doors = [
+  ["the API", "203.0.113.1", read, "api", ({ account }: World) => account.token, 200],
+  ["an agent's reports", "203.0.113.2", report, "agent", ({ credential }: World) => credential, 422],
+  // It is let in, and then told that it asks for no upgrade.
+  ["an agent's link", "203.0.113.3", connect, "agent", ({ credential }: World) => credential, 426],
+  ["enrolment", "203.0.113.4", enroll, "enrollment", enrollmentOf, 201],
+] as const;
+
+describe("an address that sends too many wrong tokens", () => {
+  it.each(doors)(
+    "has to wait at the door of %s, where a right one from there is let in all the same",
+    async (_name, address, send, kind, secretOf, status) => {
+      const world = await createWorld();
+      const from = { "cf-connecting-ip": address };
+      const right = await secretOf(world);
+      const passed: number[] = [];
+      let refused = await send(from, newSecret(kind));
+      // A new minute may begin meanwhile.
+      while (refused.status !== 429 && passed.length <= 2 * MOST) {
+        passed.push(refused.status);
+        refused = await send(from, newSecret(kind));
+      }
+      expect(refused.status).toBe(429);
+      expect(passed.length).toBeGreaterThanOrEqual(MOST);
+      expect(new Set(passed)).toEqual(new Set([401]));
+      expect(refused.headers.get("retry-after")).toBe("60");
+      expect(await problemOf(refused)).toMatchObject({ code: "rate_limited" });
+      expect((await send(from, right)).status).toBe(status);
+      expect((await send({ "cf-connecting-ip": "203.0.113.99" }, newSecret(kind))).status).toBe(401);
+    },
+  );
+});
