@@ -16,8 +16,8 @@ type UpdateProjectRefusal =
 
 /**
  * Changes a project's settings. What runs or waits keeps those that it was started with, and the project is served
- * from where it is until a deployment is live on its new server. A new name leaves the domain as it is. A token that is limited to some projects moves none:
- * on the other server its commands would run beside projects that it may not touch.
+ * from where it is until a deployment is live on its new server. A new name leaves the domain as it is. A token that is
+ * limited to some projects moves none: on the other server its commands would run beside projects that it may not touch.
  */
 export async function updateProject(
   context: Context,

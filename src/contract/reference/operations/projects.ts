@@ -95,8 +95,8 @@ export const projectTexts = {
       goes on with what it was started with.
 
       A new \`server_id\` moves the project: its next deployment goes to the new server, and once that is live the old
-      server stops serving it. A token that is limited to some projects cannot move one (403). A new name must be new in the account (409 \`name_taken\`), a new domain in the whole
-      installation (409 \`domain_taken\`).`,
+      server stops serving it. A token that is limited to some projects cannot move one (403). A new name must be new in
+      the account (409 \`name_taken\`), a new domain in the whole installation (409 \`domain_taken\`).`,
     body: { branch: "stable", keep_releases: 10, timeouts: { build_seconds: 1200 } },
     answer: { ...project, branch: "stable", keep_releases: 10 },
   },
