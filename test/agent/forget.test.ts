@@ -130,6 +130,8 @@ describe("the site of a project that is forgotten", () => {
     expect(sites.urlOf(world.projectId)).toBeNull();
     await expect(fetch(url)).rejects.toThrow();
     server.kill("SIGKILL");
+    // Or that of the one before would be taken for its own.
+    rmSync(socket, { force: true });
     server = start();
     await expect.poll(() => existsSync(socket)).toBe(true);
     await expect(fetch(url)).rejects.toThrow();
