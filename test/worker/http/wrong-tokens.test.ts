@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ServerCreated } from "#contract/servers.ts";
 import { ids, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { createSignInCode, signIn } from "../../support/worker/sessions.ts";
 import { createWorld, type World } from "../../support/worker/world.ts";
 
 /** What wrangler.toml allows one address in a minute. */
@@ -19,6 +20,7 @@ const enroll: Door = (headers, token) =>
 const connect: Door = (headers, token) => call("/v1/agent/connect", { headers, token });
 const report: Door = (headers, token) =>
   call(`/v1/agent/deployments/${ids.deployment()}/events`, { method: "POST", headers, token, body: {} });
+const trade: Door = (headers, code) => signIn(code, headers);
 const read: Door = (headers, token) => call("/v1/account", { headers, token });
 
 async function enrollmentOf({ account }: World): Promise<string> {
@@ -33,6 +35,14 @@ const doors = [
   // It is let in, and then told that it asks for no upgrade.
   ["an agent's link", "203.0.113.3", connect, "agent", ({ credential }: World) => credential, 426],
   ["enrolment", "203.0.113.4", enroll, "enrollment", enrollmentOf, 201],
+  [
+    "the dashboard",
+    "203.0.113.5",
+    trade,
+    "sign_in",
+    ({ account }: World) => createSignInCode(account.id),
+    201,
+  ],
 ] as const;
 
 describe("an address that sends too many wrong tokens", () => {
