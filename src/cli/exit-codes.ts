@@ -31,6 +31,7 @@ export const ownCodes = [
   "no_deployment",
   "ambiguous_name",
   "unreadable_file",
+  "unwritable_file",
   "not_confirmed",
   "interrupted",
 ] as const;
@@ -61,6 +62,7 @@ function exitOfCode(code: AnyCode): Exit {
     case "no_deployment":
     case "ambiguous_name":
     case "unreadable_file":
+    case "unwritable_file":
     case "not_confirmed":
       return "usage";
     case "not_signed_in":

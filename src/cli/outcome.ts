@@ -19,6 +19,7 @@ const titles: Record<OwnCode, string> = {
   no_deployment: "No deployment",
   ambiguous_name: "Ambiguous name",
   unreadable_file: "Unreadable file",
+  unwritable_file: "Unwritable file",
   not_confirmed: "Not confirmed",
   interrupted: "Interrupted",
 };

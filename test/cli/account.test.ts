@@ -54,6 +54,41 @@ const listening = async (server: Server): Promise<string> => {
 /** An address at which nobody listens. */
 const NOBODY = "http://127.0.0.1:9";
 
+describe("the file of tokens", () => {
+  it("is not looked at by who says both the installation and a token, whatever is wrong with it", async () => {
+    const config = fresh();
+    mkdirSync(join(config.XDG_CONFIG_HOME, "gantry"), { recursive: true });
+    writeFileSync(fileOf(config), "{");
+    expect(await desk.run(["whoami"], { env: { ...env, ...config } })).toMatchObject({ code: 0, stderr: "" });
+    const { GANTRY_URL } = env;
+    const needed = await desk.run(["whoami"], { env: { GANTRY_URL, ...config } });
+    expect(needed.code).toBe(2);
+    expect(needed.stderr).toContain("is not what gantry login writes");
+  });
+
+  it("is not there for who has no home, and never a file of the folder that one is in", async () => {
+    const folder = join(desk.home, "foreign");
+    mkdirSync(join(folder, ".config", "gantry"), { recursive: true });
+    const foreign = { current: NOBODY, installations: { [NOBODY]: { token: gantry.token } } };
+    writeFileSync(join(folder, ".config", "gantry", "config.json"), JSON.stringify(foreign));
+    for (const homeless of [
+      { HOME: "", XDG_CONFIG_HOME: "" },
+      { HOME: "/dev/null", XDG_CONFIG_HOME: ".config" },
+    ]) {
+      expect((await desk.run(["whoami"], { env: homeless, folder })).code).toBe(3);
+      expect((await desk.run(["whoami"], { env: { ...env, ...homeless }, folder })).code).toBe(0);
+    }
+  });
+
+  it("that cannot be written is told so in a sentence", async () => {
+    for (const where of [{ XDG_CONFIG_HOME: "/dev/null" }, { HOME: "", XDG_CONFIG_HOME: "" }]) {
+      const login = await desk.run(["login", gantry.url], { env: where, input: gantry.token });
+      expect(login).toMatchObject({ code: 2, stdout: "" });
+      expect(login.stderr).toMatch(/^Unwritable file: .*\.\n$/);
+    }
+  });
+});
+
 describe("gantry login", () => {
   it("reads the token from a pipe, checks it, and keeps it for this user only", async () => {
     const config = fresh();
@@ -336,5 +371,7 @@ describe("a link file of somebody else", () => {
     const { code, stderr } = await desk.run(["projects"], { env, folder: deep });
     expect(code).toBe(2);
     expect(stderr).toContain(join(root, "gantry.json"));
+    // The way out of it that is named must not run into the same.
+    expect(stderr).toContain("Delete it");
   });
 });

@@ -48,7 +48,8 @@ export const login = defineCommand({
     const now = await readConfig(path);
     if (!now.ok) return now;
     const installations = { ...now.value.installations, [url.value]: { token: token.value } };
-    await writeConfig(path, { current: url.value, installations });
+    const written = await writeConfig(path, { current: url.value, installations });
+    if (!written.ok) return written;
     const { name, token: used } = account.value;
     output.json({ url: url.value, ...account.value });
     output.line(

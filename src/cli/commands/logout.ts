@@ -22,7 +22,8 @@ export const logout = defineCommand({
       return stop("not_signed_in", `You are not signed in to ${url.value}.`);
     const { [url.value]: _forgotten, ...others } = installations;
     const next = current === url.value ? (Object.keys(others).at(-1) ?? null) : current;
-    await writeConfig(path, { current: next, installations: others });
+    const written = await writeConfig(path, { current: next, installations: others });
+    if (!written.ok) return written;
     output.json({ url: url.value });
     output.line(`The token for ${url.value} is forgotten.`);
     return done;

@@ -38,7 +38,9 @@ export const projectsCreate = defineCommand({
     printProject(output, project.value);
     if (!options.link) return done;
     const { id, name } = project.value;
-    output.note(`Linked in ${await writeLink(folder, { url, project: id, name })}`);
+    const path = await writeLink(folder, { url, project: id, name });
+    if (!path.ok) return path;
+    output.note(`Linked in ${path.value}`);
     return done;
   }),
 });

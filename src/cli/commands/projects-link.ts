@@ -22,8 +22,9 @@ export const projectsLink = defineCommand({
     if (!project.ok) return project;
     const { id, name } = project.value;
     const path = await writeLink(folder, { url, project: id, name });
-    output.json({ path, url, project: id, name });
-    output.line(`${path} says that this is ${printable(name)}.`);
+    if (!path.ok) return path;
+    output.json({ path: path.value, url, project: id, name });
+    output.line(`${path.value} says that this is ${printable(name)}.`);
     return done;
   }),
 });

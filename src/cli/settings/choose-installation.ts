@@ -19,13 +19,15 @@ export type Installation = {
  */
 export async function chooseInstallation(context: Context): Promise<Found<Installation>> {
   const { environment, folder, global, output } = context;
-  const path = configPath(environment);
+  const asked = global.url ?? variable(environment, "GANTRY_URL");
+  const given = variable(environment, "GANTRY_TOKEN");
+  // Who says both needs nothing of what was kept, whatever is wrong with it.
+  const path = asked !== null && given !== null ? null : configPath(environment);
   const config = await readConfig(path);
   if (!config.ok) return config;
   const link = await findLink(folder);
   if (!link.ok) return link;
 
-  const asked = global.url ?? variable(environment, "GANTRY_URL");
   const text = asked ?? link.value?.url ?? config.value.current;
   if (text === null)
     return stop(
@@ -38,7 +40,6 @@ export async function chooseInstallation(context: Context): Promise<Found<Instal
   const kept = Object.hasOwn(config.value.installations, url.value)
     ? config.value.installations[url.value]
     : undefined;
-  const given = variable(environment, "GANTRY_TOKEN");
   if (given !== null && asked === null && kept === undefined)
     return stop(
       "not_signed_in",

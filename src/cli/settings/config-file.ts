@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 import * as z from "zod/mini";
 
 import { type Found, found, stop } from "#cli/outcome.ts";
+import { messageOf } from "#cli/settings/message-of.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
@@ -18,19 +19,36 @@ export type Config = z.infer<typeof Config>;
 
 const EMPTY: Config = { current: null, installations: {} };
 
-/** Source: the XDG Base Directory Specification. */
-export function configPath(environment: NodeJS.ProcessEnv): string {
-  const base = variable(environment, "XDG_CONFIG_HOME") ?? join(homedir(), ".config");
-  return join(base, "gantry", "config.json");
+/**
+ * Null for who has no home, such as a user of a container who has nothing but a number.
+ * Source: the XDG Base Directory Specification, for which a path that is not absolute is none.
+ */
+export function configPath(environment: NodeJS.ProcessEnv): string | null {
+  const given = variable(environment, "XDG_CONFIG_HOME");
+  const base = given !== null && isAbsolute(given) ? given : homeConfig();
+  return base === null ? null : join(base, "gantry", "config.json");
 }
 
-export async function readConfig(path: string): Promise<Found<Config>> {
+function homeConfig(): string | null {
+  try {
+    const home = homedir();
+    return isAbsolute(home) ? join(home, ".config") : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param path null: there is none, and nothing is in it */
+export async function readConfig(path: string | null): Promise<Found<Config>> {
+  if (path === null) return found(EMPTY);
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return found(EMPTY);
-    return stop("unreadable_file", `${path} cannot be read: ${String(error)}`);
+    // A home that is no folder, such as /dev/null, holds nothing either.
+    const code = error instanceof Error && "code" in error ? error.code : null;
+    if (code === "ENOENT" || code === "ENOTDIR") return found(EMPTY);
+    return stop("unreadable_file", `${path} cannot be read: ${messageOf(error)}.`);
   }
   const config = Config.safeParse(parseJson(text));
   return config.success
@@ -39,7 +57,8 @@ export async function readConfig(path: string): Promise<Found<Config>> {
 }
 
 /** Whether others on this machine can read the tokens. */
-export async function isReadByOthers(path: string): Promise<boolean> {
+export async function isReadByOthers(path: string | null): Promise<boolean> {
+  if (path === null) return false;
   const mode = await stat(path).then(
     (file) => file.mode,
     () => 0,
@@ -48,12 +67,20 @@ export async function isReadByOthers(path: string): Promise<boolean> {
 }
 
 /** Replaces the file at once. Only this user may read it, whatever the one before allowed. */
-export async function writeConfig(path: string, config: Config): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+export async function writeConfig(path: string | null, config: Config): Promise<Found<true>> {
+  if (path === null)
+    return stop(
+      "unwritable_file",
+      "You have no home to keep a token in. Set XDG_CONFIG_HOME, or GANTRY_TOKEN.",
+    );
   const draft = `${path}.${randomUUID()}.tmp`;
-  await writeFile(draft, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
-  await rename(draft, path).catch(async (error: unknown) => {
-    await rm(draft, { force: true });
-    throw error;
-  });
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(draft, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
+    await rename(draft, path);
+    return found(true);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    return stop("unwritable_file", `${path} cannot be written: ${messageOf(error)}.`);
+  }
 }

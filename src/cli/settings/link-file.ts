@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 
 import { parseJson } from "#contract/parse-json.ts";
 import { type Found, found, stop } from "#cli/outcome.ts";
+import { messageOf } from "#cli/settings/message-of.ts";
 
 export const LINK_NAME = "gantry.json";
 
@@ -21,15 +22,22 @@ export async function findLink(folder: string): Promise<Found<Link | null>> {
   const link = Link.safeParse(parseJson(text));
   return link.success
     ? found(link.data)
-    : stop("unreadable_file", `${path} is no link to a project. Make it anew with gantry projects link.`);
+    : stop(
+        "unreadable_file",
+        `${path} is no link to a project. Delete it, and make it anew with gantry projects link.`,
+      );
 }
 
 /** Writes the link into the repository's root; into the folder itself where that is in none. @returns its path */
-export async function writeLink(folder: string, link: Link): Promise<string> {
+export async function writeLink(folder: string, link: Link): Promise<Found<string>> {
   const repository = upwards(folder, ".git");
   const path = join(repository === null ? folder : dirname(repository), LINK_NAME);
-  await writeFile(path, `${JSON.stringify(link, null, 2)}\n`);
-  return path;
+  try {
+    await writeFile(path, `${JSON.stringify(link, null, 2)}\n`);
+    return found(path);
+  } catch (error) {
+    return stop("unwritable_file", `${path} cannot be written: ${messageOf(error)}.`);
+  }
 }
 
 function upwards(folder: string, name: string): string | null {

@@ -1,0 +1,4 @@
+/** What the operating system said, without a stack. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
