@@ -1,3 +1,5 @@
+import { addAbortSignal } from "node:stream";
+
 import type { Context } from "#cli/context.ts";
 import { type Found, found, stop } from "#cli/outcome.ts";
 
@@ -10,10 +12,7 @@ const interrupted = () => stop("interrupted", "Nothing was changed.");
 export async function readSecret(context: Context, question: string): Promise<Found<string>> {
   const { stdin, stderr } = context;
   if (!stdin.isTTY) {
-    let text = "";
-    stdin.setEncoding("utf8");
-    for await (const chunk of stdin) text += String(chunk);
-    return found(text.trim());
+    return await readPiped(context);
   }
   stderr.write(question);
   const typed = await readTyped(context, false);
@@ -34,6 +33,19 @@ export async function confirm(context: Context, question: string, isSure: boolea
   const typed = await readTyped(context, true);
   if (!typed.ok) return typed;
   return /^y(?:es)?$/i.test(typed.value.trim()) ? found(true) : interrupted();
+}
+
+/** All that comes by a pipe, which may never end. */
+async function readPiped({ stdin, signal }: Context): Promise<Found<string>> {
+  let text = "";
+  try {
+    for await (const chunk of addAbortSignal(signal, stdin.setEncoding("utf8"))) text += String(chunk);
+    return found(text.trim());
+  } catch (error) {
+    return signal.aborted
+      ? interrupted()
+      : stop("unreadable_file", `The token cannot be read: ${String(error)}.`);
+  }
 }
 
 /** A line from a terminal. @param isShown whether the terminal itself reads it, and shows it */

@@ -3,7 +3,7 @@ import { commands } from "#cli/commands.ts";
 import type { Context } from "#cli/context.ts";
 import { type Exit, exitCodes, exitOf } from "#cli/exit-codes.ts";
 import { commandHelp, generalHelp } from "#cli/help.ts";
-import type { Outcome } from "#cli/outcome.ts";
+import { type Outcome, stop } from "#cli/outcome.ts";
 import { createOutput, type Output } from "#cli/output/output.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
 
@@ -48,12 +48,18 @@ function tell(outcome: Outcome, output: Output, signal: AbortSignal): Exit {
 }
 
 function end(code: number): void {
-  // What was written before has gone out by then, whatever stdout is.
-  stdout.write("", () => process.exit(code));
+  // What was written before has gone out by then, whatever stdout is; or it is known that it cannot.
+  stdout.write("", (error) => (error ? endUnwritten(error) : process.exit(code)));
 }
 
-// Whoever reads us may go away first. What we do then must not look as if it had gone well.
-stdout.on("error", () => process.exit(BROKEN_PIPE));
+/** What could not be printed must not look as if it had gone well. Whoever read it may have gone away: no word then. */
+function endUnwritten(error: Error): void {
+  if ("code" in error && error.code === "EPIPE") process.exit(BROKEN_PIPE);
+  output.progress.hide();
+  output.problem(stop("unwritable_file", `The output cannot be written: ${error.message}.`).problem);
+  process.exit(exitCodes.usage.code);
+}
+
 stderr.on("error", () => undefined);
 
 const interruption = new AbortController();
@@ -64,6 +70,7 @@ for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   });
 
 const output = createOutput({ stdout, stderr }, wantsJson(argv), env);
+stdout.on("error", endUnwritten);
 run(output, interruption.signal).then(
   (exit) => end(exitCodes[exit].code),
   (error: unknown) => {

@@ -1,5 +1,15 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 
@@ -123,6 +133,13 @@ describe("gantry login", () => {
     expect(existsSync(fileOf(config))).toBe(false);
   });
 
+  it("ends with 130 while it waits for a pipe that does not end", async () => {
+    const login = desk.start(["login", "http://gantry.example.com"], { env: fresh(), isInputOpen: true });
+    await login.said("stderr", "is not encrypted");
+    login.child.kill("SIGTERM");
+    expect(await login.ended).toMatchObject({ code: 130, stdout: "" });
+  });
+
   it("keeps no token that is none, does not count, or could not be checked", async () => {
     const config = fresh();
     const login = (input: string, url = gantry.url) =>
@@ -208,6 +225,17 @@ describe("the exit code", () => {
     const url = await listening(other);
     const strange = await desk.run(["whoami"], { env: { ...env, GANTRY_URL: url } });
     expect(strange.code).toBe(5);
+  });
+
+  it("is 2 where the output cannot be written, as to a disk that is full", () => {
+    const full = openSync("/dev/full", "w");
+    onTestFinished(() => closeSync(full));
+    const stdio = ["ignore", full, "pipe"] as const;
+    const { status, stderr } = spawnSync(process.execPath, [desk.program, "--help"], {
+      stdio: [...stdio],
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("cannot be written") });
   });
 
   it("is 130 where somebody ends it", async () => {

@@ -29,6 +29,8 @@ export type CallOptions = {
   readonly folder?: string;
   /** What comes by its pipe; it is closed at once where this is left out. */
   readonly input?: string;
+  /** The pipe is left open. */
+  readonly isInputOpen?: boolean;
 };
 
 /** The real command with a home of its own, called as a shell would. */
@@ -78,7 +80,7 @@ export function createDesk(): Desk {
   const start: Desk["start"] = (args, options = {}) => {
     const child = spawn(process.execPath, [program, ...args], optionsOf(options));
     child.stdin.on("error", () => undefined);
-    child.stdin.end(options.input ?? "");
+    if (options.isInputOpen !== true) child.stdin.end(options.input ?? "");
     return watch(child);
   };
   return {
