@@ -218,6 +218,19 @@ describe("the exit code", () => {
     expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining("/ip") });
   });
 
+  it("is 5 where somebody answers that it cannot, whose words move no cursor", async () => {
+    const later = createServer((_, response) => {
+      const detail = "Come \u001b]0;title\u0007later.";
+      const told = { type: "about:blank", title: "Unavailable", status: 503, detail, code: "unavailable" };
+      response.writeHead(503).end(JSON.stringify({ ...told, request_id: "" }));
+    });
+    const url = await listening(later);
+    const call = await desk.run(["whoami", "--wait", "1"], { env: { ...env, GANTRY_URL: url } });
+    expect(call.code).toBe(5);
+    expect(call.stderr).toContain("Come later. Trying again.");
+    expect(call.stderr).not.toContain("\u001b");
+  });
+
   it("is 5 where nobody answers, and where something else does", async () => {
     const nobody = await desk.run(["whoami", "--wait", "1"], { env: { ...env, GANTRY_URL: NOBODY } });
     expect(nobody).toMatchObject({ code: 5, stderr: expect.stringContaining("Trying again") });

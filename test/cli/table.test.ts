@@ -160,6 +160,11 @@ describe("what others wrote", () => {
     expect(printableInColour("\u001b[31mred\u001b[5Aup\u001b[0m")).toBe("\u001b[31mredup\u001b[0m\u001b[0m");
     expect(printableInColour("plain")).toBe("plain");
   });
+
+  it("turns no order of letters and breaks no line, and keeps what is written from right to left", () => {
+    expect(printable("safe\u202egnp.exe\u2066\u2028x")).toBe("safegnp.exex");
+    expect(printable("שלום")).toBe("שלום");
+  });
 });
 
 describe("a table at a terminal", () => {

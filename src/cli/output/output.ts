@@ -45,7 +45,7 @@ export function createOutput(
       if (form !== "json") write(stdout, text);
     },
     note(text) {
-      if (form !== "json") write(stderr, text);
+      if (form !== "json") write(stderr, printable(text));
     },
     json(value) {
       if (form === "json") write(stdout, JSON.stringify(value));
