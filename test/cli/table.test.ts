@@ -184,6 +184,21 @@ describe("a table at a terminal", () => {
   });
 });
 
+describe("a table with a long cell", () => {
+  it("keeps the other columns in sight, and short cells whole", () => {
+    const plain = createStyle(false);
+    const rows = [
+      ["v2", "x".repeat(200), "8e8412f"],
+      ["v1", "feature/sign-in", "1c0ffee"],
+    ];
+    const text = tableText(["VERSION", "BRANCH", "COMMIT"], rows, plain, 60);
+    expect(text).toMatch(/v2 {7}x+… {2}8e8412f\nv1 {7}feature\/sign-in +1c0ffee$/);
+    expect(text.split("\n").map(lengthOf)).toEqual([59, 60, 60]);
+    const narrow = tableText(["BRANCH", "COMMIT"], [["feature/sign-in", "1c0ffee"]], plain, 20);
+    expect(narrow).toContain("feature/sign-in");
+  });
+});
+
 describe("completion", () => {
   /** What bash would offer after what stands on the line. */
   const inBash = (...words: string[]): string[] => {

@@ -4,7 +4,14 @@ import type { Style } from "#cli/output/style.ts";
 
 const GAP = "  ";
 
-/** Columns below each other, under their names. @param width of the terminal: what is longer is cut off */
+/** No column is made smaller than this to make room for others. */
+const LEAST_WIDTH = 16;
+
+/**
+ * Columns below each other, under their names.
+ * @param width of the terminal: what is longer is cut off. One long cell must not push the other columns out of sight, so
+ *   the widest columns give way before; the last has what they leave.
+ */
 export function tableText(
   names: readonly string[],
   rows: readonly (readonly string[])[],
@@ -12,10 +19,12 @@ export function tableText(
   width: number,
 ): string {
   const widths = names.map((name, at) =>
-    Math.max(lengthOf(name), ...rows.map((row) => lengthOf(row[at] ?? ""))),
+    rows.reduce((widest, row) => Math.max(widest, lengthOf(row[at] ?? "")), lengthOf(name)),
   );
+  const last = widths.pop() ?? 0;
+  giveWay(widths, width - Math.min(last, LEAST_WIDTH));
   const lines = [names.map(style.bold), ...rows].map((row) =>
-    row.map((cell, at) => (at === names.length - 1 ? cell : pad(cell, widths[at] ?? 0))).join(GAP),
+    row.map((cell, at) => fitted(cell, widths[at])).join(GAP),
   );
   return lines.map((line) => cut(line.trimEnd(), width)).join("\n");
 }
@@ -25,8 +34,21 @@ export function tabbedText(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.join("\t")).join("\n");
 }
 
-function pad(cell: string, width: number): string {
-  return cell + " ".repeat(Math.max(0, width - lengthOf(cell)));
+/** Makes the widest smaller, until all of them and their gaps fit. */
+function giveWay(widths: number[], width: number): void {
+  let over = widths.reduce((sum, each) => sum + each + GAP.length, 0) - width;
+  for (; over > 0; over -= 1) {
+    const widest = Math.max(...widths);
+    if (widest <= LEAST_WIDTH) return;
+    widths[widths.indexOf(widest)] = widest - 1;
+  }
+}
+
+/** @param width undefined: of the last column, which takes as much as it does */
+function fitted(cell: string, width: number | undefined): string {
+  if (width === undefined) return cell;
+  const shown = cut(cell, width);
+  return shown + " ".repeat(Math.max(0, width - lengthOf(shown)));
 }
 
 /** Characters as a terminal shows them: an accent goes with its letter, and some take two columns. */
