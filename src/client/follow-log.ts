@@ -22,7 +22,18 @@ export type FollowLogOptions = {
 /** As often the same lines may be missing: then they are not late, but lost. */
 const MAX_GAPS = 5;
 
-type Progress = { last: number; bookmark: string | null; failures: number; gaps: number };
+/** A stream may well end without a line, and be cut. After so many in a row in which nothing came, that is told. */
+const MAX_CUTS = 3;
+
+type Progress = {
+  last: number;
+  bookmark: string | null;
+  /** Connections in a row in which nothing came. */
+  failures: number;
+  gaps: number;
+  /** When the last bytes came, heartbeats included, by `performance.now()`. */
+  heardAt: number;
+};
 
 type Followed = {
   readonly transport: Transport;
@@ -42,7 +53,7 @@ export async function* followLog(
   deploymentId: DeploymentId,
   { afterLine = 0, bookmark = null, signal, silenceMs = 3 * LOG_HEARTBEAT_MS }: FollowLogOptions = {},
 ): AsyncGenerator<FollowedLogEvent> {
-  const progress = { last: afterLine, bookmark, failures: 0, gaps: 0 };
+  const progress = { last: afterLine, bookmark, failures: 0, gaps: 0, heardAt: 0 };
   for await (const event of connections({ transport, deploymentId, silenceMs, signal }, progress)) {
     if (signal?.aborted === true) return;
     yield event;
@@ -54,19 +65,24 @@ async function* connections(followed: Followed, progress: Progress): AsyncGenera
     const beganAt = performance.now();
     const again = yield* connect(followed, progress);
     if (again === null) return;
-    // A stream may well end after its time without a line.
-    if (performance.now() - beganAt > followed.silenceMs) progress.failures = 0;
+    // Nothing but heartbeats is a sign of life too. A stream begins with one, which is none.
+    if (progress.heardAt - beganAt > followed.silenceMs / 4) progress.failures = 0;
     progress.failures += 1;
     const ms = Math.max(backOffMs(progress.failures), again.afterMs);
-    if (again.problem !== null) yield { type: "waiting", problem: again.problem, ms };
+    const isTold = !again.isCut || progress.failures > MAX_CUTS;
+    if (isTold) yield { type: "waiting", problem: again.problem, ms };
     await pause(ms, followed.signal);
   }
 }
 
-/** Why and when at the soonest to connect again; without a problem where a stream was cut. null: it is over. */
-type Again = { readonly problem: Problem | null; readonly afterMs: number } | null;
+/** Why and when at the soonest to connect again. `isCut`: a stream had begun. null: it is over. */
+type Again = { readonly problem: Problem; readonly afterMs: number; readonly isCut: boolean } | null;
 
-const wasCut: Again = { problem: null, afterMs: 0 };
+const brokeOff = new Error("the log breaks off");
+
+function noAnswer(error: unknown, baseUrl: string, isCut: boolean): Again {
+  return { problem: unreachable(error, baseUrl).problem, afterMs: 0, isCut };
+}
 
 async function* connect(followed: Followed, progress: Progress): AsyncGenerator<FollowedLogEvent, Again> {
   const connection = new Connection(followed.silenceMs, followed.signal);
@@ -95,12 +111,12 @@ async function* ask(
     const url = urlOf(endpoints.getDeploymentLog, request, transport);
     return await transport.fetch(url, { headers: headersOf(request, transport), signal });
   });
-  if (!answered.ok) return { problem: unreachable(answered.error, baseUrl).problem, afterMs: 0 };
+  if (!answered.ok) return noAnswer(answered.error, baseUrl, false);
   const { ok, status, headers, body } = answered.value;
   if (!ok) {
     const text = await connection.wait(answered.value.text());
     const { problem } = problemIn(text.ok ? text.value : "", status, baseUrl);
-    if (isPassing(status)) return { problem, afterMs: retryAfterMs(headers) };
+    if (isPassing(status)) return { problem, afterMs: retryAfterMs(headers), isCut: false };
     yield { type: "problem", problem };
     return null;
   }
@@ -109,25 +125,29 @@ async function* ask(
     return null;
   }
   progress.bookmark = headers.get("gantry-bookmark") ?? progress.bookmark;
-  return yield* readEvents(body, new LogEventReader(progress.last, baseUrl), progress, connection);
+  const ending = yield* readEvents(body, new LogEventReader(progress.last, baseUrl), progress, connection);
+  return ending === null ? null : noAnswer(ending, baseUrl, true);
 }
 
+/** @returns why the stream broke off; null: it is over */
 async function* readEvents(
   body: ReadableStream<Uint8Array>,
   reader: LogEventReader,
   progress: Progress,
   connection: Connection,
-): AsyncGenerator<FollowedLogEvent, Again> {
+): AsyncGenerator<FollowedLogEvent, unknown> {
   const chunks = body.getReader();
   try {
     for (;;) {
       const chunk = await connection.wait(chunks.read());
-      if (!chunk.ok || chunk.value.value === undefined) return wasCut;
+      if (!chunk.ok) return chunk.error;
+      if (chunk.value.value === undefined) return brokeOff;
+      progress.heardAt = performance.now();
       for (const event of reader.take(chunk.value.value)) {
         if (event.type === "gap") {
           progress.gaps += 1;
           // What follows is passed over, and asked for again together with what is missing.
-          if (progress.gaps < MAX_GAPS) return wasCut;
+          if (progress.gaps < MAX_GAPS) return brokeOff;
           yield { type: "problem", problem: event.problem };
           return null;
         }

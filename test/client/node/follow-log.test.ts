@@ -153,6 +153,23 @@ describe("a log that is followed through a cut", () => {
     await vi.waitFor(() => expect(open()).toBe(0));
   });
 
+  it("is told of once nothing comes again and again, as behind a proxy that holds streams back", async () => {
+    const begun: Answer = (response) => {
+      startStream(response);
+      response.write(": alive\n\n");
+    };
+    const closed: Answer = (response) => {
+      startStream(response);
+      response.end(": alive\n\n");
+    };
+    for (const answer of [begun, closed]) {
+      const { baseUrl } = await serveLog(answer, answer, answer, answer, whole(1));
+      const events = await follow(baseUrl, { silenceMs: 200 });
+      expect(numbers(events)).toEqual([1]);
+      expect(waits(events)).toEqual(["unreachable"]);
+    }
+  });
+
   it("connects again where only a part of a problem comes", async () => {
     const half: Answer = (response) => {
       response.writeHead(503, { "content-type": "application/problem+json" });
