@@ -14,19 +14,23 @@ export type Failed = {
 };
 
 /** The problem that an answer is which is no success. */
-export function problemIn(text: string, status: number, baseUrl: string): Failed {
+export function problemIn(text: string, { status, headers }: Response, baseUrl: string): Failed {
   const problem = parseWith(Problem, parseJson(text));
   if (problem.success) return { ok: false, problem: problem.data };
-  return failed("unexpected_answer", status, `${baseUrl} answered ${status} without a problem.`);
+  const location = headers.get("location");
+  const detail =
+    location === null
+      ? `${baseUrl} answered ${status} without a problem.`
+      : `${baseUrl} is not the installation's address: it points to ${location}.`;
+  return failed("unexpected_answer", status, detail);
 }
 
-/** Something has answered that does not speak as Gantry does. @param what is wrong with it, as a sentence */
-export function unexpected(status: number, baseUrl: string, what = ""): Failed {
-  return failed(
-    "unexpected_answer",
-    status,
-    `The answer of ${baseUrl} is not what was expected. ${what}`.trim(),
-  );
+/**
+ * Something has answered that does not speak as Gantry does, or as a newer one does.
+ * @param what is wrong with it, as a sentence
+ */
+export function unexpected(status: number, baseUrl: string, what = "It may be of another version."): Failed {
+  return failed("unexpected_answer", status, `The answer of ${baseUrl} is not what was expected. ${what}`);
 }
 
 /** Nothing has answered. */

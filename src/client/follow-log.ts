@@ -115,7 +115,7 @@ async function* ask(
   const { ok, status, headers, body } = answered.value;
   if (!ok) {
     const text = await connection.wait(answered.value.text());
-    const { problem } = problemIn(text.ok ? text.value : "", status, baseUrl);
+    const { problem } = problemIn(text.ok ? text.value : "", answered.value, baseUrl);
     if (isPassing(status)) return { problem, afterMs: retryAfterMs(headers), isCut: false };
     yield { type: "problem", problem };
     return null;

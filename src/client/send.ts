@@ -40,7 +40,7 @@ export async function send<Of extends Endpoint>(
   }
   const { status, headers } = response;
   if (!response.ok)
-    return { ...problemIn(text, status, transport.baseUrl), retryAfterMs: retryAfterMs(headers) };
+    return { ...problemIn(text, response, transport.baseUrl), retryAfterMs: retryAfterMs(headers) };
   // The interface can gain fields at any time, so an older client leaves out those that it does not know.
   const value = parseKnown<Of["success"]["body"]>(endpoint.success.body, parseJson(text));
   return value.success

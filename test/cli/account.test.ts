@@ -231,6 +231,23 @@ describe("the exit code", () => {
     expect(call.stderr).not.toContain("\u001b");
   });
 
+  it("is 5 where the address points to another, which is told at once and gets no token", async () => {
+    let asked = 0;
+    const other = createServer((_, response) => {
+      asked += 1;
+      response.end();
+    });
+    const elsewhere = await listening(other);
+    const url = await listening(
+      createServer((_, response) => void response.writeHead(301, { location: `${elsewhere}/` }).end()),
+    );
+    const call = await desk.run(["whoami"], { env: { ...env, GANTRY_URL: url } });
+    expect(call.code).toBe(5);
+    expect(call.stderr).toContain(`it points to ${elsewhere}/.`);
+    expect(call.stderr).not.toContain("Trying again");
+    expect(asked).toBe(0);
+  });
+
   it("is 5 where nobody answers, and where something else does", async () => {
     const nobody = await desk.run(["whoami", "--wait", "1"], { env: { ...env, GANTRY_URL: NOBODY } });
     expect(nobody).toMatchObject({ code: 5, stderr: expect.stringContaining("Trying again") });

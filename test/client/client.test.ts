@@ -80,6 +80,14 @@ describe("the client", () => {
     });
   });
 
+  it("says of a value that it does not know that the answer may be of another version", async () => {
+    const server = { id: "srv_01jqk3z8m4e8n9v0c2x5b7d6fa", name: "a", ip: "192.0.2.1", apps: 0 };
+    const body = { servers: [{ ...server, status: "asleep", uptime: "1.00%" }], next_cursor: null };
+    const listed = await clientOf(JSON.stringify(body)).listServers();
+    const detail = expect.stringContaining("It may be of another version.");
+    expect(listed).toMatchObject({ ok: false, problem: { code: "unexpected_answer", detail } });
+  });
+
   it("leaves out what a newer control plane has added, wherever it stands", async () => {
     expect(await clientOf('{"status":"ok","region":"eu"}').getHealth()).toMatchObject({
       ok: true,

@@ -68,7 +68,7 @@ function guarded(init: RequestInit, signal: AbortSignal): RequestInit {
   return {
     headers,
     signal: given ?? AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-    // A token must not go wherever an answer points.
-    redirect: "error",
+    // A token must not go wherever an answer points. Which way that is can be told.
+    redirect: "manual",
   };
 }

@@ -60,6 +60,9 @@ export function problemText(problem: Problem): string {
     return navigator.onLine
       ? "The control plane cannot be reached at the moment."
       : "This machine is off line.";
+  // What is new in what was updated while this page was open.
+  if (problem.code === "unexpected_answer" && problem.status < 400)
+    return `${problem.detail} If Gantry has been updated since this page was opened, reload it.`;
   if (problem.code === "insufficient_scope")
     return `The token that you are signed in with may not do this. ${problem.detail}`;
   const fields = (problem.errors ?? []).map(({ pointer, message }) => `${pointer.slice(1)} ${message}`);

@@ -60,7 +60,7 @@ async function readText(id: DeploymentId): Promise<ClientResult<Blob>> {
       headers: headersOf(request, transport),
     });
     const { status, headers } = response;
-    if (!response.ok) return problemIn(await response.text(), status, transport.baseUrl);
+    if (!response.ok) return problemIn(await response.text(), response, transport.baseUrl);
     const text = await response.text();
     return { ok: true, value: new Blob([text], { type: "text/plain;charset=utf-8" }), status, headers };
   } catch (error) {
