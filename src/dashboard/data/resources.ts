@@ -1,8 +1,7 @@
 import { readAll } from "#client/read-all.ts";
-import type { ClientResult } from "#client/send.ts";
-import type { Deployment } from "#contract/deployments.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
+import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
 import { freshResources, resources } from "#dashboard/data/resource.ts";
 
@@ -55,37 +54,15 @@ export const useRollbackTargets = freshResources((id: ProjectId) =>
   api.listRollbackTargets({ params: { project_id: id } }),
 );
 
-/** What is live and what runs or waits in all projects, and the latest hundred, each newest first. */
-export type Activity = {
-  readonly live: readonly Deployment[];
-  readonly building: readonly Deployment[];
-  readonly latest: readonly Deployment[];
-};
-
 export const useActivity = resources(
-  () => readActivity(),
+  activityReader({
+    latest: () => api.listDeployments({ query: { limit: 100 } }),
+    all: (status) =>
+      readAll(
+        (page) => api.listDeployments({ query: { status, ...page } }),
+        ({ deployments }) => deployments,
+        MOST_DEPLOYMENTS,
+      ),
+  }),
   ({ building }) => (building.length > 0 ? OFTEN_MS : NOW_AND_THEN_MS / 2),
 );
-
-async function readActivity(): Promise<ClientResult<Activity>> {
-  const [latest, live, building] = await Promise.all([
-    api.listDeployments({ query: { limit: 100 } }),
-    allDeployments("live"),
-    allDeployments("building"),
-  ]);
-  if (!latest.ok) return latest;
-  if (!live.ok) return live;
-  if (!building.ok) return building;
-  return {
-    ...latest,
-    value: { live: live.value, building: building.value, latest: latest.value.deployments },
-  };
-}
-
-function allDeployments(status: "live" | "building"): Promise<ClientResult<readonly Deployment[]>> {
-  return readAll(
-    (page) => api.listDeployments({ query: { status, ...page } }),
-    ({ deployments }) => deployments,
-    MOST_DEPLOYMENTS,
-  );
-}

@@ -4,14 +4,8 @@ import type { Deployment } from "#contract/deployments.ts";
 import type { ProjectRow } from "#contract/projects.ts";
 import type { ServerRow } from "#contract/servers.ts";
 import type { Watched } from "#dashboard/data/resource.ts";
-import {
-  ALL,
-  type Activity,
-  useActivity,
-  useMay,
-  useProjects,
-  useServers,
-} from "#dashboard/data/resources.ts";
+import type { Activity } from "#dashboard/data/activity.ts";
+import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { later } from "#dashboard/later.tsx";
 import { ProjectCard } from "#dashboard/pages/overview/project-card.tsx";
 import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
