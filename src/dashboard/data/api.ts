@@ -1,5 +1,6 @@
 import { type Client, createClient } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
+import { noteTime } from "#dashboard/data/clock.ts";
 import { noteEnded, session } from "#dashboard/data/session.ts";
 
 /** A request that has had no answer for so long will have none. Following a log has its own measure. */
@@ -21,6 +22,7 @@ export const transport: Transport = {
     const headers = new Headers(init.headers);
     if (bookmark !== null && !headers.has("gantry-bookmark")) headers.set("gantry-bookmark", bookmark);
     const response = await fetch(url, { ...init, headers });
+    noteTime(response.headers);
     bookmark = response.headers.get("gantry-bookmark") ?? bookmark;
     if (response.status === 401) noteEnded();
     return response;
