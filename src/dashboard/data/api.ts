@@ -24,7 +24,8 @@ export const transport: Transport = {
     const response = await fetch(url, { ...init, headers });
     noteTime(response.headers);
     bookmark = response.headers.get("gantry-bookmark") ?? bookmark;
-    if (response.status === 401) noteEnded();
+    // An answer to who was signed in before says nothing of who is now.
+    if (response.status === 401 && headers.get("authorization") === `Bearer ${transport.token}`) noteEnded();
     return response;
   },
 };

@@ -2,12 +2,13 @@ import { ALL, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { Page } from "#dashboard/parts/page.tsx";
 import { ProjectForm } from "#dashboard/parts/project-form.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
-import { goTo } from "#dashboard/router/navigation.ts";
+import { goFromHere } from "#dashboard/router/navigation.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 
 export function NewProject() {
   const servers = useServers(ALL);
   const { reload } = useProjects(ALL);
+  const go = goFromHere();
   return (
     <Page title="Add a project">
       <Show of={servers} what="the servers">
@@ -21,7 +22,7 @@ export function NewProject() {
               servers={rows}
               onCreated={({ id }) => {
                 void reload();
-                goTo({ page: "project", id });
+                go({ page: "project", id });
               }}
             />
           )

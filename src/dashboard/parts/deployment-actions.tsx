@@ -8,7 +8,7 @@ import { Button } from "#dashboard/parts/button.tsx";
 import { DeleteDeployment } from "#dashboard/parts/delete-deployment.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { RollbackDialog } from "#dashboard/parts/rollback-dialog.tsx";
-import { goTo } from "#dashboard/router/navigation.ts";
+import { goFromHere } from "#dashboard/router/navigation.ts";
 
 type Props = { readonly deployment: Deployment };
 
@@ -30,10 +30,12 @@ export function DeploymentActions({ deployment }: Props) {
     await reload();
   };
   const deployAgain = async () => {
+    const go = goFromHere();
     const started = await again.run();
-    if (started !== null) goTo({ page: "deployment", id: started.value.id });
+    if (started !== null) go({ page: "deployment", id: started.value.id });
   };
   const close = () => setOpen(null);
+  const leave = goFromHere();
   if (!mayChange) return null;
   return (
     <>
@@ -58,7 +60,7 @@ export function DeploymentActions({ deployment }: Props) {
         <DeleteDeployment
           deployment={deployment}
           onClose={close}
-          onDeleted={() => goTo({ page: "project", id: projectId })}
+          onDeleted={() => leave({ page: "project", id: projectId })}
         />
       ) : null}
     </>

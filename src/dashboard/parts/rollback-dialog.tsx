@@ -12,7 +12,7 @@ import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
 import { Commit } from "#dashboard/parts/status.tsx";
 import { Ago } from "#dashboard/parts/times.tsx";
-import { goTo } from "#dashboard/router/navigation.ts";
+import { goFromHere } from "#dashboard/router/navigation.ts";
 
 type Props = {
   readonly projectId: ProjectId;
@@ -93,9 +93,10 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
   );
   if (target === undefined) return null;
   const rollBack = async () => {
+    const go = goFromHere();
     const started = await rolling.run(target.deployment_id);
     if (started === null) await onRefused();
-    else goTo({ page: "deployment", id: started.value.id });
+    else go({ page: "deployment", id: started.value.id });
   };
   return (
     <>

@@ -10,6 +10,17 @@ export function goTo(route: Route, { replace = false }: { readonly replace?: boo
   go(pathTo(route), replace);
 }
 
+/**
+ * For what takes a while: goes to a page once it is done, unless somebody has gone elsewhere meanwhile.
+ * @returns to be called then
+ */
+export function goFromHere(): (route: Route) => void {
+  const here = location.pathname;
+  return (route) => {
+    if (location.pathname === here) goTo(route);
+  };
+}
+
 function go(href: string, replace: boolean): void {
   if (replace) history.replaceState(null, "", href);
   else {

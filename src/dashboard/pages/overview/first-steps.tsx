@@ -9,7 +9,7 @@ import { AddServer } from "#dashboard/parts/add-server.tsx";
 import { Button } from "#dashboard/parts/button.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { ProjectForm } from "#dashboard/parts/project-form.tsx";
-import { goTo } from "#dashboard/router/navigation.ts";
+import { goFromHere } from "#dashboard/router/navigation.ts";
 
 type Props = { readonly servers: readonly ServerRow[]; readonly projects: readonly ProjectRow[] };
 
@@ -75,10 +75,11 @@ function FirstDeployment({ project }: { readonly project: ProjectRow }) {
   const { reload } = useActivity(ALL);
   const starting = useAction(() => api.startDeployment({ params: { project_id: project.id } }));
   const start = async () => {
+    const go = goFromHere();
     const started = await starting.run();
     if (started === null) return;
     void reload();
-    goTo({ page: "deployment", id: started.value.id });
+    go({ page: "deployment", id: started.value.id });
   };
   return (
     <>

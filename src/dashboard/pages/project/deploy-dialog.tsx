@@ -10,7 +10,7 @@ import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { Field } from "#dashboard/parts/field.tsx";
 import { Form } from "#dashboard/parts/form.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { goTo } from "#dashboard/router/navigation.ts";
+import { goFromHere } from "#dashboard/router/navigation.ts";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = {
@@ -33,8 +33,9 @@ export function DeployDialog({ id, project, onClose }: Props) {
   });
   const errors = parsed.success ? {} : errorsOf(parsed.error);
   const start = async () => {
+    const go = goFromHere();
     const started = parsed.success ? await starting.run(parsed.data) : null;
-    if (started !== null) goTo({ page: "deployment", id: started.value.id });
+    if (started !== null) go({ page: "deployment", id: started.value.id });
   };
   return (
     <Dialog title={project === null ? "Deploy" : `Deploy ${project.name}`} onClose={onClose}>

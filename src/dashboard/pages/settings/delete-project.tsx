@@ -9,7 +9,7 @@ import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { Field } from "#dashboard/parts/field.tsx";
 import { Form } from "#dashboard/parts/form.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { goTo } from "#dashboard/router/navigation.ts";
+import { goFromHere } from "#dashboard/router/navigation.ts";
 
 /** Deletes a project once its name has been typed. */
 export function DeleteProject({ project }: { readonly project: Project }) {
@@ -24,9 +24,10 @@ export function DeleteProject({ project }: { readonly project: Project }) {
     }),
   );
   const remove = async () => {
+    const go = goFromHere();
     if ((await deleting.run()) === null) return;
     void reload();
-    goTo({ page: "overview" });
+    go({ page: "overview" });
   };
   return (
     <>
