@@ -118,6 +118,11 @@ describe("the command line", () => {
     expect(read("completion", "tcsh").problem).toContain("bash, zsh, fish");
   });
 
+  it("knows no option that is a name of every object's", () => {
+    for (const name of ["constructor", "toString", "__proto__"])
+      expect(read("whoami", `--${name}`)).toEqual({ problem: `There is no option --${name}.` });
+  });
+
   it("knows what was probably meant, and guesses nothing far off", () => {
     expect(suggest("depoly", ["deploy", "delete"])).toBe("deploy");
     expect(suggest("deployment", ["deploy", "deployments"])).toBe("deployments");

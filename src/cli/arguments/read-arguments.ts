@@ -42,7 +42,8 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
     const { name, rawName, value, inlineValue } = token;
-    const spec = known[name];
+    // Every object knows names such as "constructor".
+    const spec = Object.hasOwn(known, name) ? known[name] : undefined;
     if (spec === undefined) return stop("usage", unknownOption(rawName, Object.keys(known)));
     if (spec.kind === "flag") {
       if (value !== undefined) return stop("usage", `${rawName} takes no value.`);
