@@ -41,11 +41,11 @@ describe("an answer that comes late", () => {
     await page.getByRole("button", { name: "Deploy" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
     await page.keyboard.press("Escape");
-    await page.getByRole("link", { name: "Servers" }).click();
-    await page.getByRole("heading", { name: "Servers" }).waitFor();
+    await page.getByRole("link", { name: "Charts" }).click();
+    await page.getByRole("heading", { name: "Charts" }).waitFor();
     await letGo();
     await page.evaluate(A_FEW_TURNS);
-    expect(page.url()).toBe(`${local.url}/app/servers`);
+    expect(page.url()).toBe(`${local.url}/app/charts`);
   });
 
   it("to who was signed in before does not sign out who is now", async () => {
