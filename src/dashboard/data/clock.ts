@@ -21,13 +21,17 @@ export function noteTime(headers: Headers): void {
   if (!Number.isNaN(ms)) aheadMs = Math.abs(ms) > TOLERANCE_MS ? ms : 0;
 }
 
+function tick(): void {
+  if (document.visibilityState === "visible") now.set(Date.now() + aheadMs);
+}
+
 /** The control plane's time, for what shows how long ago or for how long something is. */
 export function useNow(): number {
   useEffect(() => {
     watchers += 1;
-    timer ??= setInterval(() => {
-      if (document.visibilityState === "visible") now.set(Date.now() + aheadMs);
-    }, TICK_MS);
+    // Nobody may have looked for long.
+    if (timer === undefined) tick();
+    timer ??= setInterval(tick, TICK_MS);
     return () => {
       watchers -= 1;
       if (watchers > 0) return;

@@ -3,7 +3,7 @@ import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
-import { freshResources, resources } from "#dashboard/data/resource.ts";
+import { freshResources, onForget, resources } from "#dashboard/data/resource.ts";
 
 // Everything that more than one part reads, and how often.
 
@@ -54,7 +54,7 @@ export const useRollbackTargets = freshResources((id: ProjectId) =>
   api.listRollbackTargets({ params: { project_id: id } }),
 );
 
-export const useActivity = resources(
+const newActivityReader = () =>
   activityReader({
     latest: () => api.listDeployments({ query: { limit: 100 } }),
     all: (status) =>
@@ -63,6 +63,12 @@ export const useActivity = resources(
         ({ deployments }) => deployments,
         MOST_DEPLOYMENTS,
       ),
-  }),
+  });
+let readActivity = newActivityReader();
+// Whoever signs in next may see other projects of the same account.
+onForget(() => (readActivity = newActivityReader()));
+
+export const useActivity = resources(
+  () => readActivity(),
   ({ building }) => (building.length > 0 ? OFTEN_MS : NOW_AND_THEN_MS / 2),
 );
