@@ -15,7 +15,7 @@ type Props = {
 export function DeploymentRow({ deployment, children }: Props) {
   const { id, version, status, stage, branch, commit, commit_message: message, kind } = deployment;
   return (
-    <div class="deployment">
+    <div class={children === undefined ? "deployment bare" : "deployment"}>
       <a class="version" href={pathTo({ page: "deployment", id })}>
         v{version}
       </a>
