@@ -13,8 +13,8 @@ const expectPatiently = { poll: { timeout: 20_000 } };
 
 export default defineConfig({
   test: {
-    // By default one core is left free, which on a machine of two leaves one worker: most tests wait, and few compute.
-    maxWorkers: 2,
+    // One more than CI has cores: most tests wait half of their time for a process, a socket or a clock.
+    maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     // Here, because in a project it counts for nothing.
     onConsoleLog: isWorthShowing,
@@ -87,9 +87,8 @@ export default defineConfig({
           expect: expectPatiently,
           include: ["test/dashboard/flows/**/*.test.ts"],
           globalSetup: ["./test/dashboard/flows/support/installation.ts"],
-          // By itself, and more at once than there are cores: most of the time a page waits for something.
+          // By itself: all files share one installation.
           sequence: { groupOrder: 2 },
-          maxWorkers: 3,
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },
@@ -101,6 +100,8 @@ export default defineConfig({
           include: ["test/journeys/**/*.test.ts"],
           // After the others, of which some would see what so much at once does to their time.
           sequence: { groupOrder: 1 },
+          // Each starts whole systems, which compute.
+          maxWorkers: 2,
           // As many as faults.test.ts has systems: none of its tests waits for one while its time runs.
           maxConcurrency: 3,
           testTimeout: 120_000,
