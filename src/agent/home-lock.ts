@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { hasCode } from "#agent/has-code.ts";
+import { isNoSpaceError } from "#agent/has-code.ts";
 import { createLockFile, removeLeftLock } from "#agent/lock-file.ts";
 import { pause } from "#agent/pause.ts";
 import { bootId, startTimeOf } from "#agent/process/process-table.ts";
@@ -64,7 +64,7 @@ async function makeLock(path: string, text: string): Promise<"made" | "taken" | 
   try {
     return (await createLockFile(path, text)) ? "made" : "taken";
   } catch (error) {
-    if (hasCode(error, "ENOSPC", "EDQUOT")) return "no_room";
+    if (isNoSpaceError(error)) return "no_room";
     throw error;
   }
 }

@@ -1,6 +1,5 @@
 import { statfs } from "node:fs/promises";
 
-import { hasCode } from "#agent/has-code.ts";
 import type { Command, ProcessEnd } from "#agent/process/command.ts";
 import { createLineOutput } from "#agent/process/line-output.ts";
 import { runProcess } from "#agent/process/run-process.ts";
@@ -109,9 +108,4 @@ export async function isDiskFull(home: string, stderrTail: string): Promise<bool
   if (/No space left on device|Disk quota exceeded/.test(stderrTail)) return true;
   const disk = await statfs(home);
   return disk.bavail * disk.bsize < LEAST_FREE_BYTES;
-}
-
-/** Whether an error of the file system says that the disk is full. */
-export function isNoSpaceError(error: unknown): boolean {
-  return hasCode(error, "ENOSPC", "EDQUOT");
 }

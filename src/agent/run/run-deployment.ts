@@ -1,3 +1,4 @@
+import { isNoSpaceError } from "#agent/has-code.ts";
 import { checkOrder, checkRelease, type PolicyRefusal } from "#agent/policy/check-policy.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { activateRelease } from "#agent/run/activate-stage.ts";
@@ -6,7 +7,6 @@ import { fetchRelease } from "#agent/run/fetch-stage.ts";
 import type { InterruptReason } from "#agent/run/interrupt.ts";
 import { pruneReleases, removePruned } from "#agent/run/prune.ts";
 import { reactivate, switchBack } from "#agent/run/revert.ts";
-import { isNoSpaceError } from "#agent/run/run-command.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { done, fail, interrupted, type RunEnd, type Step } from "#agent/run/step.ts";
 import { verifyRelease } from "#agent/run/verify-stage.ts";

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 
 import type { AgentContext } from "#agent/context.ts";
+import { isNoSpaceError } from "#agent/has-code.ts";
 import { createMask } from "#agent/mask.ts";
 import { bootId } from "#agent/process/process-table.ts";
 import { reasonOf } from "#agent/reason-of.ts";
@@ -8,7 +9,6 @@ import { createReporter, type Delivery, type Reporter } from "#agent/report/repo
 import { openSpool } from "#agent/report/spool.ts";
 import { createInterrupt, type Interrupt } from "#agent/run/interrupt.ts";
 import type { ProjectTurns } from "#agent/run/project-turns.ts";
-import { isNoSpaceError } from "#agent/run/run-command.ts";
 import { interruptedResult, runDeployment } from "#agent/run/run-deployment.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
