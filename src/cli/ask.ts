@@ -11,9 +11,7 @@ const interrupted = () => stop("interrupted", "Nothing was changed.");
  */
 export async function readSecret(context: Context, question: string): Promise<Found<string>> {
   const { stdin, stderr } = context;
-  if (!stdin.isTTY) {
-    return await readPiped(context);
-  }
+  if (!stdin.isTTY) return await readPiped(context);
   stderr.write(question);
   const typed = await readTyped(context, false);
   stderr.write("\n");
