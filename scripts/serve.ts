@@ -21,6 +21,7 @@ const { values } = parseArgs({
     bundle: { type: "string" },
     "rate-limit": { type: "string" },
     inspect: { type: "string" },
+    again: { type: "boolean", default: false },
   },
 });
 const home = resolve(values.home);
@@ -50,16 +51,22 @@ async function bundlePath(): Promise<string> {
 const bundle = await bundlePath();
 const settings = await readLocalSettings(bundle);
 const state = resolve(home, "state");
-const { token, accountId, signInCode } = await withLocalDatabase(state, settings, async (database) => {
-  const local = await ensureToken(database, resolve(home, "token"), "local", Date.now());
-  const { code, statement } = newSignInCode({ id: local.accountId }, Date.now());
-  const { sql, parameters } = statement;
-  await database
-    .prepare(sql)
-    .bind(...parameters)
-    .run();
-  return { ...local, signInCode: code };
-});
+
+/** Migrates the database, and sees to it that somebody can sign in. */
+const prepareDatabase = () =>
+  withLocalDatabase(state, settings, async (database) => {
+    const { token, accountId } = await ensureToken(database, resolve(home, "token"), "local", Date.now());
+    const { code, statement } = newSignInCode({ id: accountId }, Date.now());
+    const { sql, parameters } = statement;
+    await database
+      .prepare(sql)
+      .bind(...parameters)
+      .run();
+    return { token, account_id: accountId, sign_in_code: code };
+  });
+
+// A process before this one has done it and told its parent: this one is up in half the time.
+const prepared = values.again ? null : await prepareDatabase();
 worker = await startLocalWorker({
   port: Number(values.port),
   state,
@@ -70,12 +77,6 @@ worker = await startLocalWorker({
 });
 const served = worker;
 endSchedule = keepSchedule(() => runSchedule(served.url));
-const ready: WorkerReady = {
-  type: "ready",
-  url: worker.url,
-  token,
-  account_id: accountId,
-  sign_in_code: signInCode,
-};
-if (process.send === undefined) console.log(`${worker.url} with the token in ${resolve(home, "token")}`);
-else process.send(ready);
+if (process.send === undefined) console.log(`${served.url} with the token in ${resolve(home, "token")}`);
+else if (prepared !== null)
+  process.send({ type: "ready", url: served.url, ...prepared } satisfies WorkerReady);

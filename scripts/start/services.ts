@@ -36,7 +36,9 @@ export async function createServices(options: StartOptions, onPidChange: () => v
   const socket = socketPath(home);
   const running: Service[] = [];
 
-  function start(spec: Pick<ServiceSpec, "name" | "argv" | "environment" | "healthUrl" | "stopMs">): Service {
+  function start(
+    spec: Pick<ServiceSpec, "name" | "argv" | "againArgv" | "environment" | "healthUrl" | "stopMs">,
+  ): Service {
     const logFile = join(logs, `${spec.name}.log`);
     const service = supervise({
       ...spec,
@@ -67,6 +69,7 @@ export async function createServices(options: StartOptions, onPidChange: () => v
           ...(options.rateLimit === null ? [] : ["--rate-limit", `${options.rateLimit}`]),
           ...(options.inspectorPort === null ? [] : ["--inspect", `${options.inspectorPort}`]),
         ],
+        againArgv: ["--again"],
         healthUrl: `http://127.0.0.1:${port}/healthz`,
         stopMs: STOP_MS,
       }),

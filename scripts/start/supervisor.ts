@@ -22,6 +22,8 @@ export type ServiceSpec = {
   readonly name: string;
   /** What node is called with. */
   readonly argv: readonly string[];
+  /** What follows it once a process has sent its first message: what that one has prepared need not be done again. */
+  readonly againArgv?: readonly string[];
   /** All of its environment; this process's own where it is left out. */
   readonly environment?: NodeJS.ProcessEnv;
   /** A file and not a pipe: a server must be able to go on writing when this process is gone. */
@@ -55,6 +57,7 @@ export type Service = {
 export function supervise(spec: ServiceSpec): Service {
   let child: ChildProcess | null = null;
   let isStopping = false;
+  let isPrepared = false;
   const restartMs = spec.restartMs ?? RESTART_MS;
   let delayMs = restartMs.first;
   /** Those that were ended because they answered no more. */
@@ -70,7 +73,8 @@ export function supervise(spec: ServiceSpec): Service {
     if (isStopping) return;
     const log = openSync(spec.logFile, "a");
     const launchedAt = performance.now();
-    const launched = spawn(process.execPath, spec.argv, {
+    const argv = [...spec.argv, ...(isPrepared ? (spec.againArgv ?? []) : [])];
+    const launched = spawn(process.execPath, argv, {
       cwd: root,
       env: spec.environment ?? process.env,
       detached: true,
@@ -78,7 +82,10 @@ export function supervise(spec: ServiceSpec): Service {
     });
     closeSync(log);
     child = launched;
-    launched.once("message", ready.resolve);
+    launched.once("message", (message) => {
+      isPrepared = true;
+      ready.resolve(message);
+    });
     launched.once("error", () => launched.emit("exit", 127, null));
     launched.once("exit", (code: number | null, signal: string | null) => {
       // workerd outlives a node that was killed, and would keep the port.

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -47,4 +47,34 @@ it.for([
     timeout: 60_000,
     interval: 50,
   });
+});
+
+it("a program that has prepared all and told so is started again without doing it once more", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "gantry-supervisor-"));
+  const notes = join(folder, "notes");
+  const program = `
+    const { appendFileSync, existsSync } = require("node:fs");
+    const isFirst = !existsSync(process.argv[1]);
+    appendFileSync(process.argv[1], (process.argv[2] ?? "all") + "\\n");
+    if (isFirst) process.exit(1);
+    process.send("prepared", () => process.exit(1));
+  `;
+  const service = supervise({
+    name: "program",
+    argv: ["--eval", program, notes],
+    againArgv: ["the rest"],
+    logFile: join(folder, "program.log"),
+    healthUrl: null,
+    stopMs: 1_000,
+    restartMs: { first: 10, longest: 10 },
+    onPidChange: () => undefined,
+    onCrash: () => undefined,
+  });
+  onTestFinished(async () => {
+    await service.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  // The first ended before it could prepare anything.
+  const started = async () => (await readFile(notes, "utf8").catch(() => "")).split("\n").slice(0, 4);
+  await expect.poll(started).toEqual(["all", "all", "the rest", "the rest"]);
 });

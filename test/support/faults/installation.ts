@@ -74,6 +74,7 @@ export async function createInstallation({
       ...["--port", `${port}`, "--home", home, "--bundle", built.bundle],
       ...(inspectorPort === null ? [] : ["--inspect", `${inspectorPort}`]),
     ],
+    againArgv: ["--again"],
     logFile: join(home, "worker.log"),
     healthUrl: `${url}/healthz`,
     stopMs: STOP_MS,
