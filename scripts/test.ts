@@ -52,7 +52,12 @@ const vitest = spawn(
     ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`],
     ...process.argv.slice(2),
   ],
-  { cwd: root, stdio: ["ignore", "inherit", "inherit"] },
+  {
+    cwd: root,
+    // The tests start hundreds of processes of the same few programs, each of which is up in half the time with it.
+    env: { ...process.env, NODE_COMPILE_CACHE: join(root, "build", "compile-cache") },
+    stdio: ["ignore", "inherit", "inherit"],
+  },
 );
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => vitest.kill(signal));
 vitest.once("exit", (code) => {
