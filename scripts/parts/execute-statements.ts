@@ -41,10 +41,9 @@ export async function executeStatements(
   for (let tries = 1; output.includes("SQLITE_BUSY") && tries < MOST_TRIES; tries += 1)
     ({ code, output } = await execute());
   if (code !== 0) {
-    const hint = output.includes("no such table")
-      ? "\nThe database lacks tables. Run npm start once, or `npx wrangler d1 migrations apply DB --remote`."
-      : "";
-    throw new Problem(`wrangler could not write to the database:\n${output.trim()}${hint}`);
+    const isMissing = output.includes("no such table") || output.includes("Couldn't find a D1 DB");
+    const hint = `\nThere is no installation yet: ${target === "remote" ? "npm run release" : "npm start"} makes one.`;
+    throw new Problem(`wrangler could not write to the database:\n${output.trim()}${isMissing ? hint : ""}`);
   }
   return Executed.parse(JSON.parse(output.slice(output.indexOf("[")))).map(({ results }) => results);
 }

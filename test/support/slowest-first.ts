@@ -6,6 +6,7 @@ const SLOWEST = [
   "journeys/other-repository",
   "journeys/first-start",
   "journeys/install-service",
+  "journeys/release",
   "journeys/fault-checks",
   "agent/killed-at-each-stage",
   "agent/killed-at-each-step",

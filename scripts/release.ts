@@ -1,0 +1,25 @@
+import { Problem, messageOf } from "./parts/problem.ts";
+import { red } from "./parts/terminal.ts";
+import { readReleaseOptions, RELEASE_HELP } from "./release/options.ts";
+import { runRelease } from "./release/run-release.ts";
+
+const read = readReleaseOptions(process.argv.slice(2));
+if (read.kind === "help") {
+  console.log(RELEASE_HELP);
+  process.exit(0);
+}
+if (read.kind === "wrong") {
+  console.error(`gantry: ${read.message}\n\n${RELEASE_HELP}`);
+  process.exit(1);
+}
+try {
+  await runRelease(read.options);
+} catch (error) {
+  console.error(
+    red("gantry: ") +
+      (error instanceof Problem || !(error instanceof Error)
+        ? messageOf(error)
+        : (error.stack ?? error.message)),
+  );
+  process.exit(1);
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { runCommand } from "../../scripts/parts/run-command.ts";
+import { type FakeCloudflare, startFakeCloudflare } from "../support/fake-cloudflare.ts";
+
+let cloudflare: FakeCloudflare;
+beforeAll(async () => void (cloudflare = await startFakeCloudflare()));
+afterAll(() => cloudflare.close());
+
+const npmRun = (script: string, ...args: string[]) =>
+  runCommand(["npm", "run", "--silent", script, "--", ...args], { env: cloudflare.environment });
+
+const release = (...args: string[]) => npmRun("release", "--no-wait", ...args);
+
+const rowsOf = (sql: string) => cloudflare.databases.get("gantry")?.prepare(sql).all();
+
+describe("npm run release", () => {
+  it("says what to do where Cloudflare does not let it in, and has begun nothing", async () => {
+    cloudflare.refuse({ code: 10000, message: "Authentication error" });
+    const { code, output } = await release();
+    cloudflare.refuse(null);
+    expect(code).toBe(1);
+    expect(output).toContain("reading the account's databases failed. wrangler says:");
+    expect(output).toContain("Authentication error");
+    expect(cloudflare.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  }, 60_000);
+
+  it("is what a token for an account with nothing in it asks for first", async () => {
+    const { code, output } = await npmRun("token", "--account", "main", "--remote");
+    expect([code, output]).toEqual([1, expect.stringContaining("npm run release makes one")]);
+  }, 60_000);
+
+  it.each([
+    [["--domain", "https://gantry.example.com"], "--domain must be a name such as gantry.example.com"],
+    [["--base-domain", "Example"], "--base-domain must be a name"],
+    [["--prod"], "--prod"],
+    [["--domain", "localhost"], "localhost is in use: it leads to "],
+  ])("refuses %j, saying why", async (args, message) => {
+    const { code, output } = await release(...args);
+    expect([code, output]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  it("makes database and bucket, migrates, deploys, and prints a link that signs in to the first account", async () => {
+    const { code, output } = await release();
+    expect([code, output]).toEqual([0, expect.stringContaining("https://gantry.team.workers.dev/v1")]);
+    expect([...cloudflare.buckets]).toEqual(["gantry-logs"]);
+    expect(output).toMatch(/https:\/\/gantry\.team\.workers\.dev\/app\/sign-in#code=gantry_signin_\w+/);
+    expect(rowsOf("SELECT name FROM accounts")).toEqual([{ name: "main" }]);
+    expect(rowsOf("SELECT account_id = (SELECT id FROM accounts) AS fits FROM sign_in_codes")).toEqual([
+      { fits: 1 },
+    ]);
+    const [upload] = cloudflare.uploads;
+    expect(upload?.metadata).toMatchObject({ main_module: "main.js" });
+  }, 120_000);
+
+  it("updates what is there, with an address of one's own, and keeps everything", async () => {
+    const before = rowsOf("SELECT id FROM accounts");
+    const { code, output } = await release(
+      "--domain",
+      "gantry.invalid",
+      "--base-domain",
+      "example.com",
+      "--no-link",
+    );
+    expect([code, output]).toEqual([0, expect.stringContaining("https://gantry.invalid/v1")]);
+    expect(rowsOf("SELECT id FROM accounts")).toEqual(before);
+    expect(output).not.toContain("#code=");
+    expect(cloudflare.uploads).toHaveLength(2);
+  }, 120_000);
+});
+
+describe("an installation in a Cloudflare account", () => {
+  it("gets tokens and links by the same commands as a local one", async () => {
+    const token = await npmRun("token", "--account", "main", "--remote");
+    expect([token.code, token.output]).toEqual([0, expect.stringMatching(/^gantry_\w+$/m)]);
+    expect(rowsOf("SELECT count(*) AS count FROM accounts")).toEqual([{ count: 1 }]);
+    const link = await npmRun("sign-in", "--remote", "--url", "https://gantry.example.com");
+    expect(link.output).toContain("https://gantry.example.com/app/sign-in#code=gantry_signin_");
+  }, 120_000);
+});

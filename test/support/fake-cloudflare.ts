@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
+import { DatabaseSync } from "node:sqlite";
+
+import * as z from "zod";
+
+/** A Cloudflare account as far as wrangler asks it: databases that are real SQLite, and the scripts that it was given. */
+export type FakeCloudflare = {
+  /** What wrangler is told by its environment to come here. */
+  readonly environment: Record<string, string>;
+  /** The account's databases, by name. */
+  readonly databases: ReadonlyMap<string, DatabaseSync>;
+  readonly buckets: ReadonlySet<string>;
+  /** Each upload of a script: its metadata, and the names of its parts. */
+  readonly uploads: readonly Upload[];
+  /** Each request, such as `GET /accounts/…`, in order. */
+  readonly requests: readonly string[];
+  /** Answers with this from now on, as a token without rights gets it. `null`: as usual. */
+  refuse(problem: { readonly code: number; readonly message: string } | null): void;
+  close(): Promise<void>;
+};
+
+export type Upload = { readonly metadata: unknown; readonly parts: readonly string[] };
+
+const ACCOUNT = "0123456789abcdef0123456789abcdef";
+
+const Query = z.object({ sql: z.string() });
+const Named = z.object({ name: z.string() });
+
+type Answer = { readonly status?: number; readonly result?: unknown; readonly errors?: unknown[] };
+
+const missing = (message: string, code = 7404): Answer => ({ status: 404, errors: [{ code, message }] });
+
+/** What is asked besides, and matters to nothing here. */
+const fixed = new Map<string, unknown>([
+  [
+    "GET /workers/services/gantry",
+    { default_environment: { script: { tag: "tag", last_deployed_from: "wrangler" } } },
+  ],
+  ["GET /workers/scripts/gantry/secrets", []],
+  ["GET /workers/subdomain", { subdomain: "team" }],
+  [
+    "GET /workers/workers/gantry",
+    { id: "gantry", name: "gantry", subdomain: { enabled: true, previews_enabled: false } },
+  ],
+  ["GET /workers/scripts/gantry/subdomain", { enabled: true, previews_enabled: false }],
+  ["POST /workers/scripts/gantry/subdomain", { enabled: true, previews_enabled: false }],
+  ["PUT /workers/scripts/gantry/schedules", { schedules: [] }],
+  ["GET /workers/scripts/gantry/settings", { bindings: [], migration_tag: "v1" }],
+  ["GET /workers/scripts", [{ id: "gantry", migration_tag: "v1" }]],
+  ["POST /workers/scripts/gantry/assets-upload-session", { jwt: "everything is there", buckets: [] }],
+  ["PUT /workers/scripts/gantry/domains/records", []],
+  [
+    "POST /workers/scripts/gantry/domains/changeset",
+    { added: [], removed: [], updated: [], conflicting: [] },
+  ],
+  ["GET /workers/scripts/gantry/deployments", { deployments: [] }],
+  ["POST /workers/scripts/gantry/deployments", {}],
+]);
+
+export async function startFakeCloudflare(): Promise<FakeCloudflare> {
+  const databases = new Map<string, DatabaseSync>();
+  const buckets = new Set<string>();
+  const uploads: Upload[] = [];
+  const requests: string[] = [];
+  let refusal: { code: number; message: string } | null = null;
+  const idOf = (name: string) => Buffer.from(name.padEnd(16, "-")).toString("hex");
+  const describe = (name: string) => ({ uuid: idOf(name), name, version: "production" });
+
+  async function answer(request: IncomingMessage, path: string): Promise<Answer> {
+    const body = await buffer(request);
+    const json = () => JSON.parse(body.toString());
+    const route = `${request.method} ${path.replace(`/accounts/${ACCOUNT}`, "")}`;
+    requests.push(route);
+    if (refusal !== null) return { status: 403, errors: [refusal] };
+    const [, , , name = "", action] = path.replace(`/accounts/${ACCOUNT}`, "").split("/");
+    if (route === "GET /d1/database") return { result: [...databases.keys()].map(describe) };
+    if (route === "POST /d1/database") {
+      const made = Named.parse(json()).name;
+      databases.set(made, new DatabaseSync(":memory:"));
+      return { result: describe(made) };
+    }
+    if (path.includes("/d1/database/")) {
+      const found = [...databases.keys()].find((known) => known === name || idOf(known) === name);
+      if (found === undefined) return missing(`no database ${name}`);
+      if (action !== "query") return { result: describe(found) };
+      const database = databases.get(found);
+      return { result: statementsOf(Query.parse(json()).sql).map((sql) => run(database, sql)) };
+    }
+    if (route === "GET /r2/buckets")
+      return { result: { buckets: [...buckets].map((bucket) => ({ name: bucket })) } };
+    if (route === "POST /r2/buckets") {
+      buckets.add(Named.parse(json()).name);
+      return { result: {} };
+    }
+    if (path.includes("/r2/buckets/"))
+      return buckets.has(name) ? { result: { name } } : missing(`no bucket ${name}`, 10006);
+    if (request.method === "PUT" && /\/workers\/scripts\/gantry(?:\/versions)?$/.test(path)) {
+      const form = await new Response(body, {
+        headers: { "content-type": request.headers["content-type"] ?? "" },
+      }).formData();
+      const metadata = form.get("metadata");
+      uploads.push({
+        metadata: typeof metadata === "string" ? JSON.parse(metadata) : null,
+        parts: [...form.keys()],
+      });
+      return { result: { id: "gantry", tag: "tag", deployment_id: "deployment", startup_time_ms: 9 } };
+    }
+    if (route.startsWith("GET /workers/services/gantry") && uploads.length === 0)
+      return missing("This Worker does not exist", 10090);
+    if (route.startsWith("GET /workers/scripts/gantry") && uploads.length === 0)
+      return missing("This Worker does not exist", 10007);
+    const result = fixed.get(route);
+    return result === undefined ? missing(`nothing at ${route}`) : { result };
+  }
+
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? "/", "http://fake").pathname.replace("/client/v4", "");
+    void answer(request, path).then(({ status = 200, result = null, errors = [] }) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      const info = { page: 1, per_page: 100, count: 0, total_count: 0 };
+      response.end(
+        JSON.stringify({ success: status === 200, result, errors, messages: [], result_info: info }),
+      );
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = address !== null && typeof address === "object" ? address.port : 0;
+  return {
+    environment: {
+      CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,
+      CLOUDFLARE_API_TOKEN: "a-token-that-this-account-knows",
+      CLOUDFLARE_ACCOUNT_ID: ACCOUNT,
+    },
+    databases,
+    buckets,
+    uploads,
+    requests,
+    refuse: (problem) => (refusal = problem),
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+function run(database: DatabaseSync | undefined, sql: string): unknown {
+  const results = database?.prepare(sql).all() ?? [];
+  return { success: true, results, meta: { duration: 1, changes: 0, rows_read: 0, rows_written: 0 } };
+}
+
+/** Statements that stand one after the other; a semicolon in a text ends none. */
+function statementsOf(sql: string): string[] {
+  const parts = sql.match(/(?:'[^']*'|"[^"]*"|`[^`]*`|--[^\n]*|[^;])+/g) ?? [];
+  return parts.filter((part) => part.replace(/--[^\n]*/g, "").trim() !== "");
+}
