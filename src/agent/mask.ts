@@ -21,7 +21,7 @@ export function createMask(repository: string): Mask {
 }
 
 /** A URL's user name and the beginning of its password, or of a number that is its port. */
-const URL_CUT_OFF = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):[^\s@/]*$/i;
+const URL_CUT_OFF = /([a-z0-9+.-]:\/\/[^\s:@/]*):[^\s@/]*$/i;
 
 function maskEnd(cut: string, secrets: readonly string[]): string {
   // What is left of a letter that was cut in two.

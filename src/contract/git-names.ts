@@ -76,9 +76,12 @@ export const SharedPath = textBetween(1, 1024).check(
   z.refine((path) => path !== "." && isInsidePath(path), "must be a relative path inside the repository"),
 );
 
-/** Hides the password of a URL: it may stand in a setting, but is never shown again. */
+/**
+ * Hides the password of a URL: it may stand in a setting, but is never shown again. Of the scheme only the last letter is
+ * looked at: to look for its beginning takes the square of the time in a long text, and a build can write any.
+ */
 export function maskUrlPassword(text: string): string {
-  return text.replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:@/]*):[^\s@/]+@/gi, "$1:***@");
+  return text.replace(/([a-z0-9+.-]:\/\/[^\s:@/]*):[^\s@/]+@/gi, "$1:***@");
 }
 
 /** Shorter user names are names: to hide them would help nobody. */

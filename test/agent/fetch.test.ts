@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-protocol.ts";
 
-import { messagesOf, World } from "./support/harness.ts";
+import { eventsOf, messagesOf, World } from "./support/harness.ts";
 import { createRepository } from "./support/repository.ts";
 
 let world: World;
@@ -20,6 +20,17 @@ const source = (change: Partial<RunOrder["source"]>) => ({
 });
 
 describe("what is deployed", () => {
+  it("can have a commit message of two hundred kilobytes of short words: its beginning is told, and nothing waits for that", async () => {
+    world.repository.commit({ "index.html": "wordy" });
+    const message = join(world.folder, "message");
+    writeFileSync(message, "a.".repeat(100_000));
+    world.repository.git("commit", "--quiet", "--amend", "--file", message);
+    await world.startAgent();
+    const { run, result } = await world.deploy();
+    expect(result.outcome).toBe("live");
+    expect(eventsOf(run, "resolved")).toMatchObject([{ commit_message: "a.".repeat(500) }]);
+  });
+
   it("can be a light tag", async () => {
     world.repository.commit({ "index.html": "tagged" });
     world.repository.git("tag", "v1");

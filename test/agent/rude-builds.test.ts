@@ -66,6 +66,13 @@ describe("a build command that", () => {
     expect(stdout[1]).toBe("after");
   });
 
+  it("prints long lines of nothing but short words: what looks for passwords in them is done with each at once", async () => {
+    const line = "$(printf 'a.%.0s' $(seq 8000))";
+    const { outcome, stdout } = await build(`line=${line}; for i in $(seq 300); do echo "$line"; done`);
+    expect(outcome).toBe("live");
+    expect(stdout).toHaveLength(300);
+  });
+
   it("ignores SIGTERM, as all that it started: it is killed when its time is over", async () => {
     const { failure } = await build(
       `trap '' TERM; sh -c 'trap "" TERM; while :; do sleep 0.05; done' & ${notePid()}; while :; do sleep 0.05; done`,
