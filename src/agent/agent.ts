@@ -84,12 +84,12 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
 
   async function restore(projectId: ProjectId, version: number): Promise<void> {
     const turn = await turns.take(projectId);
-    let hasChanged = true;
+    let hasChanged: boolean;
     try {
       hasChanged = await restoreRelease(context, projectId, version);
     } catch (error) {
-      const reason = reasonOf(error);
-      context.say(`${projectId}: release ${version} could not be restored: ${reason}`);
+      context.say(`${projectId}: release ${version} could not be restored: ${reasonOf(error)}`);
+      hasChanged = (await readCurrent(projectFolder(context.home, projectId))) === version;
     }
     turn.end();
     // To tell that nothing has changed would only have the control plane ask for it again.

@@ -132,6 +132,34 @@ describe("a disk that is full while the control plane is away", () => {
   });
 });
 
+describe("a release that should be live, on a disk that is read-only", () => {
+  it("cannot be restored: that is said once, and not told as if something had changed", async () => {
+    await world.startAgent({ statusMs: 40 });
+    await world.deploy();
+    await world.deploy({ keep_releases: [1] });
+    disk.setReadOnly(true);
+    const isFailure = (line: string) => /release 1 could not be restored/.test(line);
+    const servings = () => world.control.messages.filter(({ type }) => type === "serving");
+    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    await world.control.waitFor("a word about it", () => world.said.some(isFailure));
+    // As the control plane does whenever it is told that another release is served.
+    let asked = 0;
+    const { length } = world.control.messages;
+    await world.control.waitFor("some statuses", () => {
+      for (; asked < servings().length; asked += 1)
+        world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+      return world.control.messages.slice(length).filter(({ type }) => type === "status").length > 5;
+    });
+    expect(servings()).toEqual([]);
+    expect(world.said.filter(isFailure)).toHaveLength(1);
+    expect(world.current).toBe("releases/2");
+    disk.setReadOnly(false);
+    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    await world.control.waitFor("what is served", () => servings().length === 1);
+    expect(world.current).toBe("releases/1");
+  });
+});
+
 describe("a disk that becomes read-only, as after an error", () => {
   it("while something is built: the deployment fails, and the agent goes on", async () => {
     const agent = await world.startAgent();
