@@ -88,6 +88,24 @@ describe("a deployment's log", () => {
     expect((await text(project, id)).split("\n").length).toBe(whole.length + 1);
   });
 
+  it("comes in pages that the Worker has room for, however long its lines are", async () => {
+    const project = await TestProject.connected();
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    const long = "x".repeat(16 * 1024);
+    for (let batch = 0; batch < 10; batch += 1)
+      await project.agent.reports(order, output(...Array.from({ length: 50 }, () => long)));
+    await project.agent.carriesOut(order);
+    await vi.waitFor(async () => expect(await keys()).toEqual([expect.stringContaining("log.ndjson")]));
+    const answer = await project.get(`/v1/logs/${id}?limit=1000`);
+    const body = await answer.text();
+    expect(body.length).toBeLessThan(5_000_000);
+    expect(LogPage.parse(JSON.parse(body)).lines.length).toBeGreaterThan(200);
+    const lines = await allPages(project, id, 1000);
+    expect(lines.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 1));
+    expect(lines.filter(({ message }) => message === long)).toHaveLength(500);
+  });
+
   it("refuses a cursor that is not one of its own", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
