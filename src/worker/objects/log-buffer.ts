@@ -135,8 +135,9 @@ export class LogBuffer {
   /** What comes after a line. @param maxBytes at most so many bytes, but at least as much as was added at once */
   linesAfter(id: DeploymentId, line: number, maxBytes: number): LinesAfter {
     const head = this.#head(id);
-    if (head === null || line >= head.next_line) return { kind: "gone" };
-    if (line === head.next_line - 1) return { kind: head.ended === 1 ? "over" : "none" };
+    if (head === null) return { kind: "gone" };
+    // Also for a line that is not there yet: whoever names one waits for it like the others.
+    if (line >= head.next_line - 1) return { kind: head.ended === 1 ? "over" : "none" };
     const chunks = this.#chunksFrom(id, line + 1, maxBytes);
     const [first] = chunks;
     if (first === undefined || first.firstLine > line + 1) return { kind: "stored" };

@@ -51,6 +51,17 @@ describe("a log that is followed", () => {
     expect(await first(4, log)).toEqual(["lines", "alive", "alive", "alive"]);
   });
 
+  it("asks the database for nothing while it waits, also behind a line that is not there yet", async () => {
+    const { log } = await waiting();
+    let asked = 0;
+    const ending = async () => {
+      asked += 1;
+      return null;
+    };
+    expect(await first(4, { ...log, ending }, 1_000)).toEqual(["alive", "alive", "alive", "alive"]);
+    expect(asked).toBe(0);
+  });
+
   it("is left at once when it is told to, whatever it waits for", async () => {
     const { log } = await waiting();
     const aborted = new AbortController();
