@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 
+import { reasonOf } from "#agent/reason-of.ts";
 import { serveSite } from "#agent/sites/serve-site.ts";
 import type { Site, SiteStore } from "#agent/sites/site-store.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -69,7 +70,9 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
         if (port !== site.port)
           say(`port ${site.port} is taken: ${site.project_id} is now at ${urlOf(port)}`);
       }
-      if (saved.length > 0) await save();
+      // On a full disk the sites are served all the same: the list stays as it was, and so do the ports as a rule.
+      if (saved.length > 0)
+        await save().catch((error: unknown) => say(`sites.json cannot be written: ${reasonOf(error)}`));
       restored.resolve();
     },
     put: (projectId, directory) =>

@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
+import { mountSmallDisk } from "../support/small-disk.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
 
 const PROJECT = "proj_01ec6z1k2g7m3p8r9t0v5w4x2y";
@@ -127,6 +128,28 @@ describe("the site server", () => {
     expect(moved).not.toBe(url);
     expect(second.output()).toContain(`is taken: ${PROJECT} is now at ${moved}`);
     expect(await readFile(join(home, "sites.json"), "utf8")).toContain(new URL(moved).port);
+  });
+
+  it("serves the sites of before after a restart, although the disk is full", async () => {
+    const disk = mountSmallDisk(home, 1024 * 1024);
+    try {
+      const port = await freePort();
+      const first = await start(port);
+      const url = await putProject();
+      first.child.kill("SIGKILL");
+      await once(first.child, "exit");
+      disk.fill(0);
+      const second = await start(port);
+      expect(await (await fetch(url)).text()).toBe("one");
+      expect(second.output()).toMatch(/sites\.json cannot be written/);
+      disk.clear();
+      second.child.kill("SIGKILL");
+      await once(second.child, "exit");
+      await start(port + 50);
+      expect(await (await fetch(url)).text()).toBe("one");
+    } finally {
+      disk.unmount();
+    }
   });
 
   it("ends when the process that started it is gone", async () => {
