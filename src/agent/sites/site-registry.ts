@@ -61,6 +61,14 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
     return port;
   }
 
+  /** @returns whether it was served */
+  async function close(projectId: ProjectId): Promise<boolean> {
+    const known = sites.get(projectId);
+    sites.delete(projectId);
+    if (known !== undefined) await closeServer(known.server);
+    return known !== undefined;
+  }
+
   return {
     async restore() {
       const saved = await store.load();
@@ -80,8 +88,13 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
         const known = sites.get(projectId);
         if (known === undefined) {
           const reserved = new Set([...sites.values()].map(({ site }) => site.port));
-          say(`serving ${projectId} at ${urlOf(await open(projectId, directory, null, reserved))}`);
-          await save();
+          const port = await open(projectId, directory, null, reserved);
+          await save().catch(async (error: unknown) => {
+            // Asked for again, it would look as if it were on the list; the next start would not serve it.
+            await close(projectId);
+            throw error;
+          });
+          say(`serving ${projectId} at ${urlOf(port)}`);
         } else if (known.site.directory !== directory) {
           known.site = { ...known.site, directory };
           await save();
@@ -90,12 +103,7 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
       }),
     remove: (projectId) =>
       inTurn(async () => {
-        const known = sites.get(projectId);
-        sites.delete(projectId);
-        if (known !== undefined) {
-          await closeServer(known.server);
-          say(`serving ${projectId} no more`);
-        }
+        if (await close(projectId)) say(`serving ${projectId} no more`);
         // Also where it is not known: an earlier try may have ended here.
         await save();
       }),

@@ -152,6 +152,27 @@ describe("the site server", () => {
     }
   });
 
+  it("serves no site that it could not note for its next start", async () => {
+    const disk = mountSmallDisk(home, 1024 * 1024);
+    try {
+      const port = await freePort();
+      const first = await start(port);
+      disk.fill(0);
+      const body = { directory: workspace.directory };
+      for (let tries = 0; tries < 2; tries += 1)
+        expect((await put(`/projects/${PROJECT}`, body)).status).toBe(500);
+      expect((await ask("GET", "/projects", null)).body).toBe('{"sites":[]}');
+      disk.clear();
+      const url = await putProject();
+      first.child.kill("SIGKILL");
+      await once(first.child, "exit");
+      await start(port);
+      expect(await (await fetch(url)).text()).toBe("one");
+    } finally {
+      disk.unmount();
+    }
+  });
+
   it("ends when the process that started it is gone", async () => {
     const { child } = await start(await freePort());
     child.disconnect();
