@@ -16,9 +16,9 @@ import {
   PROTOCOL_VERSION,
   ToAgent,
 } from "#contract/agent-protocol.ts";
+import { AGENT_CONNECT_PATH } from "#contract/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
-import { AGENT_CONNECT_PATH } from "#contract/endpoints.ts";
 
 /** Why trying again is of no use. */
 export type LinkRefusal = "credential_refused" | "replaced";

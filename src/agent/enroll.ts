@@ -5,8 +5,8 @@ import { AGENT_VERSION } from "#agent/version.ts";
 import { type EnrollInput, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { endpoints } from "#contract/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
-import { parseKnown } from "#contract/tolerant.ts";
 import { Problem } from "#contract/problems.ts";
+import { parseKnown } from "#contract/tolerant.ts";
 
 export type EnrollRequest = {
   readonly url: string;

@@ -1,9 +1,9 @@
-import type { Result } from "#contract/problems.ts";
 import type { IdGenerator, ServerId, TokenId } from "#contract/ids.ts";
+import type { Result } from "#contract/problems.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { TokenHolder, TokenIdentity } from "#worker/db/credentials.ts";
-import type { DatabaseSession } from "#worker/db/session.ts";
 import type { Database } from "#worker/db/database.ts";
+import type { DatabaseSession } from "#worker/db/session.ts";
 import type { AgentLink } from "#worker/objects/agent-link.ts";
 import type { ProjectLane } from "#worker/objects/project-lane.ts";
 

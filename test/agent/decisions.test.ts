@@ -10,10 +10,10 @@ import { createMask } from "#agent/mask.ts";
 import { createInterrupt } from "#agent/run/interrupt.ts";
 import { decidePrune } from "#agent/run/prune.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
-import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
 import { decideTarget } from "#agent/run/verify-stage.ts";
 import { defaultSettings } from "#agent/settings.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
+import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
 
 describe("the delay before another try", () => {
   it("is never longer than the ceiling, which doubles from half a second to half a minute", () => {

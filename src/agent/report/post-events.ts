@@ -3,9 +3,9 @@ import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { isProblem } from "#agent/http/is-problem.ts";
 import { sendRequest } from "#agent/http/send-request.ts";
 import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import { endpoints } from "#contract/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
-import { endpoints } from "#contract/endpoints.ts";
 
 /**
  * `gone`: the control plane knows the run no more; `refused`: it will never take these events. Both are its own words:

@@ -2,8 +2,8 @@ import { realpath } from "node:fs/promises";
 
 import { commandEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
-import { hasSucceeded } from "#agent/process/command.ts";
 import { checkBuildCommand } from "#agent/policy/check-policy.ts";
+import { hasSucceeded } from "#agent/process/command.ts";
 import { killProcessesOfRun } from "#agent/process/process-table.ts";
 import { planBuild } from "#agent/run/plan-build.ts";
 import { describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";

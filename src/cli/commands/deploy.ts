@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
-import { withSession } from "#cli/session/session.ts";
 import { findProject } from "#cli/session/find-project.ts";
+import { withSession } from "#cli/session/session.ts";
 import { tellStarted } from "#cli/session/tell-started.ts";
 
 export const deploy = defineCommand({

@@ -1,8 +1,8 @@
 import { DeploymentStatus } from "#contract/deployments.ts";
+import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";
-import { readAll } from "#client/read-all.ts";
 import { withSession } from "#cli/session/session.ts";
 import { deploymentColumns, deploymentRow } from "#cli/views/deployment-text.ts";
 

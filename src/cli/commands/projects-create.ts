@@ -1,7 +1,7 @@
 import type { ServerId } from "#contract/ids.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { done, type Found, found, stop } from "#cli/outcome.ts";
 import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
+import { done, type Found, found, stop } from "#cli/outcome.ts";
 import { allServers, findServer } from "#cli/session/find-server.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { writeLink } from "#cli/settings/link-file.ts";

@@ -1,6 +1,6 @@
-import { MAX_LIFETIME_DAYS } from "#contract/tokens.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { allScopes } from "#contract/scopes.ts";
+import { MAX_LIFETIME_DAYS } from "#contract/tokens.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Found, found, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";

@@ -1,7 +1,7 @@
 import type { Problem } from "#contract/problems.ts";
 import { exitCodes, exitOf } from "#cli/exit-codes.ts";
-import { createProgress, type Progress } from "#cli/output/progress.ts";
 import { printable } from "#cli/output/printable.ts";
+import { createProgress, type Progress } from "#cli/output/progress.ts";
 import { createStyle, type Style, wantsColour } from "#cli/output/style.ts";
 import { tabbedText, tableText } from "#cli/output/table.ts";
 

@@ -1,8 +1,8 @@
 import { ProjectId } from "#contract/ids.ts";
 import type { ProjectRow } from "#contract/projects.ts";
+import { readAll } from "#client/read-all.ts";
 import { type Found, found, stop } from "#cli/outcome.ts";
 import { missingNamed } from "#cli/session/missing-named.ts";
-import { readAll } from "#client/read-all.ts";
 import type { Session } from "#cli/session/session.ts";
 import { variable } from "#cli/settings/variable.ts";
 

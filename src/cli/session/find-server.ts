@@ -1,8 +1,8 @@
 import { ServerId } from "#contract/ids.ts";
 import type { ServerRow } from "#contract/servers.ts";
+import { readAll } from "#client/read-all.ts";
 import { type Found, found } from "#cli/outcome.ts";
 import { missingNamed } from "#cli/session/missing-named.ts";
-import { readAll } from "#client/read-all.ts";
 import type { Session } from "#cli/session/session.ts";
 
 /** A server's id, by its name or its id. */

@@ -7,9 +7,9 @@ import type { Outcome } from "#cli/outcome.ts";
 import { durationText } from "#cli/output/times.ts";
 import { commandLine } from "#cli/session/command-line.ts";
 import type { Session } from "#cli/session/session.ts";
-import { tellVerdict } from "#cli/views/verdict.ts";
 import { waitingText } from "#cli/views/deployment-text.ts";
 import { printLogLine } from "#cli/views/log-line.ts";
+import { tellVerdict } from "#cli/views/verdict.ts";
 
 export type Followed = {
   readonly id: DeploymentId;

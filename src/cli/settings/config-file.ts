@@ -5,10 +5,10 @@ import { dirname, isAbsolute, join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { parseJson } from "#contract/parse-json.ts";
 import { type Found, found, stop } from "#cli/outcome.ts";
 import { messageOf } from "#cli/settings/message-of.ts";
 import { variable } from "#cli/settings/variable.ts";
-import { parseJson } from "#contract/parse-json.ts";
 
 /** The installations that this person has signed in to, by their addresses; `current` is the last of them. */
 export const Config = z.object({

@@ -1,9 +1,9 @@
 import type { LogEnd } from "#contract/logs.ts";
-import { failureText, sourceText } from "#cli/views/deployment-text.ts";
-import { durationText } from "#cli/output/times.ts";
 import { printable } from "#cli/output/printable.ts";
+import { durationText } from "#cli/output/times.ts";
 import type { Followed } from "#cli/session/follow-deployment.ts";
 import type { Session } from "#cli/session/session.ts";
+import { failureText, sourceText } from "#cli/views/deployment-text.ts";
 
 /** The last line of what was followed: how it ended, and where the site is if it is live. */
 export async function tellVerdict(

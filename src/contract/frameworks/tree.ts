@@ -1,5 +1,5 @@
-import { InsidePath } from "#contract/git-names.ts";
 import { type PackageManager, packageManagerOf } from "#contract/frameworks/package-manager.ts";
+import { InsidePath } from "#contract/git-names.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
 /**

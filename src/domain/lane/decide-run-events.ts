@@ -10,7 +10,6 @@ import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { stageDeadline } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
-import { ridesAlong } from "#domain/lane/run-order.ts";
 import {
   findDeployment,
   isIn,
@@ -20,6 +19,7 @@ import {
   replaceDeployment,
 } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/note-report.ts";
+import { ridesAlong } from "#domain/lane/run-order.ts";
 import { applyEnding, fail, goLive } from "#domain/lane/transitions.ts";
 
 export type ReportedEvents = {

@@ -1,5 +1,6 @@
 import type { Failure } from "#contract/deployments.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
+import { addHost, moveTo } from "#domain/lane/hosts.ts";
 import {
   activeOf,
   type Ending,
@@ -13,7 +14,6 @@ import {
   removeDeployment,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
-import { addHost, moveTo } from "#domain/lane/hosts.ts";
 
 /** Offers the next in the queue to the agent, if nothing holds the lane. */
 export function advance(lane: Lane, now: number): Lane {

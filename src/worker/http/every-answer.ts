@@ -2,8 +2,8 @@ import type { Context as HonoContext, Next } from "hono";
 
 import type { Services } from "#worker/context.ts";
 import type { AppEnv } from "#worker/http/app.ts";
-import { toHex } from "#worker/sha256.ts";
 import { rateLimitPolicy } from "#worker/http/rate-limit.ts";
+import { toHex } from "#worker/sha256.ts";
 
 const CORS_REQUEST_HEADERS = [
   "Authorization",

@@ -12,9 +12,6 @@ import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { LinkErrands } from "#worker/objects/link-errands.ts";
 import { linkHeaders } from "#worker/objects/link-headers.ts";
 import { LinkInbox } from "#worker/objects/link-inbox.ts";
-import { ObjectAlarm } from "#worker/objects/object-alarm.ts";
-import { LinkSockets } from "#worker/objects/link-sockets.ts";
-import { LinkedServer } from "#worker/objects/linked-server.ts";
 import {
   attach,
   attachmentOf,
@@ -24,6 +21,9 @@ import {
   parseMessage,
   send,
 } from "#worker/objects/link-socket.ts";
+import { LinkSockets } from "#worker/objects/link-sockets.ts";
+import { LinkedServer } from "#worker/objects/linked-server.ts";
+import { ObjectAlarm } from "#worker/objects/object-alarm.ts";
 import { PresenceRecord } from "#worker/objects/presence-record.ts";
 
 /** How often a link that says nothing is looked at; an agent pings every 15 s. */

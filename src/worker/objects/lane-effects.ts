@@ -1,12 +1,12 @@
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { deleteProjectRecords } from "#worker/db/delete-project.ts";
 import { deleteDeploymentRecords, writeDeployments } from "#worker/db/deployment-records.ts";
-import { setFound } from "#worker/db/set-found.ts";
 import { setServing } from "#worker/db/server-presence.ts";
 import { DatabaseSession } from "#worker/db/session.ts";
-import type { LaneParts } from "#worker/objects/lane-parts.ts";
+import { setFound } from "#worker/db/set-found.ts";
 import { Attempts } from "#worker/objects/attempts.ts";
 import { coalesced } from "#worker/objects/coalesced.ts";
+import type { LaneParts } from "#worker/objects/lane-parts.ts";
 import { repairRecords } from "#worker/objects/repair-records.ts";
 import { storeLogs } from "#worker/objects/store-logs.ts";
 import { tellAgents } from "#worker/objects/tell-agents.ts";

@@ -8,8 +8,8 @@ import type { LaneParts } from "#worker/objects/lane-parts.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
 import { LogBuffer } from "#worker/objects/log-buffer.ts";
 import { LogFollowers } from "#worker/objects/log-followers.ts";
-import { ObjectAlarm } from "#worker/objects/object-alarm.ts";
 import { nextWakeAt } from "#worker/objects/next-wake.ts";
+import { ObjectAlarm } from "#worker/objects/object-alarm.ts";
 import { saveEffect } from "#worker/objects/save-effect.ts";
 
 /**

@@ -26,8 +26,6 @@ import type { Lane } from "#domain/lane/lane.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import type { LaneHolding } from "#domain/log-fate.ts";
 import type { UnfinishedLines } from "#worker/logs/read-log.ts";
-import type { LaneOwner } from "#worker/objects/lane-store.ts";
-import { LaneTurns } from "#worker/objects/lane-turns.ts";
 import type {
   RollbackCommand,
   RunEventsCommand,
@@ -35,6 +33,8 @@ import type {
   Started,
   Written,
 } from "#worker/objects/lane-commands.ts";
+import type { LaneOwner } from "#worker/objects/lane-store.ts";
+import { LaneTurns } from "#worker/objects/lane-turns.ts";
 import { viewTarget } from "#worker/objects/rollback-target-view.ts";
 
 /** How long a repair may take. */

@@ -1,7 +1,7 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
-import { releaseToRestore } from "#domain/lane/decide-greeting.ts";
 import { decideServerGone } from "#domain/lane/decide-forgotten.ts";
+import { releaseToRestore } from "#domain/lane/decide-greeting.ts";
 import { dueForgets, noteForgetTold } from "#domain/lane/due-forgets.ts";
 import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
 import type { Lane } from "#domain/lane/lane.ts";

@@ -1,8 +1,8 @@
 import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findServer } from "#worker/db/find-server.ts";
 import { deleteServer as removeServer } from "#worker/db/delete-server.ts";
+import { findServer } from "#worker/db/find-server.ts";
 import { logFailure } from "#worker/log-failure.ts";
 
 /** Deletes a server that no project is on. Its agent's credential ends with it, and so does its link. */

@@ -1,7 +1,7 @@
 import { ProjectId } from "#contract/ids.ts";
 import type { PageQuery } from "#contract/paging.ts";
-import type { ProjectRows } from "#contract/projects.ts";
 import { type Result, succeed } from "#contract/problems.ts";
+import type { ProjectRows } from "#contract/projects.ts";
 import type { Context } from "#worker/context.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { listProjects as readProjects } from "#worker/db/list-projects.ts";

@@ -1,4 +1,3 @@
-import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import {
   canceledDeployment,
   deploymentRow,
@@ -7,6 +6,7 @@ import {
   liveDeployment,
   started,
 } from "#contract/reference/examples.ts";
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
 
 const location = `/v1/deployments/${example.deployment}` as const;

@@ -1,5 +1,5 @@
-import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
 
 export const sessionTexts = {
