@@ -24,7 +24,7 @@ export const exitCodes = {
 export type Exit = keyof typeof exitCodes;
 
 /** What went wrong on this side, told in the same form as a problem of the control plane. */
-export const ownCodes = [
+const ownCodes = [
   "usage",
   "not_signed_in",
   "no_project",

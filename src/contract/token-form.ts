@@ -12,20 +12,19 @@ const prefixes: Record<TokenKind, string> = {
 };
 
 /** Random characters of a token: 62^30 is more than 178 bits. */
-export const TOKEN_RANDOM_LENGTH = 30;
+const RANDOM_LENGTH = 30;
 /** 62^6 is the least power of 62 that holds 32 bits. */
 const CHECKSUM_LENGTH = 6;
 
-const RANDOM_AND_CHECKSUM = new RegExp(
-  `^([0-9A-Za-z]{${TOKEN_RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`,
-);
+const RANDOM = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH}}$`);
+const RANDOM_AND_CHECKSUM = new RegExp(`^([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
 
 /**
  * The token made of 30 random base62 characters: its prefix and checksum let a leaked one be recognised in any text.
  * @throws RangeError when `random` is not 30 base62 characters
  */
 export function formToken(random: string, kind: TokenKind = "api"): string {
-  if (!/^[0-9A-Za-z]{30}$/.test(random)) throw new RangeError("A token is made of 30 base62 characters.");
+  if (!RANDOM.test(random)) throw new RangeError(`A token is made of ${RANDOM_LENGTH} base62 characters.`);
   return `${prefixes[kind]}${random}${checksum(random)}`;
 }
 
@@ -42,10 +41,10 @@ export function isWellFormedToken(text: string, kind: TokenKind = "api"): boolea
  */
 export function randomTokenCharacters(randomBytes: (count: number) => Uint8Array): string {
   let characters = "";
-  while (characters.length < TOKEN_RANDOM_LENGTH)
-    for (const byte of randomBytes(TOKEN_RANDOM_LENGTH)) {
+  while (characters.length < RANDOM_LENGTH)
+    for (const byte of randomBytes(RANDOM_LENGTH)) {
       // 248 is the largest multiple of 62 in a byte: what is above would make the first characters likelier.
-      if (byte < 248 && characters.length < TOKEN_RANDOM_LENGTH) characters += BASE62[byte % 62];
+      if (byte < 248 && characters.length < RANDOM_LENGTH) characters += BASE62[byte % 62];
     }
   return characters;
 }

@@ -4,7 +4,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * What was written less than this ago is left alone: whatever writes a log and the record that it belongs to, and
  * whatever removes them, is through by then, retries of lanes included.
  */
-export const SETTLED_MS = DAY_MS;
+const SETTLED_MS = DAY_MS;
 
 /** What object storage holds of a deployment's log. */
 export type StoredLog = {

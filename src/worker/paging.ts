@@ -8,7 +8,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 const Content = z.tuple([z.string(), z.unknown()]);
 
 /** The cursor for the rows after the one whose sort key is `last`. */
-export function cursorAfter(list: string, last: string | number): string {
+function cursorAfter(list: string, last: string | number): string {
   return btoa(JSON.stringify([list, last]))
     .replaceAll("+", "-")
     .replaceAll("/", "_")

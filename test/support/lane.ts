@@ -1,5 +1,5 @@
 import type { ProjectReport, RunEvent } from "#contract/agent-protocol.ts";
-import { AccountId, createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
+import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
 import { Timeouts } from "#contract/projects.ts";
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
@@ -17,7 +17,6 @@ const ids = createIdGenerator({
 export const SERVER = ServerId.parse(ids.server());
 export const OTHER_SERVER = ServerId.parse(ids.server());
 export const PROJECT = ProjectId.parse(ids.project());
-export const ACCOUNT = AccountId.parse(ids.account());
 
 const plan: Plan = {
   projectName: "shop",
@@ -120,7 +119,7 @@ export function rolledBack(lane: Lane, choice: RollbackChoice = DEFAULT_TARGET, 
   return reportActive(started, liveEvents(release, keptOn(lane)), now + 10).lane;
 }
 
-export function keptOn(lane: Lane, serverId = SERVER): number[] {
+function keptOn(lane: Lane, serverId = SERVER): number[] {
   const kept = lane.deployments.flatMap((one) =>
     isIn(one, "live", "superseded") && one.serverId === serverId && one.state.releaseKept
       ? [one.state.release]

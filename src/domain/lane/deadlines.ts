@@ -5,7 +5,7 @@ import { activeOf, isIn, type Lane, type LaneDeployment, type Plan } from "#doma
 export const SERVER_LOST_MS = 5 * 60_000;
 
 /** The agent enforces the timeouts; the lane steps in only when it has not, this much later. */
-export const STAGE_GRACE_MS = 60_000;
+const STAGE_GRACE_MS = 60_000;
 
 /** How long the agent may take to confirm a stop: its own grace is 10 s. */
 export const STOP_CONFIRM_MS = 2 * 60_000;

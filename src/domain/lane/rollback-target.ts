@@ -11,7 +11,7 @@ export type RollbackTarget = Named<"live" | "superseded">;
  * The newest deployment that was live and whose code is older than what is live now. A rollback counts as its source,
  * so a second rollback goes one further back, and never forward to what the first one left.
  */
-export function defaultTarget(lane: Lane): RollbackTarget | null {
+function defaultTarget(lane: Lane): RollbackTarget | null {
   const live = liveOf(lane);
   if (live === null) return onceLiveOf(lane)[0] ?? null;
   return onceLiveOf(lane).find((one) => one.codeVersion < live.codeVersion) ?? null;

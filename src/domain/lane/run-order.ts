@@ -54,7 +54,7 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
  * The releases that stay on the server once the deployment is live, besides its own: the live one, always, if it is
  * there, and the newest others that were live there, until there are `keepReleases` with the new one.
  */
-export function releasesToKeep(lane: Lane, serverId: ServerId, keepReleases: number): number[] {
+function releasesToKeep(lane: Lane, serverId: ServerId, keepReleases: number): number[] {
   const live = liveOf(lane);
   const onceLive = onceLiveOf(lane)
     .filter((one) => one.serverId === serverId && one.state.releaseKept)

@@ -2,7 +2,7 @@
  * R2 wants 5 MiB at least for each piece of a multipart upload but the last, and the same size for all but the last.
  * Source: R2's documentation, "Multipart upload: limitations".
  */
-export const PIECE_BYTES = 5 * 1024 * 1024;
+const PIECE_BYTES = 5 * 1024 * 1024;
 
 export type Upload = {
   readonly key: string;

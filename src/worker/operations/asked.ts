@@ -30,7 +30,7 @@ export function startedIn<Code extends ProblemCode>(
   return succeed(result.value.started);
 }
 
-export function actorOf(context: Context): Actor {
+function actorOf(context: Context): Actor {
   return { type: "token", id: context.token.id, name: context.token.name };
 }
 

@@ -23,7 +23,7 @@ export const ids = createIdGenerator({
 });
 
 /** The spans that production counts in seconds, short enough for a test. */
-export const quickSettings: AgentSettings = {
+const quickSettings: AgentSettings = {
   ...defaultSettings,
   stopGraceMs: 300,
   partialLineMs: 60,

@@ -19,9 +19,9 @@ export type LogServer = {
 
 /**
  * A control plane with one log, at the far end of a real socket. Each request is answered by the next of the answers,
- * and the last of them answers all that follow.
+ * and the last of them answers all that follow. It serves until the end of the test.
  */
-export async function serveAnswers(...answers: Answer[]): Promise<LogServer> {
+export async function serveLog(...answers: Answer[]): Promise<LogServer> {
   const asked: number[] = [];
   let open = 0;
   const server = createServer((request, response) => {
@@ -41,14 +41,8 @@ export async function serveAnswers(...answers: Answer[]): Promise<LogServer> {
     server.close();
     server.closeAllConnections();
   };
+  onTestFinished(close);
   return { baseUrl: `http://127.0.0.1:${address.port}`, asked, open: () => open, close };
-}
-
-/** The same until the end of the test. */
-export async function serveLog(...answers: Answer[]): Promise<LogServer> {
-  const server = await serveAnswers(...answers);
-  onTestFinished(server.close);
-  return server;
 }
 
 export const deploymentId = DeploymentId.parse("dpl_00000000000000000000000000");

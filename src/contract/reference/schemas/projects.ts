@@ -13,7 +13,7 @@ import {
 import { choice, nested, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { nextCursor } from "#contract/reference/schemas/shared.ts";
 
-export const settingFields = {
+const settingFields = {
   name: "What people call it, on one line.",
   server_id: "The server that it runs on.",
   repository:

@@ -56,7 +56,7 @@ async function expectEnd({ ends, check }: FaultPoint, id: string, scene: Scene):
 }
 
 /** What must hold after every point: the next deployment works, and nothing of what was promised is broken. */
-export async function closeScene(name: string, scene: Scene): Promise<void> {
+async function closeScene(name: string, scene: Scene): Promise<void> {
   const { installation, site } = scene;
   await site.source.gate.open();
   if (site.deletion === null) await deployNext(scene);

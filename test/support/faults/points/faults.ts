@@ -1,5 +1,4 @@
-import { readlink, rename } from "node:fs/promises";
-import { join } from "node:path";
+import { rename } from "node:fs/promises";
 
 import { eventually } from "../eventually.ts";
 import type { Host } from "../host.ts";
@@ -92,7 +91,3 @@ export const repositoryGoesAway: Fault = async ({ site }) => {
 };
 export const repositoryComesBack = async ({ site }: Scene): Promise<void> =>
   rename(`${site.source.repository.path}.away`, site.source.repository.path);
-
-export async function currentOf({ host, site }: Scene): Promise<string | null> {
-  return readlink(join(host.home, "projects", site.projectId, "current")).catch(() => null);
-}
