@@ -98,11 +98,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
 
   /** After a change that no result tells: the control plane compares it with what should be served. */
   async function tellServing(projectId: ProjectId): Promise<void> {
-    const folder = projectFolder(context.home, projectId);
-    tell({
-      type: "serving",
-      project: await reportProject(projectId, folder, context.sites.urlOf(projectId)),
-    });
+    tell({ type: "serving", project: await reportProject(context, projectId) });
   }
 
   async function forget(projectId: ProjectId, purge: boolean): Promise<void> {
@@ -140,7 +136,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
 
   async function projects() {
     const all = (await listProjects(context.home)).slice(0, MAX_REPORTED);
-    return Promise.all(all.map(({ id, folder }) => reportProject(id, folder, context.sites.urlOf(id))));
+    return Promise.all(all.map(({ id }) => reportProject(context, id)));
   }
 
   async function disk() {

@@ -3,13 +3,13 @@ import type { AgentContext } from "#agent/context.ts";
 import { pause } from "#agent/pause.ts";
 import type { Leftover } from "#agent/recover.ts";
 import { postEvents } from "#agent/report/post-events.ts";
+import { reportResult } from "#agent/report/report-result.ts";
 import { createReporter } from "#agent/report/reporter.ts";
 import { openSpool, removeSpool, reopenSpool, type Spool } from "#agent/report/spool.ts";
 import type { Turn } from "#agent/run/project-turns.ts";
 import { reactivate } from "#agent/run/revert.ts";
 import type { CommandScope, RunLog } from "#agent/run/run-scope.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { reportProject } from "#agent/workspace/project-report.ts";
 import { adoptJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
 
@@ -55,9 +55,7 @@ export async function reportLeftover(
   });
   signal.addEventListener("abort", () => reporter.close(), { once: true });
   if (signal.aborted) return reporter.close();
-  const url = context.sites.urlOf(run.project_id);
-  const project = await reportProject(run.project_id, folder, url);
-  reporter.report({ type: "result", result: leftover.result, project }, "urgent");
+  await reportResult(context, reporter, run.project_id, leftover.result);
   await reporter.delivered();
   journal.remove();
 }

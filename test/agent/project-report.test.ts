@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
+import { noSites } from "#agent/sites-client.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { reportProject } from "#agent/workspace/project-report.ts";
 import { MAX_REPORTED_RELEASES, ProjectReport } from "#contract/agent-protocol.ts";
@@ -20,7 +21,7 @@ describe("what the agent reports of a project", () => {
       await mkdir(join(folder.releases, String(version)), { recursive: true });
       await writeFile(join(folder.releases, `${version}.json`), "{}");
     }
-    const report = await reportProject(id, folder, null);
+    const report = await reportProject({ home, sites: noSites }, id);
     expect(report.releases).toHaveLength(most);
     expect([report.releases[0], report.releases.at(-1)]).toEqual([3, most + 2]);
     expect(ProjectReport.safeParse(report).success).toBe(true);

@@ -1,6 +1,7 @@
 import { isNoSpaceError } from "#agent/has-code.ts";
 import { checkOrder, checkRelease, type PolicyRefusal } from "#agent/policy/check-policy.ts";
 import { reasonOf } from "#agent/reason-of.ts";
+import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate-stage.ts";
 import { buildRelease } from "#agent/run/build-stage.ts";
 import { fetchRelease } from "#agent/run/fetch-stage.ts";
@@ -12,7 +13,6 @@ import { done, fail, interrupted, type RunEnd, type Step } from "#agent/run/step
 import { verifyRelease } from "#agent/run/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
-import { reportProject } from "#agent/workspace/project-report.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { DeploymentStage } from "#contract/deployments.ts";
@@ -46,9 +46,7 @@ export async function runDeployment(scope: RunScope): Promise<void> {
     await removePruned(scope, pruned);
     journal.decide(result);
   }
-  const url = scope.context.sites.urlOf(order.project_id);
-  const project = await reportProject(order.project_id, folder, url);
-  reporter.report({ type: "result", result, project }, "urgent");
+  await reportResult(scope.context, reporter, order.project_id, result);
   if (isNoted) void removePruned(scope, pruned);
 }
 

@@ -5,6 +5,7 @@ import { isNoSpaceError } from "#agent/has-code.ts";
 import { createMask } from "#agent/mask.ts";
 import { bootId } from "#agent/process/process-table.ts";
 import { reasonOf } from "#agent/reason-of.ts";
+import { reportResult } from "#agent/report/report-result.ts";
 import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
 import { openSpool } from "#agent/report/spool.ts";
 import { createInterrupt, type Interrupt } from "#agent/run/interrupt.ts";
@@ -14,7 +15,6 @@ import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { tidyMirrors } from "#agent/run/tidy-mirrors.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { reportProject } from "#agent/workspace/project-report.ts";
 import { openJournal, type RunJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun, RunOrder } from "#contract/agent-protocol.ts";
 import type { Failure } from "#contract/deployments.ts";
@@ -83,7 +83,7 @@ async function carryThrough(
   if (turn === "interrupted") {
     // It never began, so it need not wait for the run before it to end.
     void coming.then((unused) => unused.end());
-    await reportUnstarted(context, order, folder, parts);
+    await reportUnstarted(context, order, parts);
     parts.onFinished();
     return reporter.delivered();
   }
@@ -109,7 +109,7 @@ async function carryThrough(
       parts.onFinished();
     });
   } catch (error) {
-    await reportBroken(context, order, folder, parts, error);
+    await reportBroken(context, order, parts, error);
     turn.end();
     parts.onFinished();
   }
@@ -144,29 +144,22 @@ function createScope(
 async function reportUnstarted(
   context: AgentContext,
   order: RunOrder,
-  folder: ProjectFolder,
   { interrupt, reporter }: RunParts,
 ): Promise<void> {
   const result = interruptedResult(interrupt.reason, "fetch");
-  if (result === null) return;
-  const url = context.sites.urlOf(order.project_id);
-  const project = await reportProject(order.project_id, folder, url);
-  reporter.report({ type: "result", result, project }, "urgent");
+  if (result !== null) await reportResult(context, reporter, order.project_id, result);
 }
 
 /** The project's folder could not even be opened: the run must not stay without a verdict for that. */
 async function reportBroken(
   context: AgentContext,
   order: RunOrder,
-  folder: ProjectFolder,
   { reporter }: RunParts,
   error: unknown,
 ): Promise<void> {
   const reason = reasonOf(error);
   context.say(`${order.project_name}: run ${order.run_id} failed: ${reason}`);
-  const url = context.sites.urlOf(order.project_id);
-  const project = await reportProject(order.project_id, folder, url);
   const code = isNoSpaceError(error) ? "disk_full" : "internal";
   const failure: Failure = { code, message: reason.slice(0, 2000), stage: "fetch" };
-  reporter.report({ type: "result", result: { outcome: "failed", failure }, project }, "urgent");
+  await reportResult(context, reporter, order.project_id, { outcome: "failed", failure });
 }

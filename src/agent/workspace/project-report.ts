@@ -1,17 +1,18 @@
 import { readdir } from "node:fs/promises";
 
+import type { AgentContext } from "#agent/context.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
 import { MAX_REPORTED_RELEASES, type ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId } from "#contract/ids.ts";
 
-/** What a project serves and keeps, read from the disk. */
+/** What a project serves, where, and what it keeps: read from the disk, and from what the site server has said. */
 export async function reportProject(
+  { home, sites }: Pick<AgentContext, "home" | "sites">,
   projectId: ProjectId,
-  folder: ProjectFolder,
-  url: string | null,
 ): Promise<ProjectReport> {
+  const folder = projectFolder(home, projectId);
   // Of a folder that cannot be read nothing is kept; the agent has others to tell of.
   const { whole } = await listReleases(folder).catch(() => ({ whole: [] }));
   return {
@@ -19,7 +20,7 @@ export async function reportProject(
     release: await readCurrent(folder),
     // A build can make folders here, and a message that says too much would cost the whole server its link.
     releases: whole.slice(-MAX_REPORTED_RELEASES),
-    url,
+    url: sites.urlOf(projectId),
   };
 }
 

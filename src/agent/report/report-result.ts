@@ -1,0 +1,16 @@
+import type { AgentContext } from "#agent/context.ts";
+import type { Reporter } from "#agent/report/reporter.ts";
+import { reportProject } from "#agent/workspace/project-report.ts";
+import type { RunResult } from "#contract/agent-protocol.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** Reports how a run has ended, and what its project serves by then: the last event of the run, and it leaves at once. */
+export async function reportResult(
+  context: AgentContext,
+  reporter: Reporter,
+  projectId: ProjectId,
+  result: RunResult,
+): Promise<void> {
+  const project = await reportProject(context, projectId);
+  reporter.report({ type: "result", result, project }, "urgent");
+}
