@@ -1,11 +1,11 @@
 import { commandEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { checkActivateCommand } from "#agent/policy/check-policy.ts";
-import { hasSucceeded } from "#agent/process/command.ts";
-import { type CommandEnd, describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";
+import { stepAfterCommand } from "#agent/run/command-step.ts";
+import { type CommandEnd, describeEnd, runCommand } from "#agent/run/run-command.ts";
 import type { CommandScope, RunScope } from "#agent/run/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/stage-limit.ts";
-import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
+import { done, type Step } from "#agent/run/step.ts";
 import { linkTarget, prepareWayBack, switchCurrent } from "#agent/workspace/current-link.ts";
 import { folderInside } from "#agent/workspace/inside-release.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
@@ -36,23 +36,7 @@ export async function activateRelease(
   const limit = startLimit(order.timeouts.activate_seconds, scope.interrupt);
   const ran = await runActivateCommand(scope, release, limit);
   limit.clear();
-  if (ran === null || hasSucceeded(ran.end)) return done(null);
-  if (ran.end.kind === "stopped")
-    return limit.hasTimedOut
-      ? fail(
-          "timed_out",
-          "activate",
-          `the activate command took longer than ${limit.seconds} seconds`,
-          evidenceOf(ran),
-        )
-      : interrupted;
-  const isFull = await isDiskFull(scope.context.home, ran.stderrTail);
-  return fail(
-    isFull ? "disk_full" : "activate_failed",
-    "activate",
-    `${isFull ? "the disk is full: " : ""}the activate command ${describeEnd(ran.end)}`,
-    evidenceOf(ran),
-  );
+  return ran === null ? done(null) : stepAfterCommand(scope, "activate", ran, limit);
 }
 
 /**

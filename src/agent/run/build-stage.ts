@@ -3,10 +3,10 @@ import { realpath } from "node:fs/promises";
 import { commandEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { checkBuildCommand } from "#agent/policy/check-policy.ts";
-import { hasSucceeded } from "#agent/process/command.ts";
 import { killProcessesOfRun } from "#agent/process/process-table.ts";
+import { stepAfterCommand } from "#agent/run/command-step.ts";
 import { planBuild } from "#agent/run/plan-build.ts";
-import { describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";
+import { describeEnd, runCommand } from "#agent/run/run-command.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { startLimit } from "#agent/run/stage-limit.ts";
 import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
@@ -78,25 +78,9 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
   limit.clear();
   // A daemon leaves its group at its birth, and would go on writing into a release that is whole.
   killProcessesOfRun(order.run_id);
-  if (ran.end.kind === "stopped")
-    return limit.hasTimedOut
-      ? fail(
-          "timed_out",
-          "build",
-          `the build command took longer than ${limit.seconds} seconds`,
-          evidenceOf(ran),
-        )
-      : interrupted;
   const ms = Math.round(context.clock.monotonic() - startedAt);
   scope.log.system("build", `the build command ${describeEnd(ran.end)} (${ms} ms)`);
-  if (hasSucceeded(ran.end)) return done(null);
-  const isFull = await isDiskFull(context.home, ran.stderrTail);
-  return fail(
-    isFull ? "disk_full" : "build_failed",
-    "build",
-    `${isFull ? "the disk is full: " : ""}the build command ${describeEnd(ran.end)}`,
-    evidenceOf(ran),
-  );
+  return stepAfterCommand(scope, "build", ran, limit);
 }
 
 async function linkSharedPaths(scope: RunScope, path: string): Promise<Step<null>> {

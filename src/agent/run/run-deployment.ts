@@ -1,4 +1,3 @@
-import { isNoSpaceError } from "#agent/has-code.ts";
 import { checkOrder, checkRelease, type PolicyRefusal } from "#agent/policy/check-policy.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
@@ -9,7 +8,7 @@ import type { InterruptReason } from "#agent/run/interrupt.ts";
 import { pruneReleases, removePruned } from "#agent/run/prune.ts";
 import { reactivate, switchBack } from "#agent/run/revert.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
-import { done, fail, interrupted, type RunEnd, type Step } from "#agent/run/step.ts";
+import { done, fail, failUnexpectedly, interrupted, type RunEnd, type Step } from "#agent/run/step.ts";
 import { verifyRelease } from "#agent/run/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
@@ -142,9 +141,4 @@ export function interruptedResult(reason: InterruptReason | null, stage: Deploym
   if (reason === "stop") return { outcome: "canceled" };
   const message = "the agent stopped while this deployment was under way";
   return { outcome: "failed", failure: { code: "server_lost", message, stage } };
-}
-
-function failUnexpectedly(error: unknown, stage: DeploymentStage): Step<never> {
-  if (isNoSpaceError(error)) return fail("disk_full", stage, `the disk is full: ${reasonOf(error)}`);
-  return fail("internal", stage, `the agent failed: ${reasonOf(error)}`);
 }

@@ -1,3 +1,5 @@
+import { isNoSpaceError } from "#agent/has-code.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 import type { Failure, FailureEvidence } from "#contract/deployments.ts";
 
 /** Why a run does not go on. What interrupted it stands in the run's `Interrupt`. */
@@ -36,6 +38,12 @@ export function fail(
       failure.evidence.health_body = head(evidence.health_body, MAX_BODY);
   }
   return { ok: false, end: { kind: "failed", failure } };
+}
+
+/** A failure that nobody has foreseen, as far as it can be told what it is. */
+export function failUnexpectedly(error: unknown, stage: Failure["stage"]) {
+  if (isNoSpaceError(error)) return fail("disk_full", stage, `the disk is full: ${reasonOf(error)}`);
+  return fail("internal", stage, `the agent failed: ${reasonOf(error)}`);
 }
 
 /** The beginning of a text, without half a character at its end. */

@@ -1,7 +1,6 @@
 import { mkdir } from "node:fs/promises";
 
 import type { AgentContext } from "#agent/context.ts";
-import { isNoSpaceError } from "#agent/has-code.ts";
 import { createMask } from "#agent/mask.ts";
 import { bootId } from "#agent/process/process-table.ts";
 import { reasonOf } from "#agent/reason-of.ts";
@@ -13,11 +12,11 @@ import type { ProjectTurns } from "#agent/run/project-turns.ts";
 import { interruptedResult, runDeployment } from "#agent/run/run-deployment.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
+import { failUnexpectedly } from "#agent/run/step.ts";
 import { tidyMirrors } from "#agent/run/tidy-mirrors.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { openJournal, type RunJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun, RunOrder } from "#contract/agent-protocol.ts";
-import type { Failure } from "#contract/deployments.ts";
 
 /** A run that the agent has taken. */
 export type TakenRun = {
@@ -157,9 +156,7 @@ async function reportBroken(
   { reporter }: RunParts,
   error: unknown,
 ): Promise<void> {
-  const reason = reasonOf(error);
-  context.say(`${order.project_name}: run ${order.run_id} failed: ${reason}`);
-  const code = isNoSpaceError(error) ? "disk_full" : "internal";
-  const failure: Failure = { code, message: reason.slice(0, 2000), stage: "fetch" };
+  context.say(`${order.project_name}: run ${order.run_id} failed: ${reasonOf(error)}`);
+  const { failure } = failUnexpectedly(error, "fetch").end;
   await reportResult(context, reporter, order.project_id, { outcome: "failed", failure });
 }

@@ -1,0 +1,24 @@
+import { hasSucceeded } from "#agent/process/command.ts";
+import { type CommandEnd, describeEnd, evidenceOf, isDiskFull } from "#agent/run/run-command.ts";
+import type { RunScope } from "#agent/run/run-scope.ts";
+import type { StageLimit } from "#agent/run/stage-limit.ts";
+import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
+
+/** What the end of a stage's own command, the project's or its framework's, means for the run. */
+export async function stepAfterCommand(
+  { context }: RunScope,
+  stage: "build" | "activate",
+  ran: CommandEnd,
+  limit: StageLimit,
+): Promise<Step<null>> {
+  if (hasSucceeded(ran.end)) return done(null);
+  if (ran.end.kind === "stopped") {
+    if (!limit.hasTimedOut) return interrupted;
+    const message = `the ${stage} command took longer than ${limit.seconds} seconds`;
+    return fail("timed_out", stage, message, evidenceOf(ran));
+  }
+  const message = `the ${stage} command ${describeEnd(ran.end)}`;
+  return (await isDiskFull(context.home, ran.stderrTail))
+    ? fail("disk_full", stage, `the disk is full: ${message}`, evidenceOf(ran))
+    : fail(`${stage}_failed`, stage, message, evidenceOf(ran));
+}
