@@ -8,7 +8,7 @@ import { reasonOf } from "#agent/reason-of.ts";
 import { type Leftover, recoverProject } from "#agent/recover.ts";
 import { reportLeftover } from "#agent/report-leftover.ts";
 import { restoreRelease } from "#agent/restore-release.ts";
-import { createProjectTurns } from "#agent/run/project-turns.ts";
+import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
@@ -82,16 +82,32 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     });
   }
 
-  async function restore(projectId: ProjectId, version: number): Promise<void> {
+  /**
+   * Does something to a project once it is its turn. Nobody waits for it who could be told that it failed, so that is said.
+   * @param failed what is said then, before the reason
+   * @returns `null` when it failed
+   */
+  async function inTurn<Value>(
+    projectId: ProjectId,
+    failed: string,
+    act: (turn: Turn) => Promise<Value>,
+  ): Promise<Value | null> {
     const turn = await turns.take(projectId);
-    let hasChanged: boolean;
     try {
-      hasChanged = await restoreRelease(context, projectId, version);
+      return await act(turn);
     } catch (error) {
-      context.say(`${projectId}: release ${version} could not be restored: ${reasonOf(error)}`);
-      hasChanged = (await readCurrent(projectFolder(context.home, projectId))) === version;
+      context.say(`${failed}: ${reasonOf(error)}`);
+      return null;
+    } finally {
+      turn.end();
     }
-    turn.end();
+  }
+
+  async function restore(projectId: ProjectId, version: number): Promise<void> {
+    const failed = `${projectId}: release ${version} could not be restored`;
+    const hasChanged =
+      (await inTurn(projectId, failed, () => restoreRelease(context, projectId, version))) ??
+      (await readCurrent(projectFolder(context.home, projectId))) === version;
     // To tell that nothing has changed would only have the control plane ask for it again.
     if (hasChanged) await tellServing(projectId);
   }
@@ -106,15 +122,11 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     const refusal = checkForget(context.policy, purge);
     // Not told, so it will be asked for again, until the policy or the control plane's mind has changed.
     if (refusal !== null) return context.say(`${projectId}: ${refusal}`);
-    const turn = await turns.take(projectId);
-    try {
+    // Where it fails it is not told either, and so asked for again.
+    await inTurn(projectId, `${projectId} could not be let go of`, async () => {
       await forgetProject(context, projectId, purge);
       tell({ type: "forgotten", project_id: projectId, purge });
-    } catch (error) {
-      // Not told, so it will be asked for again.
-      context.say(`${projectId} could not be let go of: ${reasonOf(error)}`);
-    }
-    turn.end();
+    });
   }
 
   async function settle(folder: ProjectFolder, leftover: Leftover): Promise<void> {
@@ -122,14 +134,10 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     remember(run.run_id);
     leftovers.set(run.run_id, run);
     context.say(`run ${run.run_id} was cut off when the agent ended: ${describe(leftover)}`);
-    const turn = await turns.take(run.project_id);
-    try {
-      await reportLeftover(context, folder, leftover, ended.signal, turn);
-    } catch (error) {
-      // Its note is still there, so the next start tries again.
-      context.say(`run ${run.run_id} could not be brought to its end: ${reasonOf(error)}`);
-    }
-    turn.end();
+    // Where it fails its note is still there, so the next start tries again.
+    await inTurn(run.project_id, `run ${run.run_id} could not be brought to its end`, (turn) =>
+      reportLeftover(context, folder, leftover, ended.signal, turn),
+    );
     leftovers.delete(run.run_id);
     if (!ended.signal.aborted) await tellServing(run.project_id);
   }
@@ -149,11 +157,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
       await mkdir(projectsFolder(context.home), { recursive: true });
       const registrations: Promise<unknown>[] = [];
       for (const { id, folder } of await listProjects(context.home)) {
-        // One project that is out of order must not keep the agent from all the others.
-        const remainder = await recoverProject(context, id, folder).catch((error: unknown) => {
-          context.say(`${id} could not be put in order: ${reasonOf(error)}`);
-          return { leftover: null, restore: null };
-        });
+        const remainder = await recoverProject(context, id, folder);
         if (remainder.leftover !== null) void settle(folder, remainder.leftover);
         if (remainder.restore !== null) void restore(id, remainder.restore);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder));

@@ -1,8 +1,8 @@
 import type { AgentContext } from "#agent/context.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
-import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
+import { emptyBin, removeGently } from "#agent/workspace/discard.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { listReleases, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
+import { listReleases, putReleaseAside, removeHalfWritten } from "#agent/workspace/releases.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function forgetProject(
 ): Promise<void> {
   const folder = projectFolder(context.home, projectId);
   await switchCurrent(folder, null);
-  if (purge) await removeTree(folder.root);
+  if (purge) await removeGently(folder.root);
   else await removeReleases(folder);
   // Last, because the site server has to write its list, for which there may be no room before.
   await context.sites.unregister(projectId);
@@ -27,7 +27,7 @@ export async function forgetProject(
 
 async function removeReleases(folder: ProjectFolder): Promise<void> {
   const { whole } = await listReleases(folder);
-  for (const version of whole) await removeRelease(folder, version);
+  for (const version of whole) await putReleaseAside(folder, version);
   await removeHalfWritten(folder, null);
   await emptyBin(folder);
 }

@@ -34,13 +34,23 @@ export type Remainder = {
 
 /**
  * Puts a project's folder in order after the agent has ended, in whatever way: no process of a run that was cut off
- * is left, nothing half-written stays, and `current` points to a release that was found good.
+ * is left, nothing half-written stays, and `current` points to a release that was found good. Never throws: one project
+ * that is out of order must not keep the agent from all the others.
  */
 export async function recoverProject(
   context: AgentContext,
   id: ProjectId,
   folder: ProjectFolder,
 ): Promise<Remainder> {
+  try {
+    return await putInOrder(context, id, folder);
+  } catch (error) {
+    context.say(`${id} could not be put in order: ${reasonOf(error)}`);
+    return { leftover: null, restore: null };
+  }
+}
+
+async function putInOrder(context: AgentContext, id: ProjectId, folder: ProjectFolder): Promise<Remainder> {
   const entry = readJournal(folder);
   const restore = await readRestoreNote(folder);
   /** What cannot be removed, as files of another user, takes room and does no other harm. */

@@ -8,7 +8,7 @@ import { createReporter } from "#agent/report/reporter.ts";
 import { openSpool, removeSpool, reopenSpool, type Spool } from "#agent/report/spool.ts";
 import type { Turn } from "#agent/run/project-turns.ts";
 import { reactivate } from "#agent/run/revert.ts";
-import type { CommandScope, RunLog } from "#agent/run/run-scope.ts";
+import { scopeOutsideRun } from "#agent/run/scope-outside-run.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { adoptJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
@@ -27,15 +27,7 @@ export async function reportLeftover(
 ): Promise<void> {
   const { run } = leftover.entry;
   const journal = adoptJournal(folder, { ...leftover.entry, groups: [] });
-  const scope: CommandScope = {
-    context,
-    folder,
-    marker: run.run_id,
-    ledger: journal,
-    mask: (text) => text,
-    log: sayingLog(context),
-    room: () => null,
-  };
+  const scope = scopeOutsideRun(context, folder, run.run_id, journal);
   await reactivate(scope, leftover.reactivate, leftover.entry.activate_seconds);
   journal.decide(leftover.result);
   turn.end();
@@ -97,13 +89,4 @@ async function learnAckedSeq(
     }
   }
   return null;
-}
-
-/** Nobody reads the deployment's log of a run that is over; the person at the server does. */
-export function sayingLog(context: AgentContext): RunLog {
-  return {
-    line: (_stream, _stage, message) => context.say(`  ${message}`),
-    system: (_stage, message) => context.say(message),
-    isFull: false,
-  };
 }

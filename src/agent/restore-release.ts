@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 
 import type { AgentContext } from "#agent/context.ts";
 import { checkRelease } from "#agent/policy/check-policy.ts";
-import { sayingLog } from "#agent/report-leftover.ts";
 import { reactivate } from "#agent/run/revert.ts";
+import { scopeOutsideRun } from "#agent/run/scope-outside-run.ts";
 import { linkTarget, readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
@@ -52,14 +52,7 @@ async function switchTo(context: AgentContext, projectId: ProjectId, version: nu
   await switchCurrent(folder, version);
   context.say(`${projectId}: switched to ${linkTarget(version)}, which should be live`);
   if (context.sites.urlOf(projectId) === null) await context.sites.register(projectId, folder);
-  const scope = {
-    context,
-    folder,
-    marker,
-    ledger: { opened: () => undefined, closed: () => undefined },
-    mask: (text: string) => text,
-    log: sayingLog(context),
-    room: () => null,
-  };
-  await reactivate(scope, version, ACTIVATE_SECONDS);
+  // The marker is enough to find its processes by: a restore that was cut off has no groups to look for.
+  const noLedger = { opened: () => undefined, closed: () => undefined };
+  await reactivate(scopeOutsideRun(context, folder, marker, noLedger), version, ACTIVATE_SECONDS);
 }
