@@ -1,4 +1,4 @@
-// DESIGN section 9: ratios of medians, measured alternately in one run, because absolute times say more about the
+// Ratios of medians, measured alternately in one run, because absolute times say more about the
 // machine than about Gantry.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";

@@ -7,7 +7,7 @@ import { AccountId, DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 
 import { writePrivately } from "./write-privately.ts";
 
-/** DIR/local.json: how other programs find a running installation (DESIGN section 2). */
+/** DIR/local.json: how other programs find a running installation. */
 export const LocalFile = z.strictObject({
   url: z.string(),
   token: z.string(),

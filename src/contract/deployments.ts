@@ -8,7 +8,7 @@ import { NextCursor, PageQuery } from "#contract/paging.ts";
 export const DeploymentStatus = z.enum(["building", "live", "superseded", "failed", "canceled"]);
 export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
 
-/** Where a deployment that is `building` stands; `null` once it has ended (DESIGN section 3). */
+/** Where a deployment that is `building` stands; `null` once it has ended. */
 export const DeploymentStage = z.enum(["queued", "fetch", "build", "activate", "verify", "canceling"]);
 export type DeploymentStage = z.infer<typeof DeploymentStage>;
 
@@ -68,7 +68,7 @@ export type Actor = z.infer<typeof Actor>;
 
 const timestamp = z.string();
 
-/** A row of the project-scoped list: exactly the fields of SPEC section 2. `duration` is in seconds. */
+/** A row of a project's list. Its fields were agreed on: it gets no others. `duration` is in seconds. */
 export const DeploymentRow = z.strictObject({
   id: DeploymentId,
   status: DeploymentStatus,
@@ -101,7 +101,7 @@ export const Deployment = z.extend(DeploymentRow, {
 });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** What a start and a rollback answer: exactly the three fields of SPEC section 2. */
+/** What a start and a rollback answer. These three fields were agreed on: it gets no others. */
 export const DeploymentStarted = z.strictObject({
   id: DeploymentId,
   status: z.literal("building"),

@@ -162,7 +162,7 @@ export const UpdateProjectInput = z.partial(AllSettings).check(
 );
 export type UpdateProjectInput = z.infer<typeof UpdateProjectInput>;
 
-/** A row of the projects list: exactly the fields of SPEC section 2. */
+/** A row of the projects list. Its fields were agreed on: it gets no others. */
 export const ProjectRow = z.strictObject({
   id: ProjectId,
   name: z.string(),

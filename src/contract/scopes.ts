@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** What a token may do. `write` on a resource implies `read` on it (DESIGN section 7). */
+/** What a token may do. `write` on a resource implies `read` on it. */
 export const Scope = z.enum([
   "deployments:read",
   "deployments:write",

@@ -19,7 +19,7 @@ export type CreateServerInput = z.infer<typeof CreateServerInput>;
 export const UpdateServerInput = z.partial(CreateServerInput);
 export type UpdateServerInput = z.infer<typeof UpdateServerInput>;
 
-/** A row of the servers list: exactly the fields of SPEC section 2. `uptime` is a percentage such as "99.98%". */
+/** A row of the servers list. Its fields were agreed on: it gets no others. `uptime` is a percentage such as "99.98%". */
 export const ServerRow = z.strictObject({
   id: ServerId,
   name: z.string(),

@@ -7,7 +7,7 @@ import { DisplayName } from "#contract/projects.ts";
 import { allScopes, Scope } from "#contract/scopes.ts";
 
 export const MAX_LIFETIME_DAYS = 366;
-const DEFAULT_LIFETIME_DAYS = 90;
+export const DEFAULT_LIFETIME_DAYS = 90;
 
 /** As many as an account can have. */
 const MAX_PROJECT_IDS = 1_000;

@@ -1,6 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { allScopes } from "#contract/scopes.ts";
-import { MAX_LIFETIME_DAYS } from "#contract/tokens.ts";
+import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/tokens.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Found, found, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";
@@ -18,7 +18,7 @@ export const tokensCreate = defineCommand({
     days: {
       kind: "text",
       value: "DAYS",
-      help: `How long it counts: 1 to ${MAX_LIFETIME_DAYS}, 90 without it`,
+      help: `How long it counts: 1 to ${MAX_LIFETIME_DAYS}, ${DEFAULT_LIFETIME_DAYS} without it`,
     },
   },
   examples: ["tokens create ci --scope deployments:write --only shop --days 30"],

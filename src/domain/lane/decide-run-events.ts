@@ -132,7 +132,7 @@ function takeIn(progress: Progress, id: DeploymentId, event: RunEvent, now: numb
   }
 }
 
-/** The verdict: while a run has none, the agent's result decides (DESIGN section 3, Truth). */
+/** The verdict: while a run has none, the agent's result decides. */
 function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: ProjectReport, now: number) {
   switch (result.outcome) {
     case "live": {

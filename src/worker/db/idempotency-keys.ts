@@ -3,8 +3,8 @@ import { eq, lt } from "drizzle-orm";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { idempotencyKeys } from "#worker/db/schema.ts";
 
-/** DESIGN section 7. */
-export const KEPT_MS = 24 * 60 * 60 * 1000;
+/** For how long a key counts: a request that comes again within this time is answered as before. */
+export const KEY_COUNTS_MS = 24 * 60 * 60 * 1000;
 
 export type IdempotencyRecord = Omit<typeof idempotencyKeys.$inferSelect, "accountId">;
 
@@ -25,7 +25,7 @@ export async function reserveIdempotencyKey(
   wanted: Omit<IdempotencyRecord, "answer">,
 ): Promise<IdempotencyRecord> {
   const [, inserted] = await rows.runTogether([
-    rows.delete(idempotencyKeys, lt(idempotencyKeys.createdAt, wanted.createdAt - KEPT_MS)),
+    rows.delete(idempotencyKeys, lt(idempotencyKeys.createdAt, wanted.createdAt - KEY_COUNTS_MS)),
     rows.insertIfNew(idempotencyKeys, { ...wanted, answer: null }),
   ]);
   if (inserted === 1) return { ...wanted, answer: null };

@@ -2,7 +2,7 @@ import { and, eq, lt, lte, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
 import type { Database } from "#worker/db/database.ts";
-import { KEPT_MS } from "#worker/db/idempotency-keys.ts";
+import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
 
 /** What one statement changes at most; the rest is for the next run. */
@@ -22,7 +22,9 @@ export async function removeExpired(database: Database, now: number): Promise<vo
   const some = (table: typeof idempotencyKeys | typeof servers | typeof tokens, where: SQL | undefined) =>
     sql`${table.id} in (${rows.select({ id: table.id }).from(table).where(where).limit(MAX_ROWS)})`;
   await rows.batch([
-    rows.delete(idempotencyKeys).where(some(idempotencyKeys, lt(idempotencyKeys.createdAt, now - KEPT_MS))),
+    rows
+      .delete(idempotencyKeys)
+      .where(some(idempotencyKeys, lt(idempotencyKeys.createdAt, now - KEY_COUNTS_MS))),
     rows.delete(tokens).where(some(tokens, lt(tokens.revokedAt, now - REVOKED_MS))),
     rows.delete(tokens).where(some(tokens, and(eq(tokens.kind, "session"), lte(tokens.expiresAt, now)))),
     rows.delete(signInCodes).where(lte(signInCodes.expiresAt, now)),

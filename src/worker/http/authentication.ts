@@ -9,7 +9,7 @@ import { secretHash } from "#worker/secret-hash.ts";
 
 type AuthenticationRefusal = "missing_token" | "invalid_token";
 
-/** How long a token revoked by another isolate can still pass in this one (DESIGN section 7), and how many tokens it remembers. */
+/** How long a token revoked by another isolate can still pass in this one, and how many tokens it remembers. */
 const REMEMBERED = { forMs: 10_000, atMost: 1_000 };
 
 const invalid = refuse("invalid_token", "The bearer token is malformed, unknown, expired or revoked.");

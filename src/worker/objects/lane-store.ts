@@ -5,10 +5,8 @@ import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
 import { Host, LaneDeployment, type Lane } from "#domain/lane/lane.ts";
 import { forgettable } from "#domain/lane/transitions.ts";
 import type { DeploymentRecord } from "#worker/db/deployment-records.ts";
+import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { recordOf } from "#worker/objects/deployment-record.ts";
-
-/** As long as an Idempotency-Key counts (DESIGN section 7). */
-const ACCEPTED_MS = 24 * 60 * 60 * 1000;
 
 /** Whose lane it is. It is kept with the lane, because an object that its alarm wakes up is told no name. */
 const LaneOwner = z.strictObject({ accountId: AccountId, projectId: ProjectId });
@@ -195,7 +193,7 @@ export class LaneStore {
     { id, version }: { id: DeploymentId; version: number },
     now: number,
   ): void {
-    this.#sql.exec("DELETE FROM accepted WHERE at < ?", now - ACCEPTED_MS);
+    this.#sql.exec("DELETE FROM accepted WHERE at < ?", now - KEY_COUNTS_MS);
     this.#sql.exec(
       "INSERT INTO accepted (request_key, id, version, at) VALUES (?, ?, ?, ?)",
       requestKey,

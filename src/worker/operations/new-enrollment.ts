@@ -6,7 +6,7 @@ import type { EnrollmentRecord } from "#worker/db/set-enrollment.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
-/** DESIGN section 5. */
+/** For how long an enrolment token can be spent: somebody is at the server to paste it. */
 const LIFETIME_MS = 60 * 60 * 1000;
 
 /** A new enrolment token: what its server keeps of it, and what its owner is shown, this once. @param now Unix milliseconds */

@@ -10,7 +10,7 @@ import { newTokenSecret } from "#worker/operations/new-token-secret.ts";
 import { refuseExcess } from "#worker/operations/refuse-excess.ts";
 import { tokenView } from "#worker/views/token-view.ts";
 
-/** How long the secret that is replaced goes on working (DESIGN section 7), so that its users can be changed over. */
+/** How long the secret that is replaced goes on working, so that its users can be changed over. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /**
