@@ -17,6 +17,8 @@ import { listProjects, reportProject } from "#agent/workspace/project-report.ts"
 import {
   type ActiveRun,
   type FromAgent,
+  MAX_REPORTED_PROJECTS,
+  MAX_REPORTED_RUNS,
   PROTOCOL_VERSION,
   type RunOrder,
   type ToAgent,
@@ -36,7 +38,6 @@ export type Agent = {
 
 /** Enough to know a message that comes twice, few enough to forget. */
 const REMEMBERED_RUNS = 500;
-const MAX_REPORTED = 1000;
 const SITES_MS = 1_500;
 
 /** How the agent speaks first. What it says while there is no link is lost; the greeting tells the same. */
@@ -143,7 +144,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
   }
 
   async function projects() {
-    const all = (await listProjects(context.home)).slice(0, MAX_REPORTED);
+    const all = (await listProjects(context.home)).slice(0, MAX_REPORTED_PROJECTS);
     return Promise.all(all.map(({ id }) => reportProject(context, id)));
   }
 
@@ -189,7 +190,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
         agent_version: AGENT_VERSION,
         disk: await disk(),
         projects: await projects(),
-        runs: runs.slice(0, MAX_REPORTED),
+        runs: runs.slice(0, MAX_REPORTED_RUNS),
       };
     },
     async status() {

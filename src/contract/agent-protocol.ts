@@ -104,7 +104,7 @@ export const ToAgent = z.discriminatedUnion("type", [
     deployment_id: DeploymentId,
     run_id: RunId,
   }),
-  /** What `current` should point to, sent when the agent's greeting says otherwise and nothing runs. */
+  /** What `current` should point to, sent when the agent has said otherwise and nothing runs. */
   z.strictObject({ type: z.literal("restore"), project_id: ProjectId, release: ReleaseVersion }),
   /** Stop serving the project and remove its releases; with `purge`, everything of it. Answered with `forgotten`. */
   z.strictObject({ type: z.literal("forget"), project_id: ProjectId, purge: z.boolean() }),
@@ -113,6 +113,9 @@ export type ToAgent = z.infer<typeof ToAgent>;
 
 /** Many more than the releases that a project can have kept. */
 export const MAX_REPORTED_RELEASES = 1000;
+/** As many projects as an account can have, and so many runs: a message that tells of more is refused as a whole. */
+export const MAX_REPORTED_PROJECTS = 1000;
+export const MAX_REPORTED_RUNS = 1000;
 
 /**
  * What one project serves on this server. `releases`: the folders that are whole, the newest where they are too many.
@@ -142,13 +145,13 @@ export const FromAgent = z.discriminatedUnion("type", [
     protocol: z.int(),
     agent_version: textUpTo(50),
     disk: Disk,
-    projects: listUpTo(ProjectReport, 1000),
-    runs: listUpTo(ActiveRun, 1000),
+    projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
+    runs: listUpTo(ActiveRun, MAX_REPORTED_RUNS),
   }),
   z.strictObject({
     type: z.literal("status"),
     disk: Disk,
-    projects: listUpTo(ProjectReport, 1000),
+    projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
   }),
   /** What a project serves after a change that no result tells: a run that was `over`, or a `restore`. */
   z.strictObject({ type: z.literal("serving"), project: ProjectReport }),
@@ -165,6 +168,11 @@ export const OutputLine = z.strictObject({
   message: textUpTo(MAX_LOG_LINE_BYTES),
 });
 export type OutputLine = z.infer<typeof OutputLine>;
+
+/** How much of a run one request may tell; what has more is refused as a whole. The message is in UTF-16 code units. */
+export const MAX_EVENTS = 500;
+export const MAX_OUTPUT_LINES = 2000;
+export const MAX_COMMIT_MESSAGE = 1000;
 
 const seq = wholeFrom(1);
 const runStage = z.enum(["fetch", "build", "activate", "verify"]);
@@ -187,11 +195,11 @@ export const RunEvent = z.discriminatedUnion("type", [
     seq,
     type: z.literal("resolved"),
     commit_sha: CommitSha,
-    commit_message: textUpTo(1000),
+    commit_message: textUpTo(MAX_COMMIT_MESSAGE),
   }),
   /** What the framework that is given, or found in the files, says of these files; settings may overrule it. */
   z.strictObject({ seq, type: z.literal("framework"), preset: Preset }),
-  z.strictObject({ seq, type: z.literal("output"), lines: listUpTo(OutputLine, 2000) }),
+  z.strictObject({ seq, type: z.literal("output"), lines: listUpTo(OutputLine, MAX_OUTPUT_LINES) }),
   z.strictObject({ seq, type: z.literal("ready") }),
   z.strictObject({ seq, type: z.literal("result"), result: RunResult, project: ProjectReport }),
 ]);
@@ -201,7 +209,7 @@ export type RunEvent = z.infer<typeof RunEvent>;
 export const RunEvents = z.strictObject({
   project_id: ProjectId,
   run_id: RunId,
-  events: listUpTo(RunEvent, 500),
+  events: listUpTo(RunEvent, MAX_EVENTS),
 });
 export type RunEvents = z.infer<typeof RunEvents>;
 

@@ -30,19 +30,24 @@ export const FailureCode = z.enum([
 ]);
 export type FailureCode = z.infer<typeof FailureCode>;
 
+/** The longest texts of a failure, in UTF-16 code units: a report with a longer one is refused as a whole. */
+export const MAX_FAILURE_MESSAGE = 2000;
+export const MAX_STDERR_TAIL = 8192;
+export const MAX_HEALTH_BODY = 2048;
+
 /** What shows that a failure is one: whatever of this the failed stage has. */
 export const FailureEvidence = z.strictObject({
   exit_code: z.optional(z.nullable(z.int())),
   signal: z.optional(z.nullable(textUpTo(20))),
-  stderr_tail: z.optional(textUpTo(8192)),
+  stderr_tail: z.optional(textUpTo(MAX_STDERR_TAIL)),
   health_status: z.optional(z.nullable(z.int())),
-  health_body: z.optional(textUpTo(2048)),
+  health_body: z.optional(textUpTo(MAX_HEALTH_BODY)),
 });
 export type FailureEvidence = z.infer<typeof FailureEvidence>;
 
 export const Failure = z.strictObject({
   code: FailureCode,
-  message: textUpTo(2000),
+  message: textUpTo(MAX_FAILURE_MESSAGE),
   stage: DeploymentStage,
   evidence: z.optional(FailureEvidence),
 });

@@ -1,5 +1,5 @@
 import type { Spool } from "#agent/report/spool.ts";
-import { type OutputLine, type RunEvent } from "#contract/agent-protocol.ts";
+import { MAX_EVENTS, MAX_OUTPUT_LINES, type OutputLine, type RunEvent } from "#contract/agent-protocol.ts";
 
 type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, "seq"> : never;
 export type NewRunEvent = WithoutSeq<Exclude<RunEvent, { type: "output" }>>;
@@ -37,8 +37,6 @@ export type EventLogOptions = {
   readonly now: () => number;
 };
 
-const MAX_EVENTS = 500;
-const MAX_LINES = 2000;
 /** So much of the spool is in memory to be sent. */
 const WINDOW_BYTES = 64 * 1024;
 
@@ -86,7 +84,7 @@ export function createEventLog(options: EventLogOptions): EventLog {
         last !== undefined &&
         !last.isSealed &&
         last.event.type === "output" &&
-        last.event.lines.length < MAX_LINES &&
+        last.event.lines.length < MAX_OUTPUT_LINES &&
         last.bytes + size <= maxEventBytes
       ) {
         last.event.lines.push(line);

@@ -11,9 +11,7 @@ import { head, type Step } from "#agent/run/step.ts";
 import { writeTree } from "#agent/run/write-tree.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
-
-/** The contract's longest commit message, in UTF-16 code units. */
-const MAX_COMMIT_MESSAGE = 1000;
+import { MAX_COMMIT_MESSAGE } from "#contract/agent-protocol.ts";
 
 /** Brings the ordered commit to this server and writes its files into `releases/<version>`. */
 export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>> {

@@ -4,7 +4,7 @@ import type { Command, ProcessEnd } from "#agent/process/command.ts";
 import { createLineOutput } from "#agent/process/line-output.ts";
 import { runProcess } from "#agent/process/run-process.ts";
 import type { CommandScope } from "#agent/run/run-scope.ts";
-import type { FailureEvidence } from "#contract/deployments.ts";
+import { type FailureEvidence, MAX_STDERR_TAIL } from "#contract/deployments.ts";
 import type { LogStage } from "#contract/logs.ts";
 
 export type CommandEnd = {
@@ -26,7 +26,6 @@ export type CommandOptions = {
 };
 
 const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
-const TAIL_LENGTH = 8192;
 
 /** Runs one command of a run: what it writes goes to the deployment's log, its group into the journal. */
 export async function runCommand(
@@ -41,7 +40,7 @@ export async function runCommand(
       line(stream, text) {
         if (options.isQuiet !== true) scope.log.line(stream, options.stage, text);
         // Masked line by line: of a secret that is cut in two nothing would be known again.
-        if (stream === "stderr") stderrTail = `${stderrTail}${scope.mask(text)}\n`.slice(-TAIL_LENGTH);
+        if (stream === "stderr") stderrTail = `${stderrTail}${scope.mask(text)}\n`.slice(-MAX_STDERR_TAIL);
       },
       room: scope.room,
       mask: scope.mask,
@@ -58,7 +57,7 @@ export async function runCommand(
   // Once the log is full the pipes are only drained, all but the last words.
   const stdout = (chunk: Buffer) => (scope.log.isFull ? null : output.sink.stdout(chunk));
   const stderr = (chunk: Buffer) =>
-    output.sink.stderr(scope.log.isFull ? chunk.subarray(-2 * TAIL_LENGTH) : chunk);
+    output.sink.stderr(scope.log.isFull ? chunk.subarray(-2 * MAX_STDERR_TAIL) : chunk);
   const end = await runProcess(command, {
     output: { stdout: options.stdout === "log" ? stdout : capture, stderr },
     ledger: scope.ledger,

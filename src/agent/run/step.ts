@@ -1,6 +1,12 @@
 import { isNoSpaceError } from "#agent/has-code.ts";
 import { reasonOf } from "#agent/reason-of.ts";
-import type { Failure, FailureEvidence } from "#contract/deployments.ts";
+import {
+  type Failure,
+  type FailureEvidence,
+  MAX_FAILURE_MESSAGE,
+  MAX_HEALTH_BODY,
+  MAX_STDERR_TAIL,
+} from "#contract/deployments.ts";
 
 /** Why a run does not go on. What interrupted it stands in the run's `Interrupt`. */
 export type RunEnd =
@@ -17,11 +23,6 @@ export function done<Value>(value: Value): { readonly ok: true; readonly value: 
   return { ok: true, value };
 }
 
-/** The contract's longest texts, in UTF-16 code units. */
-const MAX_MESSAGE = 2000;
-const MAX_TAIL = 8192;
-const MAX_BODY = 2048;
-
 /** A failure in the shape that the control plane takes: texts that are too long are cut. */
 export function fail(
   code: Failure["code"],
@@ -29,13 +30,13 @@ export function fail(
   message: string,
   evidence?: FailureEvidence,
 ): { readonly ok: false; readonly end: { readonly kind: "failed"; readonly failure: Failure } } {
-  const failure: Failure = { code, stage, message: head(message, MAX_MESSAGE) };
+  const failure: Failure = { code, stage, message: head(message, MAX_FAILURE_MESSAGE) };
   if (evidence !== undefined) {
     failure.evidence = { ...evidence };
     if (evidence.stderr_tail !== undefined)
-      failure.evidence.stderr_tail = evidence.stderr_tail.slice(-MAX_TAIL).toWellFormed();
+      failure.evidence.stderr_tail = evidence.stderr_tail.slice(-MAX_STDERR_TAIL).toWellFormed();
     if (evidence.health_body !== undefined)
-      failure.evidence.health_body = head(evidence.health_body, MAX_BODY);
+      failure.evidence.health_body = head(evidence.health_body, MAX_HEALTH_BODY);
   }
   return { ok: false, end: { kind: "failed", failure } };
 }

@@ -3,11 +3,9 @@ import { pause } from "#agent/pause.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { startLimit } from "#agent/run/stage-limit.ts";
 import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
-import type { LiveEvidence } from "#contract/deployments.ts";
+import { type LiveEvidence, MAX_HEALTH_BODY } from "#contract/deployments.ts";
 import { maskUrlPassword } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/projects.ts";
-
-const MAX_BODY_BYTES = 2048;
 
 /** Where a health check asks, and under which name where that is not the address's own. */
 export type CheckTarget = { readonly url: URL; readonly host: string | null };
@@ -69,7 +67,7 @@ export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence[
   });
 }
 
-const isCut = (body: string): boolean => Buffer.byteLength(body) >= MAX_BODY_BYTES;
+const isCut = (body: string): boolean => Buffer.byteLength(body) >= MAX_HEALTH_BODY;
 
 async function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSignal): Promise<Tried> {
   const answer = await sendRequest({
@@ -80,7 +78,7 @@ async function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSign
       ...(target.host === null ? {} : { host: target.host }),
     },
     timeoutMs,
-    maxBodyBytes: MAX_BODY_BYTES,
+    maxBodyBytes: MAX_HEALTH_BODY,
     signal,
     fresh: true,
   });
