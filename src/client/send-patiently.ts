@@ -1,4 +1,4 @@
-import { isRepeatable, takesIdempotencyKey } from "#contract/endpoint-facts.ts";
+import { isRepeatable, takesIdempotencyKey } from "#contract/repeatable.ts";
 import type { Problem } from "#contract/problems.ts";
 import { backOffMs, isPassing, pause } from "#client/retry.ts";
 import { type Send, send } from "#client/send.ts";

@@ -1,17 +1,8 @@
 import type { Endpoint } from "#contract/endpoint.ts";
 import { type ProblemCode, problems } from "#contract/problems.ts";
+import { takesIdempotencyKey } from "#contract/repeatable.ts";
 
 // What follows from an endpoint's row in the table, so that no row has to say it.
-
-/** Whether it makes something anew each time, so that a retry needs an Idempotency-Key to be safe. */
-export function takesIdempotencyKey({ method, access, success }: Endpoint): boolean {
-  return method === "POST" && access.by === "token" && success.status === 201;
-}
-
-/** Whether it can be sent again, with the same Idempotency-Key where it takes one, and does no more than once sent. */
-export function isRepeatable(endpoint: Endpoint): boolean {
-  return endpoint.method !== "POST" || takesIdempotencyKey(endpoint);
-}
 
 /** Whether it goes on only if the deployment that the header If-Live names is still live. */
 export function takesIfLive(endpoint: Endpoint): boolean {

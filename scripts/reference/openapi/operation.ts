@@ -1,8 +1,9 @@
 import type { Endpoint } from "#contract/endpoint.ts";
-import { hasEntityTag, problemsOf, takesIdempotencyKey } from "#contract/endpoint-facts.ts";
+import { hasEntityTag, problemsOf } from "#contract/endpoint-facts.ts";
 import { type ProblemCode, problems } from "#contract/problems.ts";
 import type { StreamedText } from "#contract/reference/operation-text.ts";
 import { INTERNAL_TAG, type Tag } from "#contract/reference/tags.ts";
+import { takesIdempotencyKey } from "#contract/repeatable.ts";
 
 import { type AnswerHeader, headers } from "./headers.ts";
 import { parametersOf } from "./parameters.ts";

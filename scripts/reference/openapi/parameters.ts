@@ -1,12 +1,8 @@
 import * as z from "zod";
 
 import type { Endpoint } from "#contract/endpoint.ts";
-import {
-  hasEntityTag,
-  takesIdempotencyKey,
-  takesIfLive,
-  takesLastEventId,
-} from "#contract/endpoint-facts.ts";
+import { hasEntityTag, takesIfLive, takesLastEventId } from "#contract/endpoint-facts.ts";
+import { takesIdempotencyKey } from "#contract/repeatable.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { example } from "#contract/reference/examples.ts";
 import { headerTexts, type ParameterText, parameterTexts } from "#contract/reference/parameters.ts";

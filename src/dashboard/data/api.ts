@@ -1,6 +1,7 @@
 import { type Client, createClient } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
 import { noteTime } from "#dashboard/data/clock.ts";
+import { sendOnce } from "#dashboard/data/send-once.ts";
 import { noteEnded, session } from "#dashboard/data/session.ts";
 
 /** A request that has had no answer for so long will have none. Following a log has its own measure. */
@@ -30,13 +31,19 @@ export const transport: Transport = {
   },
 };
 
+/** Not `randomUUID`, which is there over HTTPS only. */
+const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
+
 /** The typed client of this page. */
-export const api: Client = createClient({
-  get baseUrl() {
-    return transport.baseUrl;
+export const api: Client = createClient(
+  {
+    get baseUrl() {
+      return transport.baseUrl;
+    },
+    get token() {
+      return transport.token;
+    },
+    fetch: (url, init) => transport.fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
   },
-  get token() {
-    return transport.token;
-  },
-  fetch: (url, init) => transport.fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }),
-});
+  sendOnce(() => performance.now(), newKey),
+);

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Account } from "#contract/account.ts";
-import { takesIdempotencyKey } from "#contract/endpoint-facts.ts";
+import { takesIdempotencyKey } from "#contract/repeatable.ts";
 import { endpoints, type OperationName } from "#contract/endpoints.ts";
 import { Enrollment, ServerCreated } from "#contract/servers.ts";
 import { call, problemOf } from "../../support/worker/call.ts";

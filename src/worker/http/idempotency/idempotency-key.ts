@@ -1,5 +1,5 @@
 import type { Endpoint } from "#contract/endpoint.ts";
-import { takesIdempotencyKey } from "#contract/endpoint-facts.ts";
+import { takesIdempotencyKey } from "#contract/repeatable.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
 /** Source: the IETF draft "The Idempotency-Key HTTP Header Field"; the length is ours. */
