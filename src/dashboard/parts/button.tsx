@@ -7,7 +7,10 @@ type Props = {
   readonly look?: "plain" | "main" | "danger" | "slim";
   /** What it is called where its text alone does not say what it is about. */
   readonly label?: string;
-  /** What it asked for is being done: it says so, and cannot be pressed again. */
+  /**
+   * What it asked for is being done: it says so, and cannot be pressed again. Given at all, it does something that takes a
+   * while, and the second click of a double click is none: another button may stand there by then.
+   */
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
 };
@@ -18,7 +21,7 @@ export function Button({
   type = "button",
   look = "plain",
   label,
-  isBusy = false,
+  isBusy,
   isDisabled = false,
 }: Props) {
   return (
@@ -26,15 +29,16 @@ export function Button({
       type={type}
       class={look}
       aria-label={label}
-      aria-busy={isBusy}
+      aria-busy={isBusy === true}
       // Not `disabled`: that would take the keyboard's place away, such as after saving.
-      aria-disabled={isBusy || isDisabled}
+      aria-disabled={isBusy === true || isDisabled}
       onClick={(event) => {
-        if (isBusy || isDisabled) event.preventDefault();
+        const isSecond = isBusy !== undefined && event.detail > 1;
+        if (isBusy === true || isDisabled || isSecond) event.preventDefault();
         else void onClick?.();
       }}
     >
-      {isBusy ? <span class="spinner" aria-hidden="true" /> : null}
+      {isBusy === true ? <span class="spinner" aria-hidden="true" /> : null}
       {children}
     </button>
   );

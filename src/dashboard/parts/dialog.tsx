@@ -11,6 +11,7 @@ type Props = {
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const isLeaving = useRef(false);
+  const isPressedBeside = useRef(false);
   // Before anything else can take the keyboard, so that it goes back to what has opened the dialog.
   useLayoutEffect(() => {
     const shown = dialog.current;
@@ -40,8 +41,16 @@ export function Dialog({ title, onClose, children }: Props) {
       onClose={() => {
         if (!isLeaving.current) onClose();
       }}
+      // A double click on what opens a dialog ends beside it; so does a text that is marked with the mouse, and a long way.
+      onMouseDown={(event) => {
+        isPressedBeside.current = event.target === dialog.current && event.detail === 1;
+      }}
       onClick={(event) => {
-        if (event.target === dialog.current) onClose();
+        if (event.target === dialog.current && isPressedBeside.current) onClose();
+      }}
+      // Enter that is held on what opens a dialog would send it.
+      onKeyDown={(event) => {
+        if (event.key === "Enter" && event.repeat) event.preventDefault();
       }}
     >
       <div class="inside">
