@@ -1,6 +1,6 @@
 import type { Deployment } from "#contract/deployments.ts";
 import { api } from "#dashboard/data/api.ts";
-import { useAction } from "#dashboard/data/use-action.ts";
+import { useRemoval } from "#dashboard/data/use-removal.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
@@ -23,7 +23,7 @@ type Props = {
 /** Asks whether a deployment is to be deleted, and does it; or says why it cannot be. */
 export function DeleteDeployment({ deployment, onClose, onDeleted }: Props) {
   const { id, project_id: projectId, version, status } = deployment;
-  const deleting = useAction(() =>
+  const deleting = useRemoval(() =>
     api.deleteDeployment({ params: { project_id: projectId, deployment_id: id } }),
   );
   const reason = forbidden(deployment);

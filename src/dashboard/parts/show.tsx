@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import type { Watched } from "#dashboard/data/resource.ts";
-import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
+import { Gone, isGone, isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { Waiting } from "#dashboard/parts/waiting.tsx";
 
@@ -12,9 +12,13 @@ type Props<Value> = {
   readonly children: (value: Value) => ComponentChildren;
 };
 
-/** What is known of something; that it is waited for; or why it is not known, beside what was known before. */
+/**
+ * What is known of something; that it is waited for; or why it is not known, beside what was known before, unless it is
+ * not there any more.
+ */
 export function Show<Value>({ of: { value, problem, reload }, what, children }: Props<Value>) {
   if (problem !== null && isNotAllowed(problem)) return <NotShown what={what} problem={problem} />;
+  if (isGone(problem)) return <Gone what={what} />;
   return (
     <>
       <ProblemBox problem={problem} doing={`Reading ${what}`} retry={reload} />

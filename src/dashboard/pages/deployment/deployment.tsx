@@ -8,6 +8,7 @@ import { useSignal } from "#dashboard/data/signal.ts";
 import { FailureBox } from "#dashboard/pages/deployment/failure-box.tsx";
 import { LogView } from "#dashboard/pages/deployment/log-view.tsx";
 import { Stages } from "#dashboard/pages/deployment/stages.tsx";
+import { isGone } from "#dashboard/parts/not-shown.tsx";
 import { DeploymentActions } from "#dashboard/parts/deployment-actions.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
@@ -33,7 +34,7 @@ export function DeploymentPage({ id }: Props) {
     <Page
       title={value === null ? "Deployment" : `v${value.version} ${statusWords[value.status].toLowerCase()}`}
       heading={value === null ? "Deployment" : <Heading deployment={value} />}
-      actions={value === null ? null : <DeploymentActions deployment={value} />}
+      actions={value === null || isGone(deployment.problem) ? null : <DeploymentActions deployment={value} />}
     >
       <Show of={deployment} what="the deployment">
         {(known) => (

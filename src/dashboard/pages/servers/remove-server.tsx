@@ -1,6 +1,6 @@
 import type { ServerRow } from "#contract/servers.ts";
 import { api } from "#dashboard/data/api.ts";
-import { useAction } from "#dashboard/data/use-action.ts";
+import { useRemoval } from "#dashboard/data/use-removal.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
@@ -13,7 +13,7 @@ type Props = {
 
 /** Asks whether a server is to be forgotten, and does it; or says why it cannot be. */
 export function RemoveServer({ row, onClose, onRemoved }: Props) {
-  const removing = useAction(() => api.deleteServer({ params: { server_id: row.id } }));
+  const removing = useRemoval(() => api.deleteServer({ params: { server_id: row.id } }));
   const remove = async () => {
     if ((await removing.run()) === null) return;
     onClose();

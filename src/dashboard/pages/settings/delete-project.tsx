@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Project } from "#contract/projects.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
-import { useAction } from "#dashboard/data/use-action.ts";
+import { useRemoval } from "#dashboard/data/use-removal.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { Field } from "#dashboard/parts/field.tsx";
@@ -17,7 +17,7 @@ export function DeleteProject({ project }: { readonly project: Project }) {
   const [isOpen, setIsOpen] = useState(false);
   const [typed, setTyped] = useState("");
   const [purges, setPurges] = useState(false);
-  const deleting = useAction(() =>
+  const deleting = useRemoval(() =>
     api.deleteProject({
       params: { project_id: project.id },
       query: purges ? { purge: "true" } : {},

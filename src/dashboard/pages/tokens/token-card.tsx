@@ -4,6 +4,7 @@ import type { Token, TokenWithSecret } from "#contract/tokens.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useMay, useProjects } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { useRemoval } from "#dashboard/data/use-removal.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
@@ -25,7 +26,7 @@ export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
   const params = { token_id: token.id };
   const [isRevoking, setIsRevoking] = useState(false);
   const rotating = useAction(() => api.rotateToken({ params }));
-  const revoking = useAction(() => api.revokeToken({ params }));
+  const revoking = useRemoval(() => api.revokeToken({ params }));
   const rotate = async () => {
     const rotated = await rotating.run();
     if (rotated !== null) onRotated(rotated.value);
