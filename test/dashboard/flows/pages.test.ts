@@ -1,28 +1,31 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
-import { hasFocus, phone, violations, wideScreen } from "./support/browser.ts";
+import { hasFocus, narrowest, violations, wideScreen } from "./support/browser.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
 
 let failedId = "";
+let faultyId = "";
 beforeAll(async () => {
   const { path, commit } = await repository("faulty");
   await commit({ "index.html": "faulty" });
   const project = await api.createProject({
-    name: "faulty",
+    // As wide as a name may be, and with nowhere to break it.
+    name: `faulty${"!".repeat(94)}`,
     server_id: local.server_id,
     repository: path,
     build_command: String.raw`printf '\033[1;32mgood\033[0m \033[43mmarked\033[0m\n'; echo 'Error: none' >&2; exit 1`,
   });
+  faultyId = project.id;
   const failed = await api.start(project.id);
   await api.ended(failed.id);
   failedId = failed.id;
 });
 
 describe("every page", () => {
-  it("has no fault that axe finds, wide in light and narrow in dark, and nothing beyond the edge of a phone", async () => {
+  it("has no fault that axe finds, wide in light and narrow in dark, and nothing beyond the edge", async () => {
     const { page } = await visit();
     await page.goto(`${local.url}/app/sign-in`);
     await page.getByLabel("API token").waitFor();
@@ -40,6 +43,7 @@ describe("every page", () => {
       `/app/projects/${local.project_id}/settings`,
       `/app/deployments/${local.deployment_id}`,
       `/app/deployments/${failedId}`,
+      `/app/projects/${faultyId}/settings`,
       "/app/nothing",
     ];
     for (const path of paths) {
@@ -48,12 +52,30 @@ describe("every page", () => {
       await page.locator("main h1").waitFor();
       await expect.poll(() => page.locator("main .waiting").count(), { timeout: 30_000 }).toBe(0);
       found.push(...(await violations(page, "light")));
-      await page.setViewportSize(phone);
+      await page.setViewportSize(narrowest);
       if ((await page.evaluate("document.documentElement.scrollWidth <= innerWidth")) !== true)
-        found.push(`${path} is wider than a phone`);
+        found.push(`${path} is wider than the window`);
       found.push(...(await violations(page, "dark")));
     }
     expect(found).toEqual([]);
+  });
+});
+
+describe("a reader with colours of their own", () => {
+  it("sees which section they are in, and which part of a bar is which", async () => {
+    const { page } = await visit();
+    await signInWithToken(page, local, "/app/charts");
+    await page.locator(".key").first().waitFor();
+    await page.emulateMedia({ forcedColors: "active" });
+    const coloursOf = (selector: string, style: string, part = "") =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll("${selector}")].map((shown) => getComputedStyle(shown, "${part}").${style})`,
+      );
+    const links = await coloursOf("nav a", "borderBottomColor");
+    expect(new Set(links).size).toBe(2);
+    const keys = await coloursOf(".key", "color", "::before");
+    expect(new Set(keys).size).toBe(3);
+    expect(await coloursOf("rect.succeeded", "fill")).toContain(keys[0]);
   });
 });
 

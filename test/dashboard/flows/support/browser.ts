@@ -18,6 +18,8 @@ export async function executable(): Promise<string> {
 export type Screen = { readonly width: number; readonly height: number };
 export const wideScreen: Screen = { width: 1280, height: 900 };
 export const phone: Screen = { width: 390, height: 844 };
+/** The narrowest that a page must fit. Source: WCAG 2.2, 1.4.10 Reflow. */
+export const narrowest: Screen = { width: 320, height: 640 };
 
 /** A tab in which somebody uses the dashboard, and everything in it that should not be. */
 export type Visit = {
