@@ -23,7 +23,9 @@ function read(): SessionState {
 }
 
 function keep(state: SessionState): void {
-  if (typeof state === "string") sessionStorage.removeItem(KEY);
+  // With all that was typed and not sent, which outlives only a session that ended by itself.
+  if (state === "none") sessionStorage.clear();
+  else if (state === "ended") sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, JSON.stringify(state));
   session.set(state);
 }

@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
+import * as z from "zod/mini";
 
 import { CreateProjectInput, type Project } from "#contract/projects.ts";
 import type { ServerRow } from "#contract/servers.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
+import { useDraft } from "#dashboard/data/use-draft.ts";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Choice, Field } from "#dashboard/parts/field.tsx";
 import { Form } from "#dashboard/parts/form.tsx";
@@ -16,14 +18,27 @@ type Props = {
   readonly onCreated: (project: Project) => unknown;
 };
 
+const Draft = z.object({
+  name: z.string(),
+  repository: z.string(),
+  branch: z.string(),
+  server_id: z.string(),
+});
+type Draft = z.infer<typeof Draft>;
+
 /** What a project needs to begin with; everything else has a default, and a place among its settings. */
 export function ProjectForm({ servers, onCreated }: Props) {
-  const [input, setInput] = useState({
-    name: "",
-    repository: "",
-    branch: "main",
-    server_id: servers.find(({ status }) => status === "healthy")?.id ?? servers[0]?.id ?? "",
-  });
+  const { draft, change: changeDraft } = useDraft<Draft>("a project", Draft);
+  // With a server of another account it is somebody else's.
+  const isOwn = draft !== null && servers.some(({ id }) => id === draft.server_id);
+  const input = isOwn
+    ? draft
+    : {
+        name: "",
+        repository: "",
+        branch: "main",
+        server_id: servers.find(({ status }) => status === "healthy")?.id ?? servers[0]?.id ?? "",
+      };
   const [touched, setTouched] = useState<Readonly<Record<string, boolean>>>({});
   const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateProjectInput) => api.createProject({ body }));
@@ -31,14 +46,16 @@ export function ProjectForm({ servers, onCreated }: Props) {
   const parsed = CreateProjectInput.safeParse(input);
   const errors = parsed.success ? {} : errorsOf(parsed.error);
   const errorOf = (name: string) => ((hasTried || touched[name]) === true ? (errors[name] ?? null) : null);
-  const change = (name: keyof typeof input) => (value: string) => {
-    setInput((before) => ({ ...before, [name]: value }));
+  const change = (name: keyof Draft) => (value: string) => {
+    changeDraft(() => ({ ...input, [name]: value }));
     setTouched((before) => ({ ...before, [name]: true }));
   };
   const create = async () => {
     setHasTried(true);
     const created = parsed.success ? await creating.run(parsed.data) : null;
-    if (created !== null) onCreated(created.value);
+    if (created === null) return;
+    changeDraft(() => null);
+    onCreated(created.value);
   };
   return (
     <Form onSubmit={create}>

@@ -10,6 +10,7 @@ import { AccountId } from "#contract/ids.ts";
 import { executeStatements } from "../../../scripts/parts/execute-statements.ts";
 import { newSignInCode } from "../../../scripts/parts/sign-in-code.ts";
 import { createApi } from "../../support/journey-api.ts";
+import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { home, local, api, visit } = await useDashboard();
@@ -37,7 +38,7 @@ async function sessionOf(
 }
 
 describe("a session that ends", () => {
-  it("says so before, goes on with a new link, and says so where it has ended", async () => {
+  it("says so before, goes on with a new link, says so where it has ended, and loses nothing that was typed", async () => {
     const { page } = await visit({ expected: /status of 401/ });
     const links = await newLinks();
     await page.goto(links.first);
@@ -64,10 +65,26 @@ describe("a session that ends", () => {
     await expect.poll(first.isGood, { timeout: 30_000 }).toBe(false);
     expect(await second.isGood()).toBe(true);
 
-    await page.getByRole("link", { name: "Servers" }).click();
+    const settings = `/app/projects/${local.project_id}/settings`;
+    await page.goto(local.url + settings);
+    const field = page.getByLabel("Releases kept");
+    const saved = await field.inputValue();
+    await field.fill("9");
     await api.call("DELETE", `/v1/tokens/${second.id}`);
     await page.getByText("The session has ended.").waitFor();
     await page.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
-    expect(new URL(page.url()).pathname).toBe("/app/servers");
+    expect(new URL(page.url()).pathname).toBe(settings);
+
+    // The page may have been loaded anew, as a link does.
+    await signInWithToken(page, local, settings);
+    await page.getByText("Not saved yet.").waitFor();
+    expect(await field.inputValue()).toBe("9");
+    await page.getByRole("button", { name: "Discard the changes" }).click();
+    expect(await field.inputValue()).toBe(saved);
+    await field.fill("8");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await signInWithToken(page, local, settings);
+    await field.waitFor();
+    expect(await field.inputValue()).toBe(saved);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { type Project, Timeouts, UpdateProjectInput } from "#contract/projects.ts";
 import { createIdGenerator } from "#contract/ids.ts";
-import { changesOf, draftOf } from "#dashboard/pages/settings/draft.ts";
+import { changesOf, draftOf, editsAfter, editsSince } from "#dashboard/pages/settings/draft.ts";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 const ids = createIdGenerator({
@@ -36,6 +36,23 @@ const project: Project = {
 
 const changed = (part: Partial<ReturnType<typeof draftOf>>, of = project) =>
   changesOf({ ...draftOf(of), ...part }, of);
+
+describe("what was typed into the settings", () => {
+  it("is nothing where it is what is saved", () => {
+    expect(editsAfter({ name: "store" }, project)).toEqual({ name: "store" });
+    expect(editsAfter({ name: "store" }, { ...project, name: "store" })).toBeNull();
+    expect(editsAfter({}, project)).toBeNull();
+  });
+
+  it("stays where it was typed while the rest was sent", () => {
+    const sent = { name: "store", branch: "next" };
+    expect(editsSince(sent, sent)).toEqual({});
+    expect(editsSince(sent, { ...sent, branch: "other", queue: "latest" })).toEqual({
+      branch: "other",
+      queue: "latest",
+    });
+  });
+});
 
 describe("the settings form", () => {
   it("changes nothing that was not changed", () => {

@@ -4,7 +4,8 @@ import { UpdateAccountInput } from "#contract/account.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Field } from "#dashboard/parts/field.tsx";
-import { Form, SaveBar } from "#dashboard/parts/form.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
+import { SaveBar } from "#dashboard/parts/save-bar.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = {

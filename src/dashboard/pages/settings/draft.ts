@@ -1,35 +1,42 @@
+import * as z from "zod/mini";
+
 import { type AutomaticSetting, HealthCheck, type Project } from "#contract/projects.ts";
 
 /** A project's settings as a form has them: all as text. Of the three that a framework can fill in, empty is left to it. */
-export type Draft = {
-  readonly name: string;
-  readonly domain: string;
-  readonly server_id: string;
-  readonly repository: string;
-  readonly branch: string;
-  readonly root_directory: string;
-  readonly framework: string;
-  readonly build_command: string;
-  readonly output_directory: string;
-  readonly activate_command: string;
+export const Draft = z.object({
+  name: z.string(),
+  domain: z.string(),
+  server_id: z.string(),
+  repository: z.string(),
+  branch: z.string(),
+  root_directory: z.string(),
+  framework: z.string(),
+  build_command: z.string(),
+  output_directory: z.string(),
+  activate_command: z.string(),
   /** One a line. */
-  readonly shared_paths: string;
-  readonly keep_releases: string;
-  readonly queue: string;
+  shared_paths: z.string(),
+  keep_releases: z.string(),
+  queue: z.string(),
   /** A path, or a whole address; empty: none. */
-  readonly health_check: string;
-  readonly health_status: string;
-  readonly health_tries: string;
-  readonly health_interval_seconds: string;
-  readonly health_timeout_seconds: string;
-  readonly fetch_seconds: string;
-  readonly build_seconds: string;
-  readonly activate_seconds: string;
-  readonly verify_seconds: string;
-  readonly queue_seconds: string;
+  health_check: z.string(),
+  health_status: z.string(),
+  health_tries: z.string(),
+  health_interval_seconds: z.string(),
+  health_timeout_seconds: z.string(),
+  fetch_seconds: z.string(),
+  build_seconds: z.string(),
+  activate_seconds: z.string(),
+  verify_seconds: z.string(),
+  queue_seconds: z.string(),
   /** Nothing is built, whatever the framework. */
-  readonly buildsNothing: boolean;
-};
+  buildsNothing: z.boolean(),
+});
+export type Draft = Readonly<z.infer<typeof Draft>>;
+
+/** What has been typed, and not been saved: the other fields are as they are saved. */
+export const Edits = z.exactPartial(Draft);
+export type Edits = z.infer<typeof Edits>;
 
 export type DraftName = Exclude<keyof Draft, "buildsNothing">;
 
@@ -101,6 +108,19 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   const timeouts = timeoutNames.filter(isChanged).map((name) => [name, Number(draft[name])] as const);
   if (timeouts.length > 0) changes["timeouts"] = Object.fromEntries(timeouts);
   return { ...changes, ...automaticChanges(draft, isChanged) };
+}
+
+/** What has been typed, where it differs from what is saved. @returns null where nothing does */
+export function editsAfter(edits: Edits, project: Project): Edits | null {
+  const changes = changesOf({ ...draftOf(project), ...edits }, project);
+  return Object.keys(changes).length === 0 ? null : edits;
+}
+
+/** What has been typed since a draft was sent, and is not in it. */
+export function editsSince(sent: Edits | null, now: Edits | null): Edits {
+  const isSent = ([name, value]: [string, unknown]) =>
+    new Map(Object.entries(sent ?? {})).get(name) === value;
+  return Edits.parse(Object.fromEntries(Object.entries(now ?? {}).filter((edit) => !isSent(edit))));
 }
 
 function automaticChanges(draft: Draft, isChanged: (name: keyof Draft) => boolean): Record<string, unknown> {

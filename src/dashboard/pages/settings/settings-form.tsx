@@ -1,22 +1,36 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 import { type Project, UpdateProjectInput } from "#contract/projects.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useAccount, useServers } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { changesOf, type Draft, type DraftName, draftOf } from "#dashboard/pages/settings/draft.ts";
+import { useDraft } from "#dashboard/data/use-draft.ts";
+import {
+  changesOf,
+  type DraftName,
+  draftOf,
+  Edits,
+  editsAfter,
+  editsSince,
+} from "#dashboard/pages/settings/draft.ts";
 import { Choice, Field } from "#dashboard/parts/field.tsx";
-import { Form, SaveBar } from "#dashboard/parts/form.tsx";
+import { Form } from "#dashboard/parts/form.tsx";
+import { SaveBar } from "#dashboard/parts/save-bar.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = { readonly project: Project; readonly onSaved: () => unknown };
 
 /** Every setting, checked as it is typed; what is saved counts from the next deployment on. */
-export function SettingsForm({ project, onSaved }: Props) {
+export function SettingsForm({ project: read, onSaved }: Props) {
   const { value: servers } = useServers(ALL);
   const { value: account } = useAccount(ALL);
   const mayMove = account === null || account.token.project_ids === null;
-  const [draft, setDraft] = useState<Draft>(() => draftOf(project));
+  // What is saved is known before it is read again.
+  const [project, setProject] = useState(read);
+  useEffect(() => setProject(read), [read]);
+  const { draft: edits, change: changeEdits } = useDraft(`settings of ${project.id}`, Edits);
+  // A field that nobody has typed into goes with what others save.
+  const draft = { ...draftOf(project), ...edits };
   const [isSaved, setIsSaved] = useState(false);
   const saving = useAction((body: UpdateProjectInput) =>
     api.updateProject({ params: { project_id: project.id }, body }),
@@ -26,14 +40,16 @@ export function SettingsForm({ project, onSaved }: Props) {
   const errors = parsed.success ? {} : errorsOf(parsed.error);
   const isChanged = Object.keys(changes).length > 0;
 
-  const change = (part: Partial<Draft>) => {
+  const change = (part: Edits) => {
     setIsSaved(false);
-    setDraft((before) => ({ ...before, ...part }));
+    changeEdits((before) => editsAfter({ ...before, ...part }, project));
   };
   const save = async () => {
     const saved = parsed.success ? await saving.run(parsed.data) : null;
     if (saved === null) return;
-    setDraft(draftOf(saved.value));
+    // Somebody may have typed on meanwhile.
+    changeEdits((now) => editsAfter(editsSince(edits, now), saved.value));
+    setProject(saved.value);
     setIsSaved(true);
     await onSaved();
   };
@@ -151,6 +167,7 @@ export function SettingsForm({ project, onSaved }: Props) {
         saving={saving}
         canSave={isChanged && parsed.success}
         saved={isSaved && !isChanged ? "Saved. It counts from the next deployment on." : null}
+        onDiscard={isChanged ? () => changeEdits(() => null) : undefined}
       />
     </Form>
   );

@@ -1,0 +1,53 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, repository, visit } = await useDashboard();
+
+/** Has a page look anew at once, as after a break of its network. */
+const wake = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
+
+/** Changes in another tab are what the API is asked for by anybody. */
+describe("somebody whose page shows what is changed elsewhere", () => {
+  it("saves what they typed and nothing else, and is told where it is gone, with a way on", async () => {
+    const { path, commit } = await repository("shared");
+    await commit({ "index.html": "shared" });
+    const { id } = await api.createProject({ name: "shared", server_id: local.server_id, repository: path });
+    const { id: deployment } = await api.start(id);
+    await api.ended(deployment);
+    const expected = /status of 404/;
+
+    const { page } = await visit({ expected });
+    await signInWithToken(page, local, `/app/projects/${id}/settings`);
+    await page.getByLabel("Releases kept").fill("7");
+    await api.call("PATCH", `/v1/projects/${id}`, { branch: "next" });
+    await wake(page);
+    await expect.poll(() => page.getByLabel("Branch").inputValue()).toBe("next");
+    expect(await page.getByLabel("Releases kept").inputValue()).toBe("7");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    expect(await api.getProject(id)).toMatchObject({ branch: "next", keep_releases: 7 });
+
+    const other = await visit({ expected });
+    await signInWithToken(other.page, local, `/app/projects/${id}`);
+    await other.page.getByText("v1").first().waitFor();
+    const third = await visit({ expected });
+    await signInWithToken(third.page, local, `/app/deployments/${deployment}`);
+    await third.page.locator("h1 .status.live").waitFor();
+    await page.getByRole("button", { name: "Delete shared" }).click();
+    await page.getByLabel("Type shared to confirm").fill("shared");
+    await api.call("DELETE", `/v1/projects/${id}`);
+    // What is gone is as it was to be.
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "Projects" }).waitFor();
+    for (const { page: shown } of [other, third]) {
+      await wake(shown);
+      await shown.getByText("It may have been deleted.").waitFor();
+      expect(await shown.locator("main button").count()).toBe(0);
+    }
+    await other.page.getByRole("link", { name: "All projects" }).click();
+    await other.page.getByRole("heading", { name: "Projects" }).waitFor();
+  });
+});
