@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.ts";
-import { BranchName, CommitName } from "#contract/git-names.ts";
+import { BranchName, CommitName, CommitSha } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
 
@@ -56,7 +56,7 @@ export type Failure = z.infer<typeof Failure>;
 /** What showed that the deployment went live: the link's target, the commit, the health check's answer. */
 export const LiveEvidence = z.strictObject({
   target: textUpTo(1024),
-  commit_sha: textUpTo(64),
+  commit_sha: CommitSha,
   health_check: z.nullable(z.strictObject({ url: textUpTo(2048), status: z.int(), tries: z.int() })),
 });
 export type LiveEvidence = z.infer<typeof LiveEvidence>;

@@ -261,6 +261,17 @@ describe("rolling back", () => {
     });
   });
 
+  it("is always ordered: an agent that names no commit in its result is refused", async () => {
+    const project = await TestProject.connected();
+    const order = await project.agent.orderOf((await project.start()).id);
+    await project.agent.reports(order, { type: "ready" });
+    const report = { project_id: project.id, release: 1, releases: [1], url: null };
+    const evidence = { target: "releases/1", commit_sha: "the newest", health_check: null };
+    const result = { outcome: "live", release: 1, evidence } as const;
+    const reported = project.agent.reports(order, { type: "result", result, project: report });
+    await expect(reported).rejects.toThrow(/422/);
+  });
+
   it("goes on only if what If-Live names is still live", async () => {
     const project = await TestProject.connected();
     const { id: first } = await project.deploy();
