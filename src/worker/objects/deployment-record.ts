@@ -8,32 +8,20 @@ export type UnrevisedRecord = Omit<DeploymentRecord, "revision">;
 
 /** What D1 is told of a deployment. */
 export function recordOf(deployment: LaneDeployment, projectId: ProjectId): UnrevisedRecord {
-  const {
-    id,
-    serverId,
-    version,
-    kind,
-    rollbackOf,
-    branch,
-    commitSha,
-    commitMessage,
-    actor,
-    createdAt,
-    state,
-  } = deployment;
+  const { state } = deployment;
   const wasLive = isIn(deployment, "live", "superseded") ? deployment.state : null;
   return {
-    id,
+    id: deployment.id,
     projectId,
-    serverId,
-    version,
-    kind,
-    rollbackOf,
-    branch,
-    commitSha,
-    commitMessage,
-    actor,
-    createdAt,
+    serverId: deployment.serverId,
+    version: deployment.version,
+    kind: deployment.kind,
+    rollbackOf: deployment.rollbackOf,
+    branch: deployment.branch,
+    commitSha: deployment.commitSha,
+    commitMessage: deployment.commitMessage,
+    actor: deployment.actor,
+    createdAt: deployment.createdAt,
     trigger: "api",
     status: statusOf(state),
     stage: stageOf(state),

@@ -35,7 +35,7 @@ import type {
 } from "#worker/objects/lane-commands.ts";
 import type { LaneOwner } from "#worker/objects/lane-store.ts";
 import { LaneTurns } from "#worker/objects/lane-turns.ts";
-import { viewTarget } from "#worker/objects/rollback-target-view.ts";
+import { rollbackTargetView } from "#worker/views/rollback-target-view.ts";
 
 /** How long a repair may take. */
 const REPAIR_MS = 60_000;
@@ -168,7 +168,7 @@ export class ProjectLane extends DurableObject<Env> {
   async rollbackTargets(serverId: ServerId): Promise<RollbackTarget[]> {
     if (this.#turns.owner() === null) return [];
     const lane = this.#parts.store.load();
-    return listTargets(lane).map((target) => viewTarget(lane, target, serverId));
+    return listTargets(lane).map((target) => rollbackTargetView(lane, target, serverId));
   }
 
   /** The lines from one on that are not in the log's final object yet; null where nothing of the log is here. */

@@ -6,6 +6,7 @@ import { buildColumns } from "#worker/db/build-columns.ts";
 import { findProject, type ProjectRecord } from "#worker/db/find-project.ts";
 import { insertProject } from "#worker/db/insert-project.ts";
 import { nameTaken, domainTaken, unknownServer } from "#worker/operations/project-refusals.ts";
+import { tooMany } from "#worker/operations/too-many.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 type CreateProjectRefusal =
@@ -51,7 +52,7 @@ export async function createProject(
     case "no_such_server":
       return unknownServer(input.server_id);
     case "too_many":
-      return refuse("too_many", "The account has as many projects as it can: 1,000.");
+      return tooMany("projects");
   }
 }
 

@@ -4,6 +4,7 @@ import type { Context } from "#worker/context.ts";
 import { findServer } from "#worker/db/find-server.ts";
 import { insertServer } from "#worker/db/insert-server.ts";
 import { newEnrollment } from "#worker/operations/new-enrollment.ts";
+import { tooMany } from "#worker/operations/too-many.ts";
 import { serverView } from "#worker/views/server-view.ts";
 
 /**
@@ -44,6 +45,6 @@ export async function createServer(
     case "name_taken":
       return refuse("name_taken", `The account already has a server named ${input.name}.`);
     case "too_many":
-      return refuse("too_many", "The account has as many servers as it can: 1,000.");
+      return tooMany("servers");
   }
 }

@@ -7,6 +7,7 @@ import type { Context } from "#worker/context.ts";
 import { insertToken } from "#worker/db/insert-token.ts";
 import { newTokenSecret } from "#worker/operations/new-token-secret.ts";
 import { refuseExcess } from "#worker/operations/refuse-excess.ts";
+import { tooMany } from "#worker/operations/too-many.ts";
 import { tokenView } from "#worker/views/token-view.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,10 +42,7 @@ export async function createToken(
     case "no_such_projects":
       return unknownProjects(input.project_ids ?? [], insertion.projectIds);
     case "too_many":
-      return refuse(
-        "too_many",
-        "The account has as many tokens as it can: 1,000. Revoke some; expired ones count until they are revoked.",
-      );
+      return tooMany("tokens", "Revoke some; expired ones count until they are revoked.");
   }
 }
 

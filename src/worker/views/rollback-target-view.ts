@@ -3,9 +3,11 @@ import type { ServerId } from "#contract/ids.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import type { KnownTarget } from "#domain/lane/rollback-target.ts";
 import { keptRelease } from "#domain/lane/run-order.ts";
+import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
+import { timestamp } from "#worker/views/timestamp.ts";
 
 /** A rollback target as the API shows it. @param serverId where a rollback would take place */
-export function viewTarget(
+export function rollbackTargetView(
   lane: Lane,
   { deployment, isDefault }: KnownTarget,
   serverId: ServerId,
@@ -15,9 +17,9 @@ export function viewTarget(
     deployment_id: id,
     version,
     branch,
-    commit: commitSha?.slice(0, 7) ?? null,
+    commit: abbreviatedCommit(commitSha),
     commit_message: commitMessage,
-    live_at: new Date(state.finishedAt).toISOString(),
+    live_at: timestamp(state.finishedAt),
     instant: keptRelease(lane, serverId, codeVersion) !== null,
     default: isDefault,
   };
