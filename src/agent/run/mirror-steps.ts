@@ -83,10 +83,12 @@ export async function discardDamaged(git: GitRunner, origin: Origin): Promise<St
   return done(isAny);
 }
 
+/** The object format of a repository that has a commit of this name, which has to be whole. */
 export function formatOf(sha: string): "sha1" | "sha256" {
   return sha.length === 64 ? "sha256" : "sha1";
 }
 
+/** Where git runs: the folder that the mirror lies in, as the mirror itself may not be there yet. */
 export function cwdOf(place: GitPlace): string {
   return dirname(place.gitDir);
 }

@@ -42,6 +42,7 @@ export async function makeParents(base: string, relative: string): Promise<strin
   return null;
 }
 
+/** What lies there, a link itself and not its target; `null` where nothing does. */
 export async function lstatOrNull(path: string) {
   try {
     return await lstat(path);

@@ -77,6 +77,7 @@ export async function discardMirror(gitDir: string): Promise<void> {
 /** Every fetch adds a pack; from this many on, one pack of all is made. */
 const MANY_PACKS = 50;
 
+/** Whether so many packs have gathered that they should become one. False where there is no mirror. */
 export async function hasManyPacks(gitDir: string): Promise<boolean> {
   const names = await namesIn(join(gitDir, "objects/pack"));
   return names.filter((name) => name.endsWith(".pack")).length > MANY_PACKS;

@@ -6,10 +6,12 @@ export function hostOf(lane: Lane, serverId: ServerId): Host | null {
   return lane.hosts.find((host) => host.serverId === serverId) ?? null;
 }
 
+/** Puts a host in the place of the one that has the same server. */
 export function replaceHost(lane: Lane, next: Host): Lane {
   return { ...lane, hosts: lane.hosts.map((host) => (host.serverId === next.serverId ? next : host)) };
 }
 
+/** The server has nothing of the project any more, or is no more itself. */
 export function removeHost(lane: Lane, serverId: ServerId): Lane {
   return { ...lane, hosts: lane.hosts.filter((host) => host.serverId !== serverId) };
 }

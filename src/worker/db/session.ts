@@ -3,6 +3,7 @@ import type { Database } from "#worker/db/database.ts";
 /** A bookmark as D1 gives it: groups of hexadecimal digits. */
 const BOOKMARK = /^[0-9a-f-]{1,200}$/;
 
+/** Whether a text that a client has sent may be handed to D1 as a bookmark. */
 export function isBookmark(text: string): boolean {
   return BOOKMARK.test(text);
 }

@@ -22,10 +22,12 @@ const Attachment = z.strictObject({
 });
 export type Attachment = z.infer<typeof Attachment>;
 
+/** Keeps this with the socket in place of what was there. */
 export function attach(socket: WebSocket, attachment: Attachment): void {
   socket.serializeAttachment(attachment);
 }
 
+/** Every socket of a link has one from its opening on. @throws where it has none */
 export function attachmentOf(socket: WebSocket): Attachment {
   return Attachment.parse(socket.deserializeAttachment());
 }
@@ -46,6 +48,7 @@ export function isReady(socket: WebSocket): boolean {
   return socket.readyState === WebSocket.OPEN && attachmentOf(socket).state === "ready";
 }
 
+/** @throws where the socket has been closed */
 export function send(socket: WebSocket, message: ToAgent): void {
   socket.send(JSON.stringify(message));
 }

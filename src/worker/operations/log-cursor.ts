@@ -3,6 +3,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 /** A cursor of a log: the last line that was read. */
 const CURSOR = /^line:(\d{1,9})$/;
 
+/** The cursor for the lines after this one; 0 for all of them. */
 export function logCursor(lastLine: number): string {
   return btoa(`line:${lastLine}`);
 }
