@@ -28,17 +28,16 @@ type Draft = z.infer<typeof Draft>;
 
 /** What a project needs to begin with; everything else has a default, and a place among its settings. */
 export function ProjectForm({ servers, onCreated }: Props) {
-  const { draft, change: changeDraft } = useDraft<Draft>("a project", Draft);
   // With a server of another account it is somebody else's.
-  const isOwn = draft !== null && servers.some(({ id }) => id === draft.server_id);
-  const input = isOwn
-    ? draft
-    : {
-        name: "",
-        repository: "",
-        branch: "main",
-        server_id: servers.find(({ status }) => status === "healthy")?.id ?? servers[0]?.id ?? "",
-      };
+  const isOwn = z.refine<Draft>(({ server_id: on }) => servers.some(({ id }) => id === on));
+  const { draft, change: changeDraft } = useDraft<Draft>("a project", Draft.check(isOwn));
+  const [empty] = useState({
+    name: "",
+    repository: "",
+    branch: "main",
+    server_id: servers.find(({ status }) => status === "healthy")?.id ?? servers[0]?.id ?? "",
+  });
+  const input = draft ?? empty;
   const [touched, setTouched] = useState<Readonly<Record<string, boolean>>>({});
   const [hasTried, setHasTried] = useState(false);
   const creating = useAction((body: CreateProjectInput) => api.createProject({ body }));
