@@ -50,7 +50,7 @@ describe("somebody with an empty account", () => {
       [`projects/${local.project_id}/settings`, "project"],
     ] as const) {
       await page.goto(`${local.url}/app/${address}`);
-      await page.getByText(`Reading the ${thing} failed.`).waitFor();
+      await page.getByText(`Gantry does not know the ${thing}`).waitFor();
       expect(await page.getByText("hello-site").count()).toBe(0);
     }
     await page.goto(`${local.url}/app/servers`);
