@@ -6,7 +6,24 @@ import { seedDeployments } from "../../support/seed-deployments.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { home, local, api, visit } = await useDashboard();
+const { home, local, api, account, visit } = await useDashboard();
+
+it("servers and tokens, where there are many, can be found by their names", async () => {
+  const { api: other, token } = account("many");
+  const numbers = Array.from({ length: 10 }, (_, at) => at + 1);
+  for (const at of numbers) {
+    await other.call("POST", "/v1/servers", { name: `host-${at}`, ip: `192.0.2.${at}` });
+    await other.call("POST", "/v1/tokens", { name: `CI ${at}`, scopes: ["projects:read"] });
+  }
+  const { page } = await visit();
+  await signInWithToken(page, { url: local.url, token }, "/app/servers");
+  const cards = page.getByRole("article");
+  await page.getByLabel("Find a server").fill("HOST-7");
+  await expect.poll(() => cards.allTextContents()).toEqual([expect.stringContaining("host-7")]);
+  await page.getByRole("link", { name: "Tokens" }).click();
+  await page.getByLabel("Find a token").fill("ci 10");
+  await expect.poll(() => cards.allTextContents()).toEqual([expect.stringContaining("CI 10")]);
+});
 
 it("a list of deployments is come back to as it was left: filtered, read and scrolled", async () => {
   const settings = { name: "archive", server_id: local.server_id, repository: "/nowhere" };

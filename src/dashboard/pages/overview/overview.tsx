@@ -8,13 +8,11 @@ import type { Activity } from "#dashboard/data/activity.ts";
 import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { later } from "#dashboard/later.tsx";
 import { ProjectCard } from "#dashboard/pages/overview/project-card.tsx";
+import { Find, isLike } from "#dashboard/parts/find.tsx";
 import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
-
-/** So many projects are not taken in at a glance. */
-const MANY = 10;
 
 const FirstSteps = later(async () => (await import("#dashboard/pages/overview/first-steps.tsx")).FirstSteps);
 const LatestDeployments = later(
@@ -95,27 +93,14 @@ function Projects({ projects, servers, activity }: ProjectsProps) {
   if (projects.length === 0) return <p class="quiet">There is no project yet.</p>;
   return (
     <>
-      {projects.length < MANY ? null : (
-        <input
-          type="search"
-          class="find"
-          aria-label="Find a project"
-          placeholder="Find a project"
-          value={sought}
-          onInput={(event) => setSought(event.currentTarget.value)}
-        />
-      )}
+      <Find what="project" count={projects.length} sought={sought} onInput={setSought} />
       <Cards
-        projects={projects.filter((project) => isLike(project, sought))}
+        projects={projects.filter(({ name, domain }) => isLike(`${name} ${domain}`, sought))}
         servers={servers ?? []}
         activity={activity}
       />
     </>
   );
-}
-
-function isLike({ name, domain }: ProjectRow, sought: string): boolean {
-  return `${name} ${domain}`.toLowerCase().includes(sought.trim().toLowerCase());
 }
 
 type CardsProps = {

@@ -5,6 +5,7 @@ import { ServerCard } from "#dashboard/pages/servers/server-card.tsx";
 import { AddServer } from "#dashboard/parts/add-server.tsx";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
+import { Find, isLike } from "#dashboard/parts/find.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
 
@@ -13,6 +14,7 @@ export function Servers() {
   const servers = useServers(ALL);
   const mayChange = useMay("servers:write");
   const [isAdding, setIsAdding] = useState(false);
+  const [sought, setSought] = useState("");
   const close = () => {
     setIsAdding(false);
     void servers.reload();
@@ -33,13 +35,18 @@ export function Servers() {
           rows.length === 0 ? (
             <p>No server yet. A server is a host of yours that projects are deployed to.</p>
           ) : (
-            <ul class="cards">
-              {rows.map((server) => (
-                <li key={server.id}>
-                  <ServerCard row={server} onChanged={servers.reload} />
-                </li>
-              ))}
-            </ul>
+            <>
+              <Find what="server" count={rows.length} sought={sought} onInput={setSought} />
+              <ul class="cards">
+                {rows
+                  .filter(({ name, ip }) => isLike(`${name} ${ip}`, sought))
+                  .map((server) => (
+                    <li key={server.id}>
+                      <ServerCard row={server} onChanged={servers.reload} />
+                    </li>
+                  ))}
+              </ul>
+            </>
           )
         }
       </Show>

@@ -8,6 +8,7 @@ import { TokenCard } from "#dashboard/pages/tokens/token-card.tsx";
 import { Button } from "#dashboard/parts/button.tsx";
 import { Copyable } from "#dashboard/parts/copy.tsx";
 import { Dialog } from "#dashboard/parts/dialog.tsx";
+import { Find, isLike } from "#dashboard/parts/find.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
 
@@ -17,6 +18,7 @@ export function Tokens() {
   const { value: account } = useAccount(ALL);
   const mayMake = useMay("tokens:write");
   const [isMaking, setIsMaking] = useState(false);
+  const [sought, setSought] = useState("");
   const [shown, setShown] = useState<TokenWithSecret | null>(null);
   const show = (token: TokenWithSecret) => {
     setIsMaking(false);
@@ -25,7 +27,7 @@ export function Tokens() {
   };
   const list = (kind: Token["kind"], rows: readonly Token[]) =>
     rows
-      .filter((token) => token.kind === kind)
+      .filter((token) => token.kind === kind && isLike(token.name, sought))
       .map((token) => (
         <li key={token.id}>
           <TokenCard
@@ -54,6 +56,7 @@ export function Tokens() {
       <Show of={tokens} what="the tokens">
         {({ tokens: rows }) => (
           <>
+            <Find what="token" count={rows.length} sought={sought} onInput={setSought} />
             <h2>For programs</h2>
             <ul class="cards">{list("token", rows)}</ul>
             {rows.some(({ kind }) => kind === "session") ? (

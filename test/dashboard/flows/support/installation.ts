@@ -13,7 +13,7 @@ import { createHome, removeHome, startSystem } from "../../../support/journey-sy
 import { executable } from "./browser.ts";
 
 /** Accounts with nothing in them, each for one flow. */
-const accounts = ["second", "typist", "hosts", "lost"] as const;
+const accounts = ["second", "typist", "hosts", "lost", "many"] as const;
 export type AccountName = (typeof accounts)[number];
 
 /** One installation and one browser for all files: to start them takes longer than most flows. */
