@@ -37,7 +37,10 @@ const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f\u0080-\u009f]/g;
 
 /** Where what a terminal would show of a line begins: what was overwritten after a carriage return is before it. */
 function startOfShown(line: string): number {
-  return line.replace(/\r+$/, "").lastIndexOf("\r") + 1;
+  let end = line.length;
+  // Not by a pattern: it would take the square of a run of them that is not at the end.
+  while (line[end - 1] === "\r") end -= 1;
+  return line.slice(0, end).lastIndexOf("\r") + 1;
 }
 
 /** A line without what is not to be read. */
