@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 
 import { AccountId } from "#contract/ids.ts";
 import { DisplayName } from "#contract/projects.ts";
+import { MAX_LIFETIME_DAYS } from "#contract/tokens.ts";
 
 import { type DatabaseTarget, executeStatements, homeNamed } from "./parts/execute-statements.ts";
 import { newToken } from "./parts/first-token.ts";
@@ -49,7 +50,7 @@ async function main(): Promise<void> {
   );
   await executeStatements(target, statements);
   console.error(
-    `${id.success ? "A token" : "A new account and a token"} for ${account} (${accountId}), valid for 366 days.`,
+    `${id.success ? "A token" : "A new account and a token"} for ${account} (${accountId}), valid for ${MAX_LIFETIME_DAYS} days.`,
   );
   console.error("It is shown this once; the database keeps only its hash.");
   console.log(token);

@@ -3,9 +3,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { type AccountId, createIdGenerator } from "#contract/ids.ts";
 import { allScopes } from "#contract/scopes.ts";
 import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
+import { MAX_LIFETIME_DAYS } from "#contract/tokens.ts";
 
-/** DESIGN section 7: the longest that a token may live. */
-const LIFETIME_MS = 366 * 24 * 60 * 60 * 1000;
+const LIFETIME_MS = MAX_LIFETIME_DAYS * 24 * 60 * 60 * 1000;
 
 /** A statement for D1, with a `?` for each parameter. */
 export type Statement = { readonly sql: string; readonly parameters: readonly (string | number | null)[] };
