@@ -70,10 +70,13 @@ export class Resource<Value> {
 
   async #read(): Promise<void> {
     const result = await this.#load();
-    const { value } = this.known.value;
+    const { value, problem } = this.known.value;
     if (result.ok) {
       this.#failures = 0;
-      this.known.set({ value: result.value, problem: null });
+      // What is as it was stays the same object, and nothing of it is shown anew: there may be a thousand cards.
+      const isSame = JSON.stringify(value) === JSON.stringify(result.value);
+      if (!isSame || problem !== null)
+        this.known.set({ value: isSame ? value : result.value, problem: null });
     } else {
       this.#failures += 1;
       this.known.set({ value, problem: result.problem });
