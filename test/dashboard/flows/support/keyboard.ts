@@ -1,6 +1,10 @@
+import { setTimeout as pause } from "node:timers/promises";
+
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
+/** How long a page may take to show again where the keyboard is, when something comes into it. */
+const SETTLING_MS = 2_000;
 /** More stops than any page has. */
 const MOST_STOPS = 150;
 
@@ -84,8 +88,11 @@ type Stop = {
 
 /** @throws where one cannot see what the keyboard is at, or where Tab has gone back to it */
 async function lookAround(target: Locator, isOnward: boolean): Promise<Stop> {
-  const stop = await lookAt(target);
+  let stop = await lookAt(target);
   const where = `${stop.name} of ${target.page().url()}`;
+  // What another test has made may just have come into the page above it, and be made room for.
+  for (const until = Date.now() + SETTLING_MS; !stop.isShown && Date.now() < until; await pause(20))
+    stop = { ...stop, isShown: (await lookAt(target)).isShown };
   if (!stop.isShown) throw new Error(`Nothing shows that the keyboard is at ${where}`);
   if (isOnward && !stop.isInOrder) throw new Error(`Tab goes back to ${where}`);
   return stop;
@@ -102,7 +109,7 @@ function lookAt(target: Locator): Promise<Stop> {
     const stops = (view.stops ??= []);
     const before = stops.at(-1);
     const isKnown = stops.includes(at);
-    stops.push(at);
+    if (before !== at) stops.push(at);
 
     const text = at.ariaLabel ?? at.labels?.[0]?.textContent ?? at.textContent;
     const name = `${at.localName} "${text.trim().slice(0, 40)}"`;
