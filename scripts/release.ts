@@ -1,4 +1,4 @@
-import { Problem, messageOf } from "./parts/problem.ts";
+import { reportOf } from "./parts/problem.ts";
 import { red } from "./parts/terminal.ts";
 import { readReleaseOptions, RELEASE_HELP } from "./release/options.ts";
 import { runRelease } from "./release/run-release.ts";
@@ -15,11 +15,6 @@ if (read.kind === "wrong") {
 try {
   await runRelease(read.options);
 } catch (error) {
-  console.error(
-    red("gantry: ") +
-      (error instanceof Problem || !(error instanceof Error)
-        ? messageOf(error)
-        : (error.stack ?? error.message)),
-  );
+  console.error(red("gantry: ") + reportOf(error));
   process.exit(1);
 }

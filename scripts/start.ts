@@ -1,4 +1,4 @@
-import { messageOf, Problem } from "./parts/problem.ts";
+import { reportOf } from "./parts/problem.ts";
 import { root } from "./parts/root.ts";
 import { print, red } from "./parts/terminal.ts";
 import { readStartOptions, START_HELP } from "./start/options.ts";
@@ -50,12 +50,7 @@ try {
 } catch (error) {
   // What fails because of Ctrl-C is no news.
   if (!aborted.signal.aborted) {
-    console.error(
-      red("gantry: ") +
-        (error instanceof Problem || !(error instanceof Error)
-          ? messageOf(error)
-          : (error.stack ?? error.message)),
-    );
+    console.error(red("gantry: ") + reportOf(error));
     await end(1);
   }
 }

@@ -7,3 +7,9 @@ export class Problem extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** What somebody is told of it at the end: a problem in its words, and of a bug all that is known. */
+export function reportOf(error: unknown): string {
+  if (error instanceof Problem || !(error instanceof Error)) return messageOf(error);
+  return error.stack ?? error.message;
+}
