@@ -7,7 +7,7 @@ import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
 import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
 import { RollbackDialog } from "#dashboard/parts/rollback-dialog.tsx";
 import { Button } from "#dashboard/parts/button.tsx";
-import { isGone, isNotAllowed } from "#dashboard/parts/not-shown.tsx";
+import { Gone, isGone, isNotAllowed } from "#dashboard/parts/not-shown.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
 import { Commit, ServerState } from "#dashboard/parts/status.tsx";
@@ -22,43 +22,40 @@ export function ProjectPage({ id }: Props) {
   const mayDeploy = useMay("deployments:write");
   const [open, setOpen] = useState<"deploy" | "rollback" | null>(null);
   const name = project.value?.name ?? "Project";
-  const isThere = !isGone(project.problem);
+  if (isGone(project.problem))
+    return (
+      <Page title={name}>
+        <Gone what="the project" />
+      </Page>
+    );
   return (
     <Page
       title={name}
       actions={
-        isThere ? (
-          <>
-            {mayDeploy ? (
-              <>
-                <Button look="main" onClick={() => setOpen("deploy")}>
-                  Deploy
-                </Button>
-                <Button onClick={() => setOpen("rollback")}>Roll back</Button>
-              </>
-            ) : null}
-            <a class="button" href={pathTo({ page: "settings", id })}>
-              Settings
-            </a>
-          </>
-        ) : null
+        <>
+          {mayDeploy ? (
+            <>
+              <Button look="main" onClick={() => setOpen("deploy")}>
+                Deploy
+              </Button>
+              <Button onClick={() => setOpen("rollback")}>Roll back</Button>
+            </>
+          ) : null}
+          <a class="button" href={pathTo({ page: "settings", id })}>
+            Settings
+          </a>
+        </>
       }
     >
       <Show of={project} what="the project">
         {(value) => <Facts project={value} />}
       </Show>
-      {isThere && open === "deploy" ? (
+      {open === "deploy" ? (
         <DeployDialog id={id} project={project.value} onClose={() => setOpen(null)} />
       ) : null}
-      {isThere && open === "rollback" ? (
-        <RollbackDialog projectId={id} onClose={() => setOpen(null)} />
-      ) : null}
-      {isThere ? (
-        <>
-          <h2>Deployments</h2>
-          <DeploymentList projectId={id} />
-        </>
-      ) : null}
+      {open === "rollback" ? <RollbackDialog projectId={id} onClose={() => setOpen(null)} /> : null}
+      <h2>Deployments</h2>
+      <DeploymentList projectId={id} />
     </Page>
   );
 }
