@@ -50,7 +50,7 @@ describe("npm run release", () => {
       { fits: 1 },
     ]);
     const [upload] = cloudflare.uploads;
-    expect(upload?.metadata).toMatchObject({ main_module: "main.js" });
+    expect(upload).toMatchObject({ main_module: "main.js" });
   }, 120_000);
 
   it("updates what is there, with an address of one's own, and keeps everything", async () => {

@@ -12,18 +12,17 @@ export type FakeCloudflare = {
   /** The account's databases, by name. */
   readonly databases: ReadonlyMap<string, DatabaseSync>;
   readonly buckets: ReadonlySet<string>;
-  /** Each upload of a script: its metadata, and the names of its parts. */
-  readonly uploads: readonly Upload[];
-  /** Each request, such as `GET /accounts/…`, in order. */
+  /** The metadata of each upload of a script. */
+  readonly uploads: readonly unknown[];
+  /** Each request, without the account, such as `GET /d1/database`, in order. */
   readonly requests: readonly string[];
   /** Answers with this from now on, as a token without rights gets it. `null`: as usual. */
   refuse(problem: { readonly code: number; readonly message: string } | null): void;
   close(): Promise<void>;
 };
 
-export type Upload = { readonly metadata: unknown; readonly parts: readonly string[] };
-
 const ACCOUNT = "0123456789abcdef0123456789abcdef";
+const API = `/client/v4/accounts/${ACCOUNT}`;
 
 const Query = z.object({ sql: z.string() });
 const Named = z.object({ name: z.string() });
@@ -62,7 +61,7 @@ const fixed = new Map<string, unknown>([
 export async function startFakeCloudflare(): Promise<FakeCloudflare> {
   const databases = new Map<string, DatabaseSync>();
   const buckets = new Set<string>();
-  const uploads: Upload[] = [];
+  const uploads: unknown[] = [];
   const requests: string[] = [];
   let refusal: { code: number; message: string } | null = null;
   const idOf = (name: string) => Buffer.from(name.padEnd(16, "-")).toString("hex");
@@ -71,10 +70,10 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
   async function answer(request: IncomingMessage, path: string): Promise<Answer> {
     const body = await buffer(request);
     const json = () => JSON.parse(body.toString());
-    const route = `${request.method} ${path.replace(`/accounts/${ACCOUNT}`, "")}`;
+    const route = `${request.method} ${path}`;
     requests.push(route);
     if (refusal !== null) return { status: 403, errors: [refusal] };
-    const [, , , name = "", action] = path.replace(`/accounts/${ACCOUNT}`, "").split("/");
+    const [, , , name = "", action] = path.split("/");
     if (route === "GET /d1/database") return { result: [...databases.keys()].map(describe) };
     if (route === "POST /d1/database") {
       const made = Named.parse(json()).name;
@@ -96,15 +95,12 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
     }
     if (path.includes("/r2/buckets/"))
       return buckets.has(name) ? { result: { name } } : missing(`no bucket ${name}`, 10006);
-    if (request.method === "PUT" && /\/workers\/scripts\/gantry(?:\/versions)?$/.test(path)) {
+    if (route === "PUT /workers/scripts/gantry") {
       const form = await new Response(body, {
         headers: { "content-type": request.headers["content-type"] ?? "" },
       }).formData();
       const metadata = form.get("metadata");
-      uploads.push({
-        metadata: typeof metadata === "string" ? JSON.parse(metadata) : null,
-        parts: [...form.keys()],
-      });
+      uploads.push(typeof metadata === "string" ? JSON.parse(metadata) : null);
       return { result: { id: "gantry", tag: "tag", deployment_id: "deployment", startup_time_ms: 9 } };
     }
     if (route.startsWith("GET /workers/services/gantry") && uploads.length === 0)
@@ -116,7 +112,7 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
   }
 
   const server = createServer((request, response) => {
-    const path = new URL(request.url ?? "/", "http://fake").pathname.replace("/client/v4", "");
+    const path = new URL(request.url ?? "/", "http://fake").pathname.replace(API, "");
     void answer(request, path).then(({ status = 200, result = null, errors = [] }) => {
       response.writeHead(status, { "content-type": "application/json" });
       const info = { page: 1, per_page: 100, count: 0, total_count: 0 };
