@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 
 import { Domain } from "#contract/projects.ts";
 
+import type { OptionsRead } from "../parts/options-read.ts";
 import { messageOf } from "../parts/problem.ts";
 
 export type ReleaseOptions = {
@@ -17,11 +18,6 @@ export type ReleaseOptions = {
   readonly waits: boolean;
 };
 
-export type ReleaseOptionsRead =
-  | { readonly kind: "read"; readonly options: ReleaseOptions }
-  | { readonly kind: "help" }
-  | { readonly kind: "wrong"; readonly message: string };
-
 export const RELEASE_HELP = `npm run release -- [options]
 
 Installs Gantry in your own Cloudflare account, or updates what is there. Everything may be done again at any time.
@@ -36,7 +32,7 @@ Installs Gantry in your own Cloudflare account, or updates what is there. Everyt
 The account is that of \`npx wrangler login\`, or of CLOUDFLARE_API_TOKEN (which may edit Workers scripts, D1 and
 R2 storage, and with --domain the zone's Workers routes and DNS). CLOUDFLARE_ACCOUNT_ID chooses one of several.`;
 
-export function readReleaseOptions(argv: readonly string[]): ReleaseOptionsRead {
+export function readReleaseOptions(argv: readonly string[]): OptionsRead<ReleaseOptions> {
   try {
     const { values } = parseArgs({
       args: [...argv],

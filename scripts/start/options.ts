@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import type { OptionsRead } from "../parts/options-read.ts";
 import { messageOf } from "../parts/problem.ts";
 import { root } from "../parts/root.ts";
 
@@ -16,11 +17,6 @@ export type StartOptions = {
   readonly inspectorPort: number | null;
 };
 
-export type OptionsRead =
-  | { readonly kind: "read"; readonly options: StartOptions }
-  | { readonly kind: "help" }
-  | { readonly kind: "wrong"; readonly message: string };
-
 export const START_HELP = `npm start -- [options]
 
   --port N         the API's port, 8787 by default; sites get the ports after it
@@ -31,7 +27,7 @@ export const START_HELP = `npm start -- [options]
   --inspect PORT   let a debugger, such as Chrome's, look into the Worker at this port`;
 
 /** @param folder what a relative --home is relative to: where npm was called */
-export function readStartOptions(argv: readonly string[], folder: string): OptionsRead {
+export function readStartOptions(argv: readonly string[], folder: string): OptionsRead<StartOptions> {
   try {
     const { values } = parseArgs({
       args: [...argv],
@@ -73,7 +69,7 @@ export function readStartOptions(argv: readonly string[], folder: string): Optio
   }
 }
 
-function wrong(message: string): OptionsRead {
+function wrong(message: string): OptionsRead<StartOptions> {
   return { kind: "wrong", message };
 }
 
