@@ -28,12 +28,15 @@ export async function pauseIn(chaos: Chaos, ms: number): Promise<void> {
   await pause(ms, undefined, { signal: chaos.phase }).catch(() => undefined);
 }
 
-/** Visitors of a host's sites bear with it until it answers again. */
+/** Ignores failed visits to a host's sites until `act` has ended. */
 export async function excuseVisitors(chaos: Chaos, host: Host, act: () => Promise<void>): Promise<void> {
   const sites = chaos.sites.filter((site) => site.host === host);
-  for (const site of sites) site.visitor?.excuse(true);
-  await act();
-  for (const site of sites) if (!site.isMoving) site.visitor?.excuse(false);
+  const excuses = sites.flatMap((site) => site.visitor?.excuse() ?? []);
+  try {
+    await act();
+  } finally {
+    for (const end of excuses) end();
+  }
 }
 
 /** The visitor of a site goes where it is served by now. */

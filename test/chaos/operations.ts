@@ -52,9 +52,9 @@ async function changeSettings(chaos: Chaos, site: Site, change: Record<string, u
 }
 
 async function moveTo(chaos: Chaos, site: Site, host: Host): Promise<string> {
-  // The old address ends some time after the new one begins.
+  // The old address ends some time after the new one begins. This excuse ends with the visitor, in the round's check.
   site.isMoving = true;
-  site.visitor?.excuse(true);
+  site.visitor?.excuse();
   site.host = host;
   return changeSettings(chaos, site, { server_id: host.serverId });
 }
@@ -62,13 +62,10 @@ async function moveTo(chaos: Chaos, site: Site, host: Host): Promise<string> {
 /** Deletes the project with everything of it, and puts another one in its place. */
 async function replaceProject(chaos: Chaos, site: Site, purge: boolean): Promise<string> {
   const { installation } = chaos;
-  const wasMoving = site.isMoving;
-  site.isMoving = true;
-  site.visitor?.excuse(true);
+  const endExcuse = site.visitor?.excuse();
   const status = await installation.requests.deleteProject(site.projectId, purge);
   if (status !== 204 && status !== 404) {
-    site.isMoving = wasMoving;
-    site.visitor?.excuse(wasMoving);
+    endExcuse?.();
     return `${status ?? "no answer"}`;
   }
   await site.visitor?.leave();

@@ -11,8 +11,12 @@ export type SiteVisitor = {
   readonly failed: number;
   /** The marker of the page that was seen last. */
   readonly seen: string | null;
-  /** Whether the site may be away just now: its server has been killed. */
-  excuse(isExcused: boolean): void;
+  /**
+   * Ignores failures while the site may be down. Several causes can overlap (its server is killed while the project
+   * moves), so each caller holds an excuse of its own.
+   * @returns ends this excuse; the others stay
+   */
+  excuse(): () => void;
   leave(): Promise<void>;
 };
 
@@ -21,14 +25,14 @@ const KEPT_FAILURES = 5;
 /** @param everyMs the pause between two requests */
 export function visitSite(url: string, everyMs: number): SiteVisitor {
   let isThere = true;
-  let isExcused = false;
+  const excuses = new Set<symbol>();
   let requests = 0;
   let failed = 0;
   let seen: string | null = null;
   const failures: string[] = [];
 
   async function look(): Promise<void> {
-    const wasExcused = isExcused;
+    const wasExcused = excuses.size > 0;
     const failure = await readPage(url).then(
       ({ status, body }) => {
         if (status !== 200) return `status ${status}`;
@@ -40,7 +44,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
       (error: unknown) => String(error),
     );
     requests += 1;
-    if (failure === null || wasExcused || isExcused) return;
+    if (failure === null || wasExcused || excuses.size > 0) return;
     failed += 1;
     if (failures.length < KEPT_FAILURES)
       failures.push(`${new Date().toISOString()} after ${seen ?? "nothing"}: ${failure}`);
@@ -63,8 +67,10 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
       return seen;
     },
     failures,
-    excuse(excused) {
-      isExcused = excused;
+    excuse() {
+      const excuse = Symbol("excuse");
+      excuses.add(excuse);
+      return () => excuses.delete(excuse);
     },
     async leave() {
       isThere = false;

@@ -49,11 +49,11 @@ const withHealthCheck: NonNullable<FaultPoint["settings"]> = ({ health }) => ({
 
 const siteServerDies: Fault = async ({ host, site }) => {
   const before = host.sites.pid();
-  site.visitor?.excuse(true);
+  const endExcuse = site.visitor?.excuse();
   signal(before, "SIGKILL");
   await eventually("the site server is started again", () => ![null, before].includes(host.sites.pid()));
   await host.sitesUp();
-  site.visitor?.excuse(false);
+  endExcuse?.();
 };
 
 const repositoryIsBackAfterwards = async (scene: Scene): Promise<void> => {
