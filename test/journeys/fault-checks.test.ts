@@ -127,7 +127,7 @@ describe("of the deployments it is found that", () => {
     const accepted = installation.ledger.accepted.get(live?.id ?? "");
     if (accepted === undefined) throw new Error("nothing is live");
     await expectFound(
-      /was canceled, and is live/,
+      /was canceled, and is live\n.*was canceled, and its agent switched to it/,
       () => installation.ledger.canceled.add(accepted.id),
       () => installation.ledger.canceled.delete(accepted.id),
     );

@@ -10,7 +10,7 @@ import {
   type Named,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
-import { ridesAlong } from "#domain/lane/run-order.ts";
+import { mayHavePermit } from "#domain/lane/run-order.ts";
 import { cancel } from "#domain/lane/transitions.ts";
 
 /**
@@ -28,18 +28,15 @@ export function decideCancel(
   if (!isIn(deployment, "queued", "offered", "running")) {
     return refuse("not_cancelable", `${id} has ended: it is ${deployment.state.name}.`);
   }
-  if (isActivating(lane, deployment)) {
+  if (isActivating(deployment)) {
     return refuse("not_cancelable", `${id} is being activated at this moment.`);
   }
   return succeed(stop(lane, deployment, by, now));
 }
 
 /** Whether its release may be switched to at this moment, so that it can no longer be taken back. */
-export function isActivating(lane: Lane, deployment: LaneDeployment): boolean {
-  if (isIn(deployment, "offered")) {
-    const { told } = deployment.state;
-    return told !== null && !told.kept && ridesAlong(lane, deployment);
-  }
+export function isActivating(deployment: LaneDeployment): boolean {
+  if (isIn(deployment, "offered")) return mayHavePermit(deployment);
   return isIn(deployment, "running") && deployment.state.permitted;
 }
 

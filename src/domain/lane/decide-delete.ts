@@ -21,7 +21,7 @@ export function decideDelete(
   if (isIn(deployment, "live")) {
     return refuse("deployment_live", `${id} is live. Deploy or roll back to another version first.`);
   }
-  if (isActivating(lane, deployment)) {
+  if (isActivating(deployment)) {
     return refuse(
       "deployment_activating",
       `${id} is being activated at this moment. Try again when it has ended.`,

@@ -12,6 +12,7 @@ import {
   replaceDeployment,
 } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/note-report.ts";
+import { ridesAlong } from "#domain/lane/run-order.ts";
 import { applyEnding } from "#domain/lane/transitions.ts";
 
 /** What an agent that has just connected says of one project. */
@@ -49,9 +50,19 @@ export function decideGreeting(lane: Lane, greeting: Greeting, now: number): Dec
   if (isLost)
     return { ...applyEnding(noted, active, active.state.ending ?? forgotten(active), now), value: nothing };
   const untold = isIn(active, "offered")
-    ? { ...active, state: { ...active.state, told: null } }
+    ? { ...active, state: { ...active.state, told: null, permit: permitAfter(noted, active, greeting) } }
     : { ...active, state: { ...active.state, told: null, lastContactAt: now } };
   return { lane: replaceDeployment(noted, untold), effects: [], value: nothing };
+}
+
+/**
+ * An agent that names the run has an order, so no failure to send it again says otherwise. One that does not name it proves
+ * nothing: the order may have gone out since it said so.
+ */
+function permitAfter(lane: Lane, offered: Named<"offered">, { runIds }: Greeting) {
+  const { permit } = offered.state;
+  const hasPermit = runIds.includes(offered.runId) && (permit === "sending" || ridesAlong(lane, offered));
+  return hasPermit ? "sent" : permit;
 }
 
 /** Where nothing else was decided of a run that its agent does not know any more. */

@@ -19,7 +19,7 @@ import {
   replaceDeployment,
 } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/note-report.ts";
-import { ridesAlong } from "#domain/lane/run-order.ts";
+import { mayHavePermit } from "#domain/lane/run-order.ts";
 import { applyEnding, fail, goLive } from "#domain/lane/transitions.ts";
 
 export type ReportedEvents = {
@@ -45,7 +45,7 @@ export function decideRunEvents(
   if (deployment !== null && deployment.serverId !== reported.serverId) {
     return refuse("not_found", "There is no such run.");
   }
-  const run = deployment === null ? null : runningOf(lane, deployment, reported.runId, now);
+  const run = deployment === null ? null : runningOf(deployment, reported.runId, now);
   if (run === null) {
     const acked_seq = reported.events.at(-1)?.seq ?? 0;
     return succeed({ lane, effects: [], value: { acked_seq, instruction: "over" } });
@@ -65,20 +65,15 @@ export function decideRunEvents(
 }
 
 /** The run as it is once its agent has been heard; null when there is no such run, or it is over. */
-function runningOf(
-  lane: Lane,
-  deployment: LaneDeployment,
-  runId: RunId,
-  now: number,
-): Named<"running"> | null {
+function runningOf(deployment: LaneDeployment, runId: RunId, now: number): Named<"running"> | null {
   if (deployment.runId !== runId) return null;
   if (isIn(deployment, "running")) {
     return { ...deployment, state: { ...deployment.state, lastContactAt: now } };
   }
   if (!isIn(deployment, "offered")) return null;
   const { plan } = deployment.state;
-  const stage = ridesAlong(lane, deployment) ? "activate" : "fetch";
-  const permitted = stage === "activate";
+  const permitted = mayHavePermit(deployment);
+  const stage = permitted ? "activate" : "fetch";
   return {
     ...deployment,
     state: {

@@ -1,8 +1,15 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
-import { activeOf, findDeployment, isIn, type Lane, replaceDeployment } from "#domain/lane/lane.ts";
-import { runOrder } from "#domain/lane/run-order.ts";
+import {
+  activeOf,
+  findDeployment,
+  isIn,
+  type Lane,
+  type Named,
+  replaceDeployment,
+} from "#domain/lane/lane.ts";
+import { ridesAlong, runOrder } from "#domain/lane/run-order.ts";
 
 /** What a server's agent must be told now. */
 export type DueMessage = { deploymentId: DeploymentId; serverId: ServerId; message: ToAgent };
@@ -31,15 +38,37 @@ export function dueMessage(lane: Lane, projectId: ProjectId, now: number): DueMe
 }
 
 /**
- * Notes that the agent was, or may have been, told. It is noted before the message goes out, so that a rollback whose
- * permit rides along cannot be canceled while it may be on its way; `kept` afterwards takes that back.
+ * Notes that the agent is being told, before the message goes out: whatever dies from then on, a rollback whose permit
+ * may have arrived cannot be canceled.
  */
-export function noteTold(lane: Lane, deploymentId: DeploymentId, kept: boolean, now: number): Lane {
-  const told = { at: now, kept };
+export function noteTold(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
+  return noteAttempt(lane, deploymentId, { at: now, kept: false }, (offered) => {
+    const isFirst = offered.state.permit === "unsent";
+    if (isFirst) return ridesAlong(lane, offered) ? "sending" : "unsent";
+    return "sent";
+  });
+}
+
+/** Notes that nobody was there to take the message. It takes back this attempt alone: an earlier one may have arrived. */
+export function noteUntold(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
+  return noteAttempt(lane, deploymentId, { at: now, kept: true }, ({ state }) =>
+    state.permit === "sending" ? "unsent" : state.permit,
+  );
+}
+
+type Offered = Named<"offered">;
+
+function noteAttempt(
+  lane: Lane,
+  deploymentId: DeploymentId,
+  told: NonNullable<Offered["state"]["told"]>,
+  permitOf: (offered: Offered) => Offered["state"]["permit"],
+): Lane {
   const deployment = findDeployment(lane, deploymentId);
   if (deployment === null) return lane;
   if (isIn(deployment, "offered")) {
-    return replaceDeployment(lane, { ...deployment, state: { ...deployment.state, told } });
+    const permit = permitOf(deployment);
+    return replaceDeployment(lane, { ...deployment, state: { ...deployment.state, told, permit } });
   }
   if (isIn(deployment, "running") && deployment.state.ending !== null) {
     return replaceDeployment(lane, { ...deployment, state: { ...deployment.state, told } });

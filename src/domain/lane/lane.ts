@@ -41,11 +41,20 @@ export type Ending = z.infer<typeof Ending>;
 const Told = z.strictObject({ at: unixMs, kept: z.boolean() });
 
 const Queued = z.strictObject({ name: z.literal("queued"), deadlineAt: unixMs, plan: Plan });
+/**
+ * Whether the agent may have an order that carries the activation permit. `unsent`: no. `sending`: the last order carried
+ * it, and no order before that one did; if the link answers that nobody was there, the agent does not have it. `sent`: it
+ * may have come earlier, which no failure of a later order takes back.
+ */
+const PermitDelivery = z.enum(["unsent", "sending", "sent"]);
+
 /** Next in line, and offered to the agent, which has not answered yet. */
 const Offered = z.strictObject({
   name: z.literal("offered"),
   deadlineAt: unixMs,
   told: z.nullable(Told),
+  /** A lane that was saved before this was recorded does not know, so it may have been sent. */
+  permit: z._default(PermitDelivery, "sent"),
   plan: Plan,
 });
 const Running = z.strictObject({

@@ -2,9 +2,14 @@ import { RunOrder } from "#contract/agent-protocol.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts";
 
+/** Whether the agent may have an order with the permit: from then on the rollback is past canceling. */
+export function mayHavePermit({ reuseRelease, state }: Named<"offered">): boolean {
+  return reuseRelease !== null && state.permit !== "unsent";
+}
+
 /**
  * Whether the activation permit goes out with the order: for a rollback to files that the server still has. It saves
- * a round trip, and from the moment it is sent the rollback is past canceling.
+ * a round trip. The answer can change from one order to the next: `mayHavePermit` says what went out.
  */
 export function ridesAlong(lane: Lane, deployment: Named<"offered">): boolean {
   return releaseToReuse(lane, deployment) !== null;

@@ -23,7 +23,7 @@ export function advance(lane: Lane, now: number): Lane {
   const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
   const offered = replaceDeployment(lane, {
     ...next,
-    state: { name: "offered", deadlineAt, told: null, plan },
+    state: { name: "offered", deadlineAt, told: null, permit: "unsent", plan },
   });
   return addHost(offered, next.serverId);
 }

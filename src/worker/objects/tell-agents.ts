@@ -3,13 +3,16 @@ import type { ServerId } from "#contract/ids.ts";
 import { decideServerGone } from "#domain/lane/decide-forgotten.ts";
 import { releaseToRestore } from "#domain/lane/decide-greeting.ts";
 import { dueForgets, noteForgetTold } from "#domain/lane/due-forgets.ts";
-import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
+import { dueMessage, noteTold, noteUntold } from "#domain/lane/due-message.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import type { LaneParts } from "#worker/objects/lane-parts.ts";
 
+/** What is noted of a message: that it goes out, before it does, and that nobody was there to take it. */
+type Notes = { readonly told: (lane: Lane) => Lane; readonly untold: (lane: Lane) => Lane };
+
 /**
  * The agent gets the offer or the stop that it has not had yet, and the servers that must let go of the project are
- * told so. Each message is noted before it goes out, and noted again where nobody was there to take it. A server that
+ * told so. Each message is noted before it goes out; where nobody was there, that attempt alone is taken back. A server that
  * serves what it should not is told what to restore; where nobody is there, its next hello says it again.
  */
 export async function tellAgents({ env, storage, store, outbox, now }: LaneParts): Promise<void> {
@@ -19,18 +22,24 @@ export async function tellAgents({ env, storage, store, outbox, now }: LaneParts
   const change = (decide: (lane: Lane) => Lane) =>
     storage.transactionSync(() => store.save(decide(store.load()), owner));
 
-  async function deliver(serverId: ServerId, message: ToAgent, note: (lane: Lane, kept: boolean) => Lane) {
-    change((lane) => note(lane, false));
+  async function deliver(serverId: ServerId, message: ToAgent, { told, untold }: Notes) {
+    change(told);
     const { delivered, gone } = await env.AGENT_LINK.getByName(serverId).deliver(projectId, message);
+    if (!delivered) change(untold);
     if (gone) change((lane) => decideServerGone(lane, serverId).lane);
-    else if (!delivered) change((lane) => note(lane, true));
   }
 
   const due = dueMessage(store.load(), projectId, now());
   if (due !== null)
-    await deliver(due.serverId, due.message, (lane, kept) => noteTold(lane, due.deploymentId, kept, now()));
+    await deliver(due.serverId, due.message, {
+      told: (lane) => noteTold(lane, due.deploymentId, now()),
+      untold: (lane) => noteUntold(lane, due.deploymentId, now()),
+    });
   for (const { serverId, message } of dueForgets(store.load(), projectId, now()))
-    await deliver(serverId, message, (lane, kept) => noteForgetTold(lane, serverId, kept, now()));
+    await deliver(serverId, message, {
+      told: (lane) => noteForgetTold(lane, serverId, false, now()),
+      untold: (lane) => noteForgetTold(lane, serverId, true, now()),
+    });
   for (const found of outbox.restores()) {
     const release = releaseToRestore(store.load(), found);
     if (release !== null)

@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
-import { decideGreeting } from "#domain/lane/decide-greeting.ts";
+import { decideGreeting, type Greeting } from "#domain/lane/decide-greeting.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { nextDeadline, SERVER_LOST_MS } from "#domain/lane/deadlines.ts";
-import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
+import { dueMessage, noteTold, noteUntold } from "#domain/lane/due-message.ts";
 import { activeOf, emptyLane, type Lane } from "#domain/lane/lane.ts";
+import { noteReport } from "#domain/lane/note-report.ts";
 import {
   accepted,
   failedEvents,
@@ -121,10 +122,58 @@ describe("canceling", () => {
       refusal: { code: "not_cancelable" },
     });
     const offered = accepted(rollBack(laneWithLive(2)));
-    const sent = noteTold(offered, activeId(offered), false, 0);
+    const sent = noteTold(offered, activeId(offered), 0);
     expect(decideCancel(sent, activeId(sent), "ci", 0)).toMatchObject({ ok: false });
-    const kept = noteTold(offered, activeId(offered), true, 0);
+    const kept = noteUntold(sent, activeId(sent), 0);
     expect(decideCancel(kept, activeId(kept), "ci", 0)).toMatchObject({ ok: true });
+  });
+
+  describe("of a rollback whose permit may have arrived", () => {
+    const offered = accepted(rollBack(laneWithLive(2)));
+    const id = activeId(offered);
+    const sent = noteTold(offered, id, 0);
+    const isRefused = (lane: Lane) => {
+      expect(decideCancel(lane, id, "ci", 30_000)).toMatchObject({ refusal: { code: "not_cancelable" } });
+      expect(decideDelete(lane, id, "ci", 30_000)).toMatchObject({
+        refusal: { code: "deployment_activating" },
+      });
+    };
+    const greet = (lane: Lane, greeting: Partial<Greeting>) =>
+      decideGreeting(lane, { serverId: SERVER, report: null, runIds: [], ...greeting }, 0).lane;
+
+    it("is refused after a resend that nobody took", () => {
+      const resent = noteTold(sent, id, 20_000);
+      isRefused(noteUntold(resent, id, 20_000));
+      const again = noteTold(noteUntold(resent, id, 20_000), id, 40_000);
+      isRefused(noteUntold(again, id, 40_000));
+    });
+
+    it("is refused after a greeting, whatever that says", () => {
+      isRefused(greet(sent, {}));
+      isRefused(greet(sent, { runIds: offered.deployments.map(({ runId }) => runId) }));
+    });
+
+    it("is refused once the agent has named the run, although nobody took the order", () => {
+      const named = greet(noteUntold(sent, id, 0), {
+        report: report(2, [1, 2]),
+        runIds: offered.deployments.map(({ runId }) => runId),
+      });
+      isRefused(noteUntold(noteTold(named, id, 0), id, 0));
+    });
+
+    it("is refused although the release is on the server no more, and a later order is without a permit", () => {
+      const gone = noteReport(sent, SERVER, { releases: [2] });
+      isRefused(gone);
+      isRefused(noteUntold(noteTold(gone, id, 20_000), id, 20_000));
+      expect(reportActive(gone, []).value.instruction).toBe("activate");
+    });
+  });
+
+  it("is possible for a rollback whose order went out without the permit, although the release has come back", () => {
+    const gone = noteReport(accepted(rollBack(laneWithLive(2))), SERVER, { releases: [2] });
+    const back = noteReport(noteTold(gone, activeId(gone), 0), SERVER, { releases: [1, 2] });
+    expect(decideCancel(back, activeId(back), "ci", 0)).toMatchObject({ ok: true });
+    expect(reportActive(back, []).value.instruction).toBe("continue");
   });
 
   it("never gives the permit to a run that is stopping", () => {
@@ -194,7 +243,7 @@ describe("time running out", () => {
     expect(dueMessage(overrun, PROJECT, 660_000)?.message).toMatchObject({ type: "stop" });
     const ended = decideDeadlines(
       overrun,
-      nextDeadline(noteTold(overrun, activeId(overrun), false, 900_000)) ?? 0,
+      nextDeadline(noteTold(overrun, activeId(overrun), 900_000)) ?? 0,
     ).lane;
     expect(ended.deployments[0]?.state).toMatchObject({ name: "failed", failure: { code: "timed_out" } });
   });
@@ -206,7 +255,7 @@ describe("an agent that connects", () => {
 
   it("is offered again what it missed", () => {
     const offered = accepted(start(emptyLane));
-    const told = noteTold(offered, activeId(offered), true, 0);
+    const told = noteUntold(offered, activeId(offered), 0);
     expect(dueMessage(told, PROJECT, 0)).toBeNull();
     expect(dueMessage(greet(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
   });

@@ -14,7 +14,7 @@ import { nextDeadline } from "#domain/lane/deadlines.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import { dueForgets, noteForgetTold } from "#domain/lane/due-forgets.ts";
 import { hostOf } from "#domain/lane/hosts.ts";
-import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
+import { dueMessage, noteTold, noteUntold } from "#domain/lane/due-message.ts";
 import { activeOf, emptyLane, isIn, type Lane, LaneDeployment, liveOf } from "#domain/lane/lane.ts";
 import { forgettable } from "#domain/lane/transitions.ts";
 import { OTHER_SERVER, PROJECT, rollBack, SERVER, start } from "../../support/lane.ts";
@@ -29,7 +29,10 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("roll back" as const), version: fc.option(fc.nat(12)) }),
   fc.record({ do: fc.constantFrom("cancel" as const, "delete" as const), pick: fc.nat() }),
   often(fc.constant({ do: "move" as const })),
-  fc.record({ do: fc.constant("tell" as const), arrives: fc.boolean(), twice: fc.boolean() }),
+  fc.record({
+    do: fc.constant("tell" as const),
+    told: fc.constantFrom("once", "twice", "lost", "nobody there"),
+  }),
   often(
     fc.record({
       do: fc.constant("forget files" as const),
@@ -66,6 +69,8 @@ class World {
   now = 0;
   readonly givenOut: number[] = [];
   readonly permits = new Set<RunId>();
+  /** The runs that were canceled or deleted before they had ended. */
+  readonly withdrawn = new Set<RunId>();
   isPurged = false;
 
   agentOf(serverId: ServerId): SimulatedAgent {
@@ -108,10 +113,12 @@ class World {
         const picked = this.lane.deployments[next.pick % Math.max(1, this.lane.deployments.length)];
         if (picked === undefined) return;
         const decide = next.do === "cancel" ? decideCancel : decideDelete;
-        return this.#accept(decide(this.lane, picked.id, "ci", this.now));
+        const decided = decide(this.lane, picked.id, "ci", this.now);
+        if (decided.ok && isIn(picked, "queued", "offered", "running")) this.withdrawn.add(picked.runId);
+        return this.#accept(decided);
       }
       case "tell":
-        return this.tell(next.arrives, next.twice);
+        return this.tell(next.told);
       case "go well":
         for (let round = 0; round < next.rounds; round += 1) this.goWell();
         return;
@@ -136,22 +143,24 @@ class World {
 
   /** What happens next where nothing is lost and nothing fails. */
   goWell(): void {
-    this.tell(true, false);
+    this.tell("once");
     for (const serverId of servers) {
       this.agentOf(serverId).work(true);
       this.post(serverId, 0, 0, true);
     }
   }
 
-  tell(arrives: boolean, twice: boolean): void {
+  tell(told: "once" | "twice" | "lost" | "nobody there"): void {
     const due = dueMessage(this.lane, PROJECT, this.now);
     if (due === null) return;
-    this.lane = noteTold(this.lane, due.deploymentId, false, this.now);
+    this.lane = noteTold(this.lane, due.deploymentId, this.now);
+    if (told === "nobody there") this.lane = noteUntold(this.lane, due.deploymentId, this.now);
+    const arrives = told === "once" || told === "twice";
     if (due.message.type === "run" && due.message.order.permitted && arrives)
       this.permits.add(due.message.order.run_id);
     const agent = this.agentOf(due.serverId);
     if (arrives) agent.hear(due.message);
-    if (arrives && twice) agent.hear(due.message);
+    if (told === "twice") agent.hear(due.message);
   }
 
   /** Tells the servers that must let go of the project; `arrives` and `answerArrives`: how far it gets. */
@@ -223,7 +232,10 @@ class World {
     }
     for (const { switches } of this.agents.values())
       for (const [runId] of switches)
-        expect(this.permits.has(runId), "no switch without a permit").toBe(true);
+        expect([this.permits.has(runId), this.withdrawn.has(runId)], "switches only by permit").toEqual([
+          true,
+          false,
+        ]);
     if (this.lane.deletedAt !== null) expect(deployments, "a deleted project has none").toEqual([]);
     const live = liveOf(this.lane);
     const host = live === null ? null : hostOf(this.lane, live.serverId);
@@ -258,7 +270,7 @@ describe("a lane, whatever comes in whatever order", () => {
           const wakeAt = nextDeadline(world.lane);
           if (wakeAt === null) throw new Error("something is unended, and no alarm is set");
           world.now = Math.max(world.now + 1000, wakeAt);
-          world.tell(false, false);
+          world.tell("lost");
           world.lane = decideDeadlines(world.lane, world.now).lane;
         }
       }),

@@ -18,6 +18,8 @@ export type Ledger = {
   readonly acknowledged: Map<string, number>;
   /** Deployments whose cancelation was answered with 200. */
   readonly canceled: Set<string>;
+  /** Deployments whose agents have reported that they switch to them. */
+  readonly switched: Set<string>;
   accept(accepted: Omit<Accepted, "isDeleted">): void;
   of(projectId: string): Accepted[];
   /** Sees what an agent reports and is answered. */
@@ -32,20 +34,24 @@ export function createLedger(): Ledger {
   const accepted = new Map<string, Accepted>();
   const acknowledged = new Map<string, number>();
   const canceled = new Set<string>();
+  const switched = new Set<string>();
   return {
     accepted,
     unanswered: new Map(),
     acknowledged,
     canceled,
+    switched,
     accept: (one) => void accepted.set(one.id, { ...one, isDeleted: false }),
     of: (projectId) => [...accepted.values()].filter((one) => one.projectId === projectId),
     watch(passage) {
       const answer = answerOf(passage);
       const report = reportOf(passage);
+      if (report === null || (passage.kind !== "request" && passage.kind !== "answer")) return;
+      if (report.events.some((event) => event.type === "stage" && event.stage === "activate"))
+        switched.add(deploymentIn(passage.path));
       // A run that is over is told so whatever it sends: nothing of that is stored.
-      if (answer === null || report === null || answer.instruction === "over" || passage.kind !== "answer")
-        return;
-      const id = passage.path.split("/")[4] ?? "";
+      if (answer === null || answer.instruction === "over" || passage.kind !== "answer") return;
+      const id = deploymentIn(passage.path);
       let highest = acknowledged.get(id) ?? 0;
       for (const event of report.events) {
         if (event.type !== "output" || event.seq > answer.acked_seq) continue;
@@ -59,7 +65,13 @@ export function createLedger(): Ledger {
         accepted.delete(id);
         acknowledged.delete(id);
         canceled.delete(id);
+        switched.delete(id);
       }
     },
   };
+}
+
+/** The deployment that a report is about. */
+function deploymentIn(path: string): string {
+  return path.split("/")[4] ?? "";
 }

@@ -5,7 +5,7 @@ import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import type { Decision, DecisionWith } from "#domain/lane/decision.ts";
-import { isIn, liveOf } from "#domain/lane/lane.ts";
+import { isIn, type LaneDeployment, liveOf } from "#domain/lane/lane.ts";
 import { laneWithLive, rollBack, start } from "../lane.ts";
 import { crash } from "./model-agent.ts";
 import {
@@ -15,6 +15,7 @@ import {
   connect,
   cutSocket,
   giveUp,
+  isLinked,
   post,
   step,
   tell,
@@ -35,6 +36,7 @@ const NOTHING: Budgets = {
   failure: 0,
   crash: 0,
   reconnect: 0,
+  cut: 0,
   loss: 0,
   doubling: 0,
   giveUp: 0,
@@ -56,6 +58,7 @@ export function worldWithTwoReleases(budgets: Partial<Budgets>): World {
     permits: [],
     switches: [],
     forgotten: [],
+    withdrawn: [],
   };
 }
 
@@ -78,8 +81,7 @@ export const laneSpace: Space<World> = {
 
 /** What happens by itself, sooner or later. */
 function* steps(world: World): Iterable<NextWorld> {
-  const told = tell(world);
-  if (told !== null) yield ["tell", told];
+  yield* tell(world);
   const worked = step(world, true);
   if (worked !== null) yield ["work", worked];
   for (const { runId, version, awaitsAnswer } of world.agent.runs) {
@@ -97,6 +99,8 @@ function* steps(world: World): Iterable<NextWorld> {
     if (arrived !== null) yield [`${kind} arrives`, arrived];
   }
   if (!world.agent.isUp) yield ["agent starts", connect({ ...world, agent: { ...world.agent, isUp: true } })];
+  else if (!isLinked(world) && !world.wire.some(({ kind }) => kind === "hello"))
+    yield ["agent finds its link dead", connect(world)];
 }
 
 /** What may go wrong, as often as the budgets allow. */
@@ -122,6 +126,7 @@ function* faults(world: World): Iterable<NextWorld> {
     yield ["agent dies", { ...cut, agent: dead, forgotten }];
   }
   if (budgets.reconnect > 0 && agent.isUp) yield ["agent connects anew", connect(spend(world, "reconnect"))];
+  if (budgets.cut > 0 && isLinked(world)) yield ["link is cut", { ...spend(world, "cut"), link: 0 }];
   const later = budgets.timeJump > 0 ? jump(spend(world, "timeJump")) : null;
   if (later !== null) yield ["time passes", later];
 }
@@ -133,11 +138,16 @@ function* requests(world: World): Iterable<NextWorld> {
     const decided = rollBack(lane, undefined, now, idsFor(world));
     yield* joined("roll back", spend(world, "rollback"), decided);
   }
-  for (const { id, version } of lane.deployments) {
-    if (budgets.cancel > 0)
-      yield* accepted(`cancel ${version}`, spend(world, "cancel"), decideCancel(lane, id, "ci", now));
-    if (budgets.delete > 0)
-      yield* accepted(`delete ${version}`, spend(world, "delete"), decideDelete(lane, id, "ci", now));
+  for (const deployment of lane.deployments) {
+    const { id, version } = deployment;
+    if (budgets.cancel > 0) {
+      const decided = decideCancel(lane, id, "ci", now);
+      yield* withdrawn(`cancel ${version}`, spend(world, "cancel"), deployment, decided);
+    }
+    if (budgets.delete > 0) {
+      const decided = decideDelete(lane, id, "ci", now);
+      yield* withdrawn(`delete ${version}`, spend(world, "delete"), deployment, decided);
+    }
   }
 }
 
@@ -151,8 +161,15 @@ function* joined(
   yield [what, { ...world, lane: decided.value.lane, accepted: [...world.accepted, version] }];
 }
 
-function* accepted(what: string, world: World, decided: Result<Decision>): Iterable<NextWorld> {
-  if (decided.ok && decided.value.lane !== world.lane) yield [what, { ...world, lane: decided.value.lane }];
+function* withdrawn(
+  what: string,
+  world: World,
+  deployment: LaneDeployment,
+  decided: Result<Decision>,
+): Iterable<NextWorld> {
+  if (!decided.ok || decided.value.lane === world.lane) return;
+  const runIds = isIn(deployment, "queued", "offered", "running") ? [deployment.runId] : [];
+  yield [what, { ...world, lane: decided.value.lane, withdrawn: [...world.withdrawn, ...runIds] }];
 }
 
 function idsFor({ lane }: World) {
@@ -204,6 +221,10 @@ function checkAlways(before: World, after: World): void {
   must(
     switches.every((runId) => permits.includes(runId)),
     "a switch without a permit",
+  );
+  must(
+    !switches.some((runId) => after.withdrawn.includes(runId)),
+    "what was canceled or deleted is switched to",
   );
   must(
     agent.current !== null && agent.releases.includes(agent.current),

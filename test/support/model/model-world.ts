@@ -3,7 +3,7 @@ import type { Instruction } from "#contract/agent-protocol.ts";
 import { type DeploymentId, RunId } from "#contract/ids.ts";
 import { decideGreeting, releaseToRestore } from "#domain/lane/decide-greeting.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
-import { dueMessage, noteTold } from "#domain/lane/due-message.ts";
+import { dueMessage, noteTold, noteUntold } from "#domain/lane/due-message.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { PROJECT, SERVER } from "../lane.ts";
 import {
@@ -28,6 +28,7 @@ export type Budgets = Readonly<
     | "failure"
     | "crash"
     | "reconnect"
+    | "cut"
     | "loss"
     | "doubling"
     | "giveUp"
@@ -70,7 +71,7 @@ export type World = {
   readonly agent: ModelAgent;
   /** The agent's socket; each new one has the next number. */
   readonly connection: number;
-  /** The socket that the link sends on. */
+  /** The socket that the link sends on; 0: it has noticed that there is none. */
   readonly link: number;
   readonly wire: readonly Message[];
   readonly now: number;
@@ -81,23 +82,37 @@ export type World = {
   readonly switches: readonly RunId[];
   /** The runs that died with the agent before it had noted them. */
   readonly forgotten: readonly RunId[];
+  /** The runs of which clients were told that they are canceled or deleted, before they had ended. */
+  readonly withdrawn: readonly RunId[];
 };
 
-/** The lane sends what is due, on the socket that it knows. */
-export function tell(world: World): World | null {
+/**
+ * The lane sends what is due, on the socket that the link knows. A socket that the agent has left loses it; the link may
+ * have noticed that, and then says that nobody was there.
+ */
+export function* tell(world: World): Iterable<readonly [step: string, world: World]> {
   const due = dueMessage(world.lane, PROJECT, world.now);
-  if (due === null) return null;
+  if (due === null) return;
   // The link holds an order back until the lane has answered the greeting.
-  if (world.wire.some(({ kind }) => kind === "greeting")) return null;
-  const told = { ...world, lane: noteTold(world.lane, due.deploymentId, false, world.now) };
+  if (world.wire.some(({ kind }) => kind === "greeting")) return;
+  const told = { ...world, lane: noteTold(world.lane, due.deploymentId, world.now) };
   const { message } = due;
+  if (!isLinked(world)) {
+    yield ["tell nobody", { ...told, lane: noteUntold(told.lane, due.deploymentId, world.now) }];
+    if (world.link === 0) return;
+  }
   const permitted = message.type === "run" && message.order.permitted ? [message.order.run_id] : [];
-  return sendOrder({ ...told, permits: together(world.permits, permitted) }, message);
+  yield ["tell", sendOrder({ ...told, permits: together(world.permits, permitted) }, message)];
+}
+
+/** Whether what the link sends can reach the agent. */
+export function isLinked({ link, connection, agent }: World): boolean {
+  return link === connection && agent.isUp;
 }
 
 /** On a socket that the agent has left, it is lost. */
 function sendOrder(world: World, message: ToAgent): World {
-  if (world.link !== world.connection || !world.agent.isUp) return world;
+  if (!isLinked(world)) return world;
   return put(world, { kind: "order", connection: world.connection, message });
 }
 

@@ -1,8 +1,9 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { Deployments } from "#contract/deployments.ts";
+import { RESEND_MS } from "#domain/lane/deadlines.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { emptyReport, output } from "../../support/worker/connected-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
@@ -303,3 +304,43 @@ function withoutDatabase(): () => void {
     .mockRejectedValue(new Error("D1 is down"));
   return () => down.mockRestore();
 }
+
+describe("a rollback whose permit has gone out with its order", () => {
+  it("can be neither canceled nor deleted while its agent is cut off, however often the order is sent again", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.deploy();
+    const { id } = await project.rollBack();
+    const order = await project.agent.orderOf(id);
+    expect(order).toMatchObject({ permitted: true, reuse_release: 1 });
+    const refused = async () => {
+      const canceled = await project.post(`/v1/deployments/${id}/cancel`);
+      expect(await problemOf(canceled)).toMatchObject({ status: 409, code: "not_cancelable" });
+      const deleted = await project.delete(id);
+      expect(await problemOf(deleted)).toMatchObject({ status: 409, code: "deployment_activating" });
+    };
+    await refused();
+    project.agent.cut();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    for (let resend = 0; resend < 2; resend += 1) {
+      vi.setSystemTime(Date.now() + RESEND_MS + 1000);
+      await runDurableObjectAlarm(laneOf(project));
+      await evictDurableObject(laneOf(project));
+      await refused();
+    }
+    await project.agent.carriesOut(order, [1, 2]);
+    await project.reaches(id, "live");
+  });
+
+  it("can be canceled where the agent was away when it was sent", async () => {
+    const project = await TestProject.connected();
+    await project.deploy();
+    await project.deploy();
+    project.agent.cut();
+    const { id } = await project.rollBack();
+    await vi.waitFor(async () =>
+      expect((await project.post(`/v1/deployments/${id}/cancel`)).status).toBe(200),
+    );
+    await project.reaches(id, "canceled");
+  });
+});

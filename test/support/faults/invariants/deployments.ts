@@ -21,7 +21,7 @@ export async function readDeployments(
 
 /**
  * Every 201 led to exactly one deployment, with the version that was told and a verdict; what was deleted is gone;
- * what was canceled is canceled; nothing is there that nobody asked for; versions are distinct and at most one deployment is live.
+ * what was canceled is canceled, and was never switched to; nothing is there that nobody asked for; versions are distinct and at most one deployment is live.
  */
 export function deploymentViolations(
   { ledger }: Pick<Installation, "ledger">,
@@ -54,6 +54,8 @@ export function deploymentViolations(
       violations.push(`v${one.version} ${one.id} has no verdict: it is at ${one.stage}`);
     if (one.status !== "canceled" && one.status !== "building" && ledger.canceled.has(one.id))
       violations.push(`v${one.version} was canceled, and is ${one.status}`);
+    if (ledger.canceled.has(one.id) && ledger.switched.has(one.id))
+      violations.push(`v${one.version} was canceled, and its agent switched to it`);
     if (one.status === "failed" && one.failure === null)
       violations.push(`v${one.version} failed without a reason`);
     if ((one.status === "live" || one.status === "superseded") && one.evidence === null)

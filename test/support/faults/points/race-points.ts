@@ -1,3 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+import { RESEND_MS } from "#domain/lane/deadlines.ts";
+
+import { deployNext } from "./deploy-next.ts";
+import { rollingBack } from "./doings.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint, Scene } from "./point.ts";
 
@@ -25,6 +31,20 @@ const deletionIsAnswered =
 const projectDeletionIsRefused: Fault = async ({ installation, site }) =>
   isAnswered(await installation.requests.deleteProject(site.projectId, true), 409);
 
+/** The agent has its order and no network; the lane sends the order again, to nobody. */
+const cutOffWhile =
+  (request: Fault): Fault =>
+  async (scene) => {
+    const { link } = scene.host;
+    await link.refuse();
+    await pause(RESEND_MS + 3_000);
+    await request(scene);
+    const welcome = scene.host.welcomed();
+    await link.open();
+    await welcome;
+    return "drop";
+  };
+
 /** What clients ask for meets a deployment just before, and just after, it may not be stopped any more. */
 export const racePoints: readonly FaultPoint[] = [
   {
@@ -50,6 +70,22 @@ export const racePoints: readonly FaultPoint[] = [
     name: "a deletion comes after the permit",
     at: at.permit,
     fault: deletionIsAnswered(409),
+    ends: ["live"],
+  },
+  {
+    name: "a rollback is canceled while its agent, which has the permit, is cut off",
+    prepare: deployNext,
+    doing: rollingBack,
+    at: at.activateReported,
+    fault: cutOffWhile(cancelIsAnswered(409)),
+    ends: ["live"],
+  },
+  {
+    name: "a rollback is deleted while its agent, which has the permit, is cut off",
+    prepare: deployNext,
+    doing: rollingBack,
+    at: at.activateReported,
+    fault: cutOffWhile(deletionIsAnswered(409)),
     ends: ["live"],
   },
   {
