@@ -79,16 +79,17 @@ export class AgentLink extends DurableObject<Env> {
    * it knows that would make it look older than it is.
    */
   async deliver(projectId: ProjectId, message: ToAgent): Promise<{ delivered: boolean; gone: boolean }> {
-    if (this.#server.isRemoved()) return { delivered: false, gone: true };
+    // The lane forgets the server for good, so D1 must say that it is still gone.
+    if (this.#server.isRemoved() && (await this.#server.credential()) === null)
+      return { delivered: false, gone: true };
     await this.#errands.afterCall(projectId);
     this.#inbox.addWaiting(projectId);
     return { delivered: this.#sockets.send(message) > 0, gone: false };
   }
 
-  /** Ends the links of a credential that the database does not have any more. */
+  /** The server's credential may have changed: ends the links of one that D1 doesn't have anymore. May arrive late. */
   async revoke(): Promise<void> {
-    this.#sockets.endAllRevoked();
-    await this.#noteGone(Date.now());
+    await this.#lookAtCredential();
   }
 
   /** The server may be deleted in a moment: should nobody tell, the link finds out by itself. */
@@ -98,21 +99,11 @@ export class AgentLink extends DurableObject<Env> {
     await this.#armAlarm();
   }
 
-  /** The server has been deleted: ends its link, tells the lanes that wait for it, and keeps nothing else. */
+  /** The server may have been deleted: if D1 confirms it, ends its link and tells the lanes. May arrive late. */
   async remove(): Promise<void> {
-    this.#server.noteRemoved();
-    // Until the lanes have been told: should one not answer, the alarm does all of this again.
     this.#server.expectRemoval();
-    this.#sockets.endAllRevoked();
-    this.#presence.forget();
-    this.#inbox.forgetServing();
-    const tell = (projectId: ProjectId) =>
-      this.env.PROJECT_LANE.getByName(projectId).serverGone(this.#server.id);
     await this.#armAlarm();
-    await Promise.all(this.#inbox.waiting().map(tell));
-    this.#inbox.forgetLanes();
-    this.#server.endRemoval();
-    await this.#alarm.setExactly(null);
+    await this.#lookAtCredential();
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
@@ -176,7 +167,7 @@ export class AgentLink extends DurableObject<Env> {
     try {
       this.#endSilent();
       await this.#noteGone(null);
-      await this.#errands.attempts.make("check credential", () => this.#checkCredential());
+      await this.#lookAtCredential();
       this.#errands.attempts.succeed("alarm");
       await this.#runErrands();
     } catch (error) {
@@ -197,16 +188,39 @@ export class AgentLink extends DurableObject<Env> {
     }
   }
 
-  /** Finds what was revoked or deleted while this link could not be told. */
+  /** Finds what was revoked or deleted. Where D1 doesn't answer, the alarm tries again. */
+  async #lookAtCredential(): Promise<void> {
+    await this.#errands.attempts.make("check credential", () => this.#checkCredential());
+    await this.#armAlarm();
+  }
+
   async #checkCredential(): Promise<void> {
-    const sockets = this.#sockets.ready();
+    const sockets = this.#sockets.open();
     if (sockets.length === 0 && !this.#server.isRemovalExpected()) return;
     const found = await this.#server.credential();
-    if (found === null) return await this.remove();
-    this.#server.endRemoval();
+    // Not those that were opened since: their hello asks D1 itself.
     for (const socket of sockets)
-      if (attachmentOf(socket).credentialHash !== found.credentialHash) endRevoked(socket);
-    await this.#noteGone(Date.now());
+      if (attachmentOf(socket).credentialHash !== found?.credentialHash) endRevoked(socket);
+    if (found !== null) {
+      this.#server.endRemoval();
+      return await this.#noteGone(Date.now());
+    }
+    if (this.#sockets.open().length === 0) await this.#dropServer();
+  }
+
+  /** D1 doesn't have the server: tells the lanes that wait for it, and keeps nothing else. */
+  async #dropServer(): Promise<void> {
+    this.#server.noteRemoved();
+    // Until the lanes have been told: should one not answer, the alarm does all of this again.
+    this.#server.expectRemoval();
+    this.#presence.forget();
+    this.#inbox.forgetServing();
+    const tell = (projectId: ProjectId) =>
+      this.env.PROJECT_LANE.getByName(projectId).serverGone(this.#server.id);
+    await this.#armAlarm();
+    await Promise.all(this.#inbox.waiting().map(tell));
+    this.#inbox.forgetLanes();
+    this.#server.endRemoval();
   }
 
   /** Tells the agent which protocol is spoken here, and its owner that it speaks another. */

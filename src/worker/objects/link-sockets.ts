@@ -1,5 +1,5 @@
 import { PING, PONG, type ToAgent } from "#contract/agent-protocol.ts";
-import { attach, endRevoked, isReady, send } from "#worker/objects/link-socket.ts";
+import { attach, attachmentOf, isReady, send } from "#worker/objects/link-socket.ts";
 
 /**
  * The hibernating sockets of a link, of which at most one is `ready`; the others have not said hello yet, or are over.
@@ -38,8 +38,9 @@ export class LinkSockets {
     return this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
   }
 
-  endAllRevoked(): void {
-    for (const socket of this.all()) endRevoked(socket);
+  /** Those that have not ended, whether their agents have said hello or not. */
+  open(): WebSocket[] {
+    return this.all().filter((socket) => attachmentOf(socket).state !== "over");
   }
 
   /** @returns to how many agents it went */

@@ -15,6 +15,8 @@ export class LinkedServer {
   readonly id: ServerId;
   readonly #kv: SyncKvStorage;
   readonly #env: Env;
+  /** How often this instance has noted the removal. */
+  #removals = 0;
 
   /** @param name the server's id; undefined in an object that its alarm wakes up, which is told no name */
   constructor(kv: SyncKvStorage, env: Env, name: string | undefined) {
@@ -33,7 +35,7 @@ export class LinkedServer {
     this.#kv.put(ACCOUNT_ID, id);
   }
 
-  /** Whether D1 does not have it any more, which is never taken back. */
+  /** Whether D1 did not have it when it was last asked. A restored database may have it again. */
   isRemoved(): boolean {
     return this.#kv.get(GONE) === true;
   }
@@ -54,12 +56,20 @@ export class LinkedServer {
   }
 
   noteRemoved(): void {
+    this.#removals += 1;
     this.#kv.put(GONE, true);
   }
 
-  /** The credential that the server's agent has by D1; null: there is no such server. @throws where D1 does not answer */
+  /**
+   * The credential that the server's agent has in D1; null: there is no such server. Where D1 has the server, it counts
+   * as removed no longer. @throws where D1 does not answer
+   */
   async credential() {
     const rows = new AccountRows(this.#env.DB, AccountId.parse(this.accountId()));
-    return await findCredential(rows, this.id);
+    const removals = this.#removals;
+    const found = await findCredential(rows, this.id);
+    // An answer from before the removal says nothing about it.
+    if (found !== null && removals === this.#removals && this.isRemoved()) this.#kv.delete(GONE);
+    return found;
   }
 }

@@ -1,0 +1,120 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+
+import { closeCodes } from "#contract/agent-protocol.ts";
+import { Server } from "#contract/servers.ts";
+import { call } from "../../support/worker/call.ts";
+import { Faults, setUpForFaults } from "../../support/worker/faults.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+setUpForFaults();
+
+const linkOf = ({ agent }: TestProject) => env.AGENT_LINK.getByName(agent.serverId);
+
+type Row = Record<string, string | number | null>;
+
+/** Takes the server's row out of D1. Returns what puts it back, as a restore of the database does. */
+async function takeRow({ agent }: TestProject): Promise<() => Promise<void>> {
+  const row = await env.DB.prepare("SELECT * FROM servers WHERE id = ?").bind(agent.serverId).first<Row>();
+  if (row === null) throw new Error("there is no such server");
+  const names = Object.keys(row);
+  await env.DB.prepare("DELETE FROM servers WHERE id = ?").bind(agent.serverId).run();
+  return async () => {
+    const marks = names.map(() => "?").join();
+    await env.DB.prepare(`INSERT INTO servers (${names.join()}) VALUES (${marks})`)
+      .bind(...names.map((name) => row[name]))
+      .run();
+  };
+}
+
+async function statusOf({ agent, token }: TestProject): Promise<string> {
+  const answer = await call(`/v1/servers/${agent.serverId}`, { token });
+  return Server.parse(await answer.json()).status;
+}
+
+describe("a server whose row is missing for one look of its link", () => {
+  it("takes orders again after its agent has reconnected", async () => {
+    const project = await TestProject.connected();
+    const putBack = await takeRow(project);
+    await runDurableObjectAlarm(linkOf(project));
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
+    await putBack();
+    await project.agent.connect();
+    await vi.waitFor(async () => expect(await statusOf(project)).toBe("healthy"));
+    await project.deploy();
+  });
+
+  it("takes orders again when D1 didn't answer the hello", async () => {
+    const project = await TestProject.connected();
+    const putBack = await takeRow(project);
+    await runDurableObjectAlarm(linkOf(project));
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
+    await putBack();
+    const faults = new Faults();
+    faults.take("d1");
+    await project.agent.connect();
+    await vi.waitFor(() => expect(project.agent.heard.filter(isWelcome)).toHaveLength(2));
+    faults.bringBack("d1");
+    await project.deploy();
+  });
+
+  it("gets the order that was made before its agent has reconnected", async () => {
+    const project = await TestProject.connected();
+    const putBack = await takeRow(project);
+    await runDurableObjectAlarm(linkOf(project));
+    await putBack();
+    const { id } = await project.start();
+    await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id));
+    await project.agent.connect();
+    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.reaches(id, "live");
+  });
+
+  it("stays connected when the link hears of a removal that D1 doesn't confirm", async () => {
+    const project = await TestProject.connected();
+    await linkOf(project).remove();
+    await project.deploy();
+    expect(project.agent.closed).toBeNull();
+  });
+
+  it("is removed later when D1 can't be asked at once", async () => {
+    const project = await TestProject.connected();
+    await takeRow(project);
+    const faults = new Faults();
+    faults.take("d1");
+    await linkOf(project).remove();
+    expect(project.agent.closed).toBeNull();
+    faults.bringBack("d1");
+    await runDurableObjectAlarm(linkOf(project));
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
+  });
+});
+
+describe("a revocation that arrives late", () => {
+  it("leaves the link of the current credential open", async () => {
+    const project = await TestProject.connected();
+    await linkOf(project).revoke();
+    await project.deploy();
+    expect(project.agent.closed).toBeNull();
+    expect(await statusOf(project)).toBe("healthy");
+  });
+
+  it("takes effect at the next look when D1 can't be asked at once", async () => {
+    const project = await TestProject.connected();
+    await env.DB.prepare("UPDATE servers SET credential_hash = 'other' WHERE id = ?")
+      .bind(project.agent.serverId)
+      .run();
+    const faults = new Faults();
+    faults.take("d1");
+    await linkOf(project).revoke();
+    expect(project.agent.closed).toBeNull();
+    faults.bringBack("d1");
+    const alarm = await runInDurableObject(linkOf(project), (_link, { storage }) => storage.getAlarm());
+    expect((alarm ?? Infinity) - Date.now()).toBeLessThan(10_000);
+    await runDurableObjectAlarm(linkOf(project));
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
+  });
+});
+
+const isWelcome = ({ type }: { type: string }) => type === "welcome";
