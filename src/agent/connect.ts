@@ -19,6 +19,7 @@ import {
 import { AGENT_CONNECT_PATH } from "#contract/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
+import { wellFormedJson } from "#contract/well-formed.ts";
 
 /** Why trying again is of no use. */
 export type LinkRefusal = "credential_refused" | "replaced";
@@ -94,7 +95,7 @@ export function connect(
     socket.on("close", (code, reason) => settle(readClose(code, reason.toString(), isWelcome)));
     socket.on("open", () => {
       handlers.greeting().then(
-        (greeting) => socket.send(JSON.stringify(greeting)),
+        (greeting) => socket.send(wellFormedJson(greeting)),
         (error: unknown) => lose(`the greeting cannot be made: ${reasonOf(error)}`),
       );
       pings = setInterval(() => {
@@ -119,7 +120,7 @@ export function connect(
       if (message.type !== "welcome") return handlers.onMessage(message);
       isWelcome = true;
       clearTimeout(welcomeTimer);
-      for (const held of waiting.splice(0)) socket.send(JSON.stringify(held));
+      for (const held of waiting.splice(0)) socket.send(wellFormedJson(held));
       handlers.onWelcome();
     });
     if (signal.aborted) onAbort();
@@ -129,7 +130,7 @@ export function connect(
     ended,
     send(message) {
       if (!isWelcome) waiting.push(message);
-      else if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+      else if (socket.readyState === WebSocket.OPEN) socket.send(wellFormedJson(message));
     },
   };
 }

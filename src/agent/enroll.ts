@@ -7,6 +7,7 @@ import { endpoints } from "#contract/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { Problem } from "#contract/problems.ts";
 import { parseKnown } from "#contract/tolerant.ts";
+import { wellFormedJson } from "#contract/well-formed.ts";
 
 export type EnrollRequest = {
   readonly url: string;
@@ -35,7 +36,7 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
     url: endpointUrl(request.url, endpoints.enrollAgent.path),
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(input),
+    body: wellFormedJson(input),
     timeoutMs: request.timeoutMs,
     maxBodyBytes: 64 * 1024,
   });

@@ -181,3 +181,18 @@ describe("what a project says itself", () => {
     });
   });
 });
+
+it("reports a path that is not well-formed Unicode as the file system has it", async () => {
+  // JSON can name half of a surrogate pair; the control plane would refuse every report that holds it.
+  world.repository.commit({
+    "package.json": '{"devDependencies":{"@angular/core":"21.0.0"}}',
+    "angular.json": String.raw`{"projects":{"shop":{"architect":{"build":{"options":{"outputPath":"dist/\ud800"}}}}}}`,
+  });
+  await world.startAgent();
+  const { result, preset } = await deploy({
+    build_command: "mkdir -p dist/\ufffd; echo one > dist/\ufffd/index.html",
+  });
+  expect(result.outcome).toBe("live");
+  expect(preset?.output_directory).toBe("dist/\ufffd");
+  expect(world.read("current", "dist", "\ufffd", "index.html")).toBe("one\n");
+});

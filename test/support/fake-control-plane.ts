@@ -18,6 +18,7 @@ import {
 } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
+import { notWellFormed } from "#contract/well-formed.ts";
 
 /**
  * What goes wrong with a request: it is lost on the way in, its answer is lost on the way out, its events have numbers
@@ -180,8 +181,10 @@ export class FakeControlPlane {
         if (this.answersPings) link.send(PONG);
         return;
       }
-      const message = FromAgent.safeParse(JSON.parse(text));
-      if (!message.success) return this.#breach(`malformed message ${text}`);
+      const json: unknown = JSON.parse(text);
+      const message = FromAgent.safeParse(json);
+      if (!message.success || notWellFormed(json, 1).length > 0)
+        return this.#breach(`malformed message ${text}`);
       if (message.data.type === "hello" && isGreeted) this.#breach("a second hello");
       if (message.data.type !== "hello" && !isGreeted) this.#breach("a message before the hello");
       if (!isGreeted && this.welcomes)
@@ -206,6 +209,11 @@ export class FakeControlPlane {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body: unknown = JSON.parse((await readBody(request)) || "null");
+    const [badText] = notWellFormed(body, 1);
+    if (badText !== undefined) {
+      this.#breach(`text that is not well-formed Unicode at ${badText.join("/")}`);
+      return respond(response, 422, problemOf(422));
+    }
     if (request.method === "POST" && request.url === "/v1/agent/enroll") return this.#enroll(body, response);
     const match = /^\/v1\/agent\/deployments\/([^/]+)\/events$/.exec(request.url ?? "");
     if (request.method !== "POST" || match === null) {

@@ -6,6 +6,7 @@ import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-
 import { endpoints } from "#contract/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
+import { wellFormedJson } from "#contract/well-formed.ts";
 
 /**
  * `gone`: the control plane knows the run no more; `refused`: it will never take these events. Both are its own words:
@@ -34,7 +35,7 @@ export async function postEvents(
       "content-type": "application/json",
       authorization: `Bearer ${connection.credential}`,
     },
-    body: JSON.stringify({ project_id: run.project_id, run_id: run.run_id, events }),
+    body: wellFormedJson({ project_id: run.project_id, run_id: run.run_id, events }),
     timeoutMs,
     maxBodyBytes: 64 * 1024,
     signal,

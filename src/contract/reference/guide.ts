@@ -29,6 +29,7 @@ export const guide: readonly GuideSection[] = [
       changed nothing. Every answer has a request id in \`X-Request-Id\`, by which whoever runs this Gantry finds it.
 
       Unknown fields and parameters are refused, so that a misspelt \`brnach\` never deploys the wrong thing.
+      Text must be well-formed Unicode: half of a surrogate pair, such as \`"\\ud800"\` in JSON, is 422 in every field.
       Any path answers 405 to a method that it does not have, and \`Allow\` names those that it has.`,
   },
   {

@@ -1,10 +1,12 @@
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { textErrors } from "#worker/http/field-errors.ts";
 
-type BodyRefusal = "body_too_large" | "unsupported_media_type" | "malformed_json";
+type BodyRefusal = "body_too_large" | "unsupported_media_type" | "malformed_json" | "invalid_request";
 
 /**
  * The JSON of a request's body; an empty one, or none, is `{}`, whatever its media type.
- * The bytes are counted as they come: what Content-Length says need not be true.
+ * The bytes are counted as they come: what Content-Length says need not be true. Every text in it is well-formed Unicode,
+ * whatever the endpoint's schema says of it.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<Result<unknown, BodyRefusal>> {
   const bytes = await readBytes(request.body, maxBytes);
@@ -16,6 +18,14 @@ export async function readJson(request: Request, maxBytes: number): Promise<Resu
   if (bytes.length === 0) return succeed({});
   if (!isJson(request.headers.get("content-type")))
     return refuse("unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.");
+  const parsed = parse(bytes);
+  if (!parsed.ok) return parsed;
+  const errors = textErrors(parsed.value);
+  if (errors.length > 0) return refuse("invalid_request", "The body is not well-formed Unicode.", errors);
+  return parsed;
+}
+
+function parse(bytes: Uint8Array): Result<unknown, "malformed_json"> {
   try {
     return succeed(JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes)));
   } catch {

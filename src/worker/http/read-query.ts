@@ -1,6 +1,10 @@
 import { type FieldError, refuse, type Result, succeed } from "#contract/problems.ts";
+import { NOT_WELL_FORMED } from "#contract/well-formed.ts";
 
-/** The parameters of a query string by name. One that is given twice is refused: either reading would be a guess. */
+/**
+ * The parameters of a query string by name. One that is given twice is refused: either reading would be a guess. So is one
+ * whose bytes are not UTF-8: the URL parser would put U+FFFD in their place, and so ask for something else.
+ */
 export function readQuery(url: URL): Result<Record<string, string>, "invalid_request"> {
   const values = new Map<string, string>();
   const errors: FieldError[] = [];
@@ -10,5 +14,29 @@ export function readQuery(url: URL): Result<Record<string, string>, "invalid_req
   }
   if (errors.length > 0)
     return refuse("invalid_request", "A query parameter is given more than once.", errors);
+  const badTexts = badTextsOf(url);
+  if (badTexts.length > 0)
+    return refuse("invalid_request", "The query is not well-formed Unicode.", badTexts);
   return succeed(Object.fromEntries(values));
+}
+
+function badTextsOf({ search }: URL): FieldError[] {
+  return search
+    .slice(1)
+    .split("&")
+    .filter((parameter) => !isUtf8(parameter))
+    .map((parameter) => ({
+      pointer: `?${[...new URLSearchParams(parameter).keys()].join()}`,
+      message: NOT_WELL_FORMED,
+    }));
+}
+
+/** Whether the bytes that percent signs stand for are UTF-8. A percent sign without two digits stands for itself. */
+function isUtf8(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded.replace(/%(?![0-9a-f]{2})/gi, "%25"));
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -10,6 +10,7 @@ import {
 } from "#contract/agent-protocol.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
+import { notWellFormed } from "#contract/well-formed.ts";
 
 /**
  * What is kept with a socket while the object sleeps. `ready`: its agent has said hello. `over`: what it still says is
@@ -62,9 +63,10 @@ export type Heard =
   | { readonly kind: "mismatch"; readonly hello: AnyHello }
   | { readonly kind: "unknown" | "malformed" };
 
-/** @param data as it came; what is not text is malformed */
+/** @param data as it came; what is not text, or holds text that is not well-formed Unicode, is malformed */
 export function parseMessage(data: string | ArrayBuffer): Heard {
   const json = typeof data === "string" ? parseJson(data) : null;
+  if (notWellFormed(json, 1).length > 0) return { kind: "malformed" };
   const { data: hello } = AnyHello.safeParse(json);
   if (hello !== undefined && hello.protocol !== PROTOCOL_VERSION) return { kind: "mismatch", hello };
   const message = parseKnown(FromAgent, json);

@@ -49,6 +49,9 @@ describe("an agent's link", () => {
     await project.agent.connect();
     project.agent.raw("{}");
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
+    await project.agent.connect();
+    project.agent.raw('{"type":"newer","note":"\\ud800"}');
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
   });
 
   it.each([

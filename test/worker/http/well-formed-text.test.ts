@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+
+import { type Endpoint } from "#contract/endpoint.ts";
+import { endpoints, type OperationName } from "#contract/endpoints.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
+import { createWorld, operationNames, requests, type World } from "../../support/worker/world.ts";
+
+const withBody = operationNames.filter((name) => endpoints[name].body !== null);
+const withQuery = operationNames.filter((name) => endpoints[name].query !== null);
+const table: Record<OperationName, Endpoint> = endpoints;
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+const jsonSchemaOf = (schema: z.core.$ZodType) =>
+  z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+
+/** The JSON path of every field that holds text, also of those that a request may leave out. */
+function textPaths(schema: JsonSchema | boolean | undefined): string[][] {
+  if (typeof schema !== "object") return [];
+  const own = schema.type === "string" || schema.enum !== undefined || schema.const !== undefined ? [[]] : [];
+  const inner = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])].flatMap(
+    textPaths,
+  );
+  const items = Array.isArray(schema.items) ? [] : textPaths(schema.items).map((path) => ["0", ...path]);
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
+    textPaths(field).map((path) => [name, ...path]),
+  );
+  return [...own, ...inner, ...items, ...fields];
+}
+
+const textFieldsOf = (name: OperationName) => [
+  ...new Set(textPaths(jsonSchemaOf(table[name].body ?? z.null())).map((path) => `/${path.join("/")}`)),
+];
+
+/** The value with a text in one of its places; what leads there is made. */
+function planted(value: unknown, path: readonly string[], text: string): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return text;
+  if (key === "0") return [planted(Array.isArray(value) ? value[0] : undefined, rest, text)];
+  const record = z.record(z.string(), z.unknown()).safeParse(value).data ?? {};
+  return { ...record, [key]: planted(record[key], rest, text) };
+}
+
+const send = (name: OperationName, world: World, sent: Parameters<typeof call>[1], query = "") =>
+  call(requests[name](world).path + query, {
+    method: table[name].method,
+    token: table[name].access.by === "agent" ? world.credential : world.account.token,
+    ...sent,
+  });
+
+async function expectRefused(response: Response, pointer: string) {
+  expect(response.status).toBe(422);
+  const { code, errors } = await problemOf(response);
+  expect(code).toBe("invalid_request");
+  expect(errors?.map((error) => error.pointer)).toContain(pointer);
+  return errors?.find((error) => error.pointer === pointer)?.message;
+}
+
+describe("text that is not well-formed Unicode", () => {
+  it.each(withBody)("is refused in every text field of the body of %s", async (name) => {
+    const world = await createWorld();
+    const { body } = requests[name](world);
+    for (const pointer of textFieldsOf(name))
+      for (const text of ["\ud800", "shop \udc00", "\udc00\ud800 reversed", `${"x".repeat(20)}\udbff`]) {
+        const raw = JSON.stringify(planted(body, pointer.slice(1).split("/"), text));
+        const headers = { "content-type": "application/json" };
+        const message = await expectRefused(await send(name, world, { raw, headers }), pointer);
+        expect(message).toMatch(/well-formed Unicode/);
+      }
+  });
+
+  it("is looked for in the fields that matter", () => {
+    expect(textFieldsOf("createProject")).toEqual(
+      expect.arrayContaining(["/name", "/repository", "/shared_paths/0", "/health_check/url"]),
+    );
+    expect(textFieldsOf("reportRunEvents")).toEqual(
+      expect.arrayContaining(["/events/0/lines/0/message", "/events/0/commit_message"]),
+    );
+    expect(textFieldsOf("enrollAgent")).toContain("/hostname");
+  });
+
+  it.each(withBody)("is refused in the name of a field of %s", async (name) => {
+    const world = await createWorld();
+    const body = z.record(z.string(), z.unknown()).parse(requests[name](world).body);
+    const raw = JSON.stringify({ ...body, "\ud800": 1 });
+    const headers = { "content-type": "application/json" };
+    await expectRefused(await send(name, world, { raw, headers }), "/\ufffd");
+  });
+
+  it("is refused however deep it is, and without a stack overflow", async () => {
+    const world = await createWorld();
+    const { maxBodyBytes } = endpoints.startDeployment;
+    const depth = Math.floor(maxBodyBytes / 2) - 100;
+    const raw = `${"[".repeat(depth)}"\\ud800"${"]".repeat(depth)}`;
+    const headers = { "content-type": "application/json" };
+    expect((await send("startDeployment", world, { raw, headers })).status).toBe(422);
+  });
+
+  it("is refused in a bounded answer", async () => {
+    const world = await createWorld();
+    const raw = `[${Array.from({ length: 5_000 }, () => '"\\ud800"').join(",")}]`;
+    const headers = { "content-type": "application/json" };
+    const response = await send("startDeployment", world, { raw, headers });
+    expect((await response.text()).length).toBeLessThan(10_000);
+  });
+
+  it("leaves pairs of surrogates alone", async () => {
+    const world = await createWorld();
+    const raw = '{"name":"\\ud83d\\ude80 shop","ip":"192.0.2.9"}';
+    const headers = { "content-type": "application/json" };
+    const answer = await send("createServer", world, { raw, headers });
+    expect(await answer.json()).toMatchObject({ name: "🚀 shop" });
+  });
+
+  it.each(withQuery)("is refused in every parameter of the query of %s", async (name) => {
+    const world = await createWorld();
+    const schema = jsonSchemaOf(table[name].query ?? z.null());
+    const names = Object.keys(schema.properties ?? {});
+    expect(names).not.toEqual([]);
+    // Half a surrogate pair in the manner of CESU-8, a byte that UTF-8 never has, and a sequence that is cut off.
+    for (const parameter of names)
+      for (const value of ["%ED%A0%80", "main%ff", "%e2%82"]) {
+        const answer = await send(name, world, {}, `?${parameter}=${value}`);
+        expect(await expectRefused(answer, `?${parameter}`)).toMatch(/well-formed Unicode/);
+      }
+  });
+
+  it("does not make a percent sign that stands for itself an error", async () => {
+    const world = await createWorld();
+    expect((await send("listDeployments", world, {}, "?branch=100%")).status).toBe(200);
+    expect((await send("listDeployments", world, {}, "?branch=%zz")).status).toBe(200);
+  });
+
+  it.each([
+    ["startDeployment", "Idempotency-Key"],
+    ["startDeployment", "If-Live"],
+    ["startDeployment", "Gantry-Bookmark"],
+    ["getDeploymentLog", "Last-Event-ID"],
+  ] as const)("is refused by %s in the header %s", async (name, header) => {
+    const world = await createWorld();
+    const { body } = requests[name](world);
+    // A header is bytes: these are the ones of half a surrogate pair.
+    await expectRefused(await send(name, world, { body, headers: { [header]: "\xed\xa0\x80" } }), header);
+  });
+});
