@@ -1,4 +1,4 @@
-import { maskUrlPassword } from "#contract/git-names.ts";
+import { maskUrlPassword, partsOfQuery } from "#contract/git-names.ts";
 
 /** Shorter ones would hide ordinary words all over a log. */
 const SHORTEST_PASSWORD = 4;
@@ -7,15 +7,23 @@ const SHORTEST_USER_TOKEN = 16;
 /** @param isCut whether the text went on: then its end may be the beginning of a secret, which is hidden as well */
 export type Mask = (text: string, isCut?: boolean) => string;
 
+/** `before`: what stands before the secret and stays; the text is a secret only after it. */
+type Secret = { readonly before: string; readonly text: string };
+
 /**
- * Hides the passwords of all URLs, and the one of this repository wherever it stands.
- * A long user name without a password is hidden as well: that is how access tokens are often written.
+ * Hides the passwords of all URLs, and the ones of these addresses wherever they stand: the repository's, the health
+ * check's. A long user name without a password is hidden as well: that is how access tokens are often written. So are
+ * the values of a query behind their names, and long ones wherever they stand.
  */
-export function createMask(repository: string): Mask {
-  const secrets = secretsOf(repository);
+export function createMask(...addresses: readonly string[]): Mask {
+  const secrets = addresses
+    .flatMap((address) => [...userSecrets(address), ...querySecrets(address)])
+    // One may be the beginning of another, whose end would stay.
+    .toSorted((a, b) => b.text.length - a.text.length);
   return (text, isCut = false) => {
     let masked = maskUrlPassword(text);
-    for (const secret of secrets) masked = masked.replaceAll(secret, "***");
+    for (const { before, text: secret } of secrets)
+      masked = masked.replaceAll(before + secret, () => `${before}***`);
     return isCut ? maskEnd(masked, secrets) : masked;
   };
 }
@@ -23,7 +31,7 @@ export function createMask(repository: string): Mask {
 /** A URL's user name and the beginning of its password, or of a number that is its port. */
 const URL_CUT_OFF = /([a-z0-9+.-]:\/\/[^\s:@/]*):[^\s@/]*$/i;
 
-function maskEnd(cut: string, secrets: readonly string[]): string {
+function maskEnd(cut: string, secrets: readonly Secret[]): string {
   // What is left of a letter that was cut in two.
   const text = cut.replace(/\uFFFD+$/, "");
   const begun = secrets.map((secret) => beginningAtEnd(text, secret));
@@ -33,19 +41,33 @@ function maskEnd(cut: string, secrets: readonly string[]): string {
 }
 
 /** How many characters at the end of a text are the beginning of a secret. */
-function beginningAtEnd(text: string, secret: string): number {
+function beginningAtEnd(text: string, { before, text: secret }: Secret): number {
   for (let length = secret.length - 1; length > 0; length -= 1)
-    if (text.endsWith(secret.slice(0, length))) return length;
+    if (text.endsWith(before + secret.slice(0, length))) return length;
   return 0;
 }
 
-function secretsOf(repository: string): readonly string[] {
-  const userInfo = /^https:\/\/([^/@]*)@/.exec(repository)?.[1];
+function userSecrets(address: string): readonly Secret[] {
+  const userInfo = /^https:\/\/([^/@]*)@/.exec(address)?.[1];
   if (userInfo === undefined) return [];
   const colon = userInfo.indexOf(":");
   const secret = colon === -1 ? userInfo : userInfo.slice(colon + 1);
   if (secret.length < (colon === -1 ? SHORTEST_USER_TOKEN : SHORTEST_PASSWORD)) return [];
-  return [...new Set([secret, decode(secret)])];
+  return written("", secret);
+}
+
+function querySecrets(address: string): readonly Secret[] {
+  return partsOfQuery(address)
+    .filter(([, value]) => value !== "")
+    .flatMap(([before, value]) => [
+      ...written(before, value),
+      ...(value.length < SHORTEST_USER_TOKEN ? [] : written("", value)),
+    ]);
+}
+
+/** The ways in which a secret of a URL may be written. */
+function written(before: string, secret: string): readonly Secret[] {
+  return [...new Set([secret, decode(secret)])].map((text) => ({ before, text }));
 }
 
 function decode(text: string): string {

@@ -89,14 +89,43 @@ const SHORTEST_USER_TOKEN = 16;
 const USER_TOKEN = new RegExp(`^(https?://)[^\\s:@/]{${SHORTEST_USER_TOKEN},}@`, "i");
 
 /**
- * A URL that is a setting, as it is shown: without its password, and without a long user name that has none, which is how
- * access tokens are often written.
+ * A URL that is a setting, as it is shown: without its password, without a long user name that has none, which is how
+ * access tokens are often written, and without the values of its query, which is where other tokens are.
  */
 export function maskUrlSecret(url: string): string {
-  return maskUrlPassword(url).replace(USER_TOKEN, "$1***@");
+  const masked = maskUrlPassword(url).replace(USER_TOKEN, "$1***@");
+  return /^https?:/i.test(masked) ? maskQuery(masked) : masked;
 }
 
-/** Whether a URL has the stars of `maskUrlSecret` in it, and so is none that can be kept. */
-export function isMasked(url: string): boolean {
-  return /[:/]\*\*\*@/.test(url);
+/** An http address or its path with `***` for each value of its query, and for what stands there without a name. */
+export function maskQuery(address: string): string {
+  return partsOfQuery(address)
+    .map(([name, value]) => `${name}${value === "" ? "" : "***"}`)
+    .reduce((masked, part) => masked + part, address.slice(0, queryStart(address)))
+    .concat(address.slice(queryEnd(address)));
+}
+
+/** The values of a query, each with what stands before it: `?name=`, or `?` where it has no name. */
+export function partsOfQuery(address: string): readonly (readonly [before: string, value: string])[] {
+  const parts = address.slice(queryStart(address), queryEnd(address)).match(/[?&][^&]*/g) ?? [];
+  return parts.map((part) => {
+    const at = part.indexOf("=") + 1 || 1;
+    return [part.slice(0, at), part.slice(at)];
+  });
+}
+
+/** Where the query begins, with its question mark; where it would begin if there is none. */
+function queryStart(address: string): number {
+  const at = address.slice(0, queryEnd(address)).indexOf("?");
+  return at === -1 ? queryEnd(address) : at;
+}
+
+function queryEnd(address: string): number {
+  const hash = address.indexOf("#");
+  return hash === -1 ? address.length : hash;
+}
+
+/** Whether an address has the stars of `maskUrlSecret` or `maskQuery` in it, and so is none that can be kept. */
+export function isMasked(address: string): boolean {
+  return /[:/]\*\*\*@/.test(address) || partsOfQuery(address).some(([, value]) => value === "***");
 }

@@ -135,7 +135,8 @@ export const CreateProjectInput = z.strictObject({
 });
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
 
-const STARS = "holds the stars that stand for a password; send the password itself, or leave the setting out";
+const STARS =
+  "holds the stars that stand for a password or a query value; send the value itself, or leave the setting out";
 
 const AllSettings = z.strictObject({
   ...settings,
@@ -144,6 +145,7 @@ const AllSettings = z.strictObject({
   shared_paths: ApartPaths,
   health_check: settings.health_check.check(
     z.refine((check) => !isMasked(check?.url ?? ""), { path: ["url"], message: STARS }),
+    z.refine((check) => !isMasked(check?.path ?? ""), { path: ["path"], message: STARS }),
   ),
   timeouts: z.partial(z.strictObject(timeoutSeconds)),
   automatic: listUpTo(AutomaticSetting, AutomaticSetting.options.length),

@@ -278,6 +278,33 @@ describe("a health check", () => {
     });
   });
 
+  it("shows no value of its address's query, neither in the log nor in its evidence", async () => {
+    const server = createServer((request, response) => {
+      response.statusCode = request.url === "/up?key=s3cret" ? 200 : 500;
+      response.end(`you asked for ${request.url}`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    cleanUps.push(() => server.close());
+    const address = server.address();
+    const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    await world.startAgent();
+    const good = await world.deploy({
+      health_check: check({ path: undefined, url: `${origin}/up?key=s3cret` }),
+    });
+    const evidence = { health_check: { url: `${origin}/up?key=***`, status: 200 } };
+    expect(good.result).toMatchObject({ outcome: "live", evidence });
+    const bad = await world.deploy({
+      health_check: check({ path: undefined, url: `${origin}/?key=s3cret` }),
+    });
+    expect(bad.result).toMatchObject({
+      failure: {
+        message: expect.stringContaining(`${origin}/?key=*** did not answer`),
+        evidence: { health_body: "you asked for /?key=***" },
+      },
+    });
+    for (const { events } of [good.run, bad.run]) expect(JSON.stringify(events)).not.toContain("s3cret");
+  });
+
   it("does not follow a redirect", async () => {
     const server = createServer((_request, response) =>
       response.writeHead(302, { location: "/elsewhere" }).end("over there"),

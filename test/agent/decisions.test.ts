@@ -43,6 +43,23 @@ describe("secrets", () => {
     expect(createMask("ssh://git@example.com/x")("git fetch")).toBe("git fetch");
   });
 
+  it("are hidden in the query of an address, and long ones wherever they stand", () => {
+    const token = "glpat-0123456789abcdef";
+    const mask = createMask(
+      `https://example.com/shop.git?v=1&private_token=${token}`,
+      "https://shop.test/up?key=p%20w",
+      "/up?pin=1234",
+    );
+    expect(mask(`fatal: https://example.com/shop.git?v=1&private_token=${token}/info/refs`)).toBe(
+      "fatal: https://example.com/shop.git?v=***&private_token=***/info/refs",
+    );
+    expect(mask(`the token is ${token}`)).toBe("the token is ***");
+    expect(mask("GET /up?pin=1234 and /up?key=p%20w and /up?key=p w")).toBe(
+      "GET /up?pin=*** and /up?key=*** and /up?key=***",
+    );
+    expect(mask("v=1, 1234 and http://localhost:5173/?v=2")).toBe("v=1, 1234 and http://localhost:5173/?v=2");
+  });
+
   it("are hidden where a text that went on ends in the beginning of one", () => {
     const mask = createMask("https://deploy:p%40ss%2Fword@example.com/shop.git");
     for (const begun of ["p%40ss%2Fwor", "p@ss/wor", "p@ss/wor\ufffd", "p@", "p"])

@@ -177,6 +177,12 @@ describe("what is not there", () => {
     const told = JSON.stringify(closed.run.events);
     expect(told).toContain("deploy:***@127.0.0.1:1");
     expect(told).not.toContain("s3cret");
+    const withToken = await world.deploy(
+      source({ repository: "https://127.0.0.1:1/shop.git?private_token=s3cret" }),
+    );
+    const shown = JSON.stringify(withToken.run.events);
+    expect(shown).toContain("https://127.0.0.1:1/shop.git?private_token=***");
+    expect(shown).not.toContain("s3cret");
   });
 });
 

@@ -3,7 +3,7 @@ import type { Policy } from "#agent/policy/policy.ts";
 import { matchesPattern, parseRepository } from "#agent/policy/repository-address.ts";
 import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
-import { maskUrlPassword } from "#contract/git-names.ts";
+import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/projects.ts";
 
 /** Why an order is refused, as a sentence that names the rule; `null` where it is not. */
@@ -35,7 +35,7 @@ export function checkRepository({ repositories }: Policy, repository: string): P
     repositories === "remote"
       ? !isLocal(repository) && parseRepository(repository, "address") !== null
       : repositories.some((pattern) => matchesPattern(repository, pattern));
-  return isAllowed ? null : refuse("repositories", `the repository ${repository}`);
+  return isAllowed ? null : refuse("repositories", `the repository ${maskUrlSecret(repository)}`);
 }
 
 function checkBranch({ branches }: Policy, branch: string): PolicyRefusal {

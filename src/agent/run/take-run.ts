@@ -124,7 +124,8 @@ function createScope(
   journal: RunJournal,
   { interrupt, reporter }: RunParts,
 ): RunScope {
-  const mask = createMask(order.source.repository);
+  const { health_check: check } = order;
+  const mask = createMask(order.source.repository, check?.url ?? "", check?.path ?? "");
   return {
     context,
     order,

@@ -4,7 +4,7 @@ import type { RunScope } from "#agent/run/run-scope.ts";
 import { startLimit } from "#agent/run/stage-limit.ts";
 import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
 import { type LiveEvidence, MAX_HEALTH_BODY } from "#contract/deployments.ts";
-import { maskUrlPassword } from "#contract/git-names.ts";
+import { maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/projects.ts";
 
 /** Where a health check asks, and under which name where that is not the address's own. */
@@ -37,7 +37,7 @@ export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence[
   if (check === null) return done(null);
 
   const target = decideTarget(check, scope.context.sites.urlOf(order.project_id), order.domain);
-  const shown = maskUrlPassword(target.url.href);
+  const shown = maskUrlSecret(target.url.href);
   const limit = startLimit(order.timeouts.verify_seconds, scope.interrupt);
   log.system("verify", `asking ${shown} for ${check.status}, up to ${check.tries} times`);
   let best: Tried = { kind: "none" };

@@ -14,7 +14,7 @@ import { done, fail, type Step } from "#agent/run/step.ts";
 import { folderInside, lstatOrNull } from "#agent/workspace/inside-release.ts";
 import { discardMirror } from "#agent/workspace/mirror.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { InsidePath, maskUrlPassword } from "#contract/git-names.ts";
+import { InsidePath, maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
 
 /** Deeper nesting is a repository that contains itself. */
 const MAX_DEPTH = 8;
@@ -126,7 +126,7 @@ async function writeSubmodule(
   const origin: Origin = {
     ...parent,
     repository: address.url,
-    shown: maskUrlPassword(address.url),
+    shown: maskUrlSecret(address.url),
     mirrors: {
       sha1: join(job.folder.mirrors.modules, `${name}.git`),
       sha256: join(job.folder.mirrors.modules, `${name}-sha256.git`),

@@ -1,4 +1,5 @@
-import type { Deployment, DeploymentRow, WaitingOn } from "#contract/deployments.ts";
+import type { Deployment, DeploymentRow, LiveEvidence, WaitingOn } from "#contract/deployments.ts";
+import { maskUrlSecret } from "#contract/git-names.ts";
 import type { DeploymentReading } from "#worker/db/deployment-reading.ts";
 import type { DeploymentRecord } from "#worker/db/deployment-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
@@ -42,9 +43,16 @@ export function deploymentView(reading: DeploymentReading, now: number): Deploym
     started_at: timestampOrNull(reading.startedAt),
     finished_at: timestampOrNull(reading.finishedAt),
     failure: reading.failure,
-    evidence: reading.evidence,
+    evidence: evidenceView(reading.evidence),
     release_kept: reading.releaseKept,
   };
+}
+
+/** What an agent of an earlier version reports has the values of the address's query. */
+function evidenceView(evidence: LiveEvidence | null): LiveEvidence | null {
+  if (evidence === null || evidence.health_check === null) return evidence;
+  const { url, ...rest } = evidence.health_check;
+  return { ...evidence, health_check: { url: maskUrlSecret(url), ...rest } };
 }
 
 /** From the start of the run to its end, or to now; 0 while it has not started. */

@@ -1,4 +1,4 @@
-import { maskUrlSecret } from "#contract/git-names.ts";
+import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck, Project, ProjectRow, Serving } from "#contract/projects.ts";
 import type { ProjectRecord } from "#worker/db/find-project.ts";
 import type { ServingReading } from "#worker/db/find-serving.ts";
@@ -41,7 +41,13 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
 }
 
 function healthCheckView(check: HealthCheck | null): HealthCheck | null {
-  return check?.url === undefined ? check : { ...check, url: maskUrlSecret(check.url) };
+  if (check === null) return null;
+  const { path, url, ...rest } = check;
+  return {
+    ...(path === undefined ? {} : { path: maskQuery(path) }),
+    ...(url === undefined ? {} : { url: maskUrlSecret(url) }),
+    ...rest,
+  };
 }
 
 function servingView(record: ProjectRecord, serving: ServingReading): Serving | null {

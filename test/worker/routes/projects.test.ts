@@ -114,6 +114,30 @@ describe("a project", () => {
     for (const secret of secrets) expect(JSON.stringify(results)).toContain(secret);
   });
 
+  it.each([
+    ["https://git.test/blog.git?private_token=s3cret&a=", "https://git.test/blog.git?private_token=***&a="],
+    ["https://git.test/blog.git?s3cret", "https://git.test/blog.git?***"],
+    ["https://me:s3cret@git.test/b?x=s3cret=1#f", "https://me:***@git.test/b?x=***#f"],
+    ["/srv/git/what?=s3cret", "/srv/git/what?=s3cret"],
+    ["file:///srv/git/what?=s3cret", "file:///srv/git/what?=s3cret"],
+  ])("shows the repository %s as %s", async (repository, shown) => {
+    const world = await createWorld();
+    const project = Project.parse(await (await create(world, { repository })).json());
+    expect(project.repository).toBe(shown);
+    expect((await get(world.account.token, project.id)).repository).toBe(shown);
+    const { results } = await env.DB.prepare("SELECT repository FROM projects WHERE name = 'blog'").all();
+    expect(results).toEqual([{ repository }]);
+  });
+
+  it.each([
+    [{ url: "https://blog.test/up?key=s3cret" }, { url: "https://blog.test/up?key=***" }],
+    [{ path: "/up?key=s3cret&deep" }, { path: "/up?key=***&***" }],
+  ])("shows the health check %j as %j", async (health_check, shown) => {
+    const world = await createWorld();
+    const project = Project.parse(await (await create(world, { health_check })).json());
+    expect(project.health_check).toMatchObject(shown);
+  });
+
   it("is listed with exactly the fields of the specification, newest first", async () => {
     const world = await createWorld();
     const blog = await created(world);

@@ -49,7 +49,8 @@ export const logTexts = {
       \`EventSource\` cannot send a token: read the stream with \`fetch\` there.
 
       \`limit\` is for JSON. \`cursor\` is for all of them: what is given begins after the page that gave it;
-      \`Last-Event-ID\` counts more. Passwords in URLs and known secrets are masked. What a line has over 16 KiB and a
+      \`Last-Event-ID\` counts more. Passwords in URLs, and the secrets and query values
+      of the project's own addresses, are masked. What a line has over 16 KiB and a
       log over 50 MiB is cut, and a mark says so.
 
       A log is kept for as many days after the deployment's end as the account's \`log_retention_days\` says, 90 unless

@@ -84,7 +84,8 @@ export const projectTexts = {
     description: prose`
       One project with its settings. \`serving\` is what its server really serves, as the agent last said; if
       somebody has changed that by hand, \`drifted\` is true. A password or token in the \`repository\` or in
-      the \`health_check\`'s \`url\` is never shown again.`,
+      the \`health_check\`'s \`url\` is never shown again, and neither are the values of their queries: \`***\` stands
+      in their place, and a change that sends it back is refused.`,
     body: null,
     answer: project,
   },
