@@ -12,6 +12,7 @@ import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
+import { limitOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listProjects, reportProject } from "#agent/workspace/project-report.ts";
 import {
@@ -143,6 +144,16 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     if (!ended.signal.aborted) await tellServing(run.project_id);
   }
 
+  /** Until the agent ends: apps that activate commands have started may print for ever. */
+  async function keepOutputShort(): Promise<void> {
+    const { outputCheckMs, maxOutputFileBytes } = context.settings;
+    while (!ended.signal.aborted) {
+      for (const { folder } of await listProjects(context.home))
+        await limitOutput(folder, maxOutputFileBytes);
+      await pause(outputCheckMs, ended.signal);
+    }
+  }
+
   async function projects() {
     const all = (await listProjects(context.home)).slice(0, MAX_REPORTED_PROJECTS);
     return Promise.all(all.map(({ id }) => reportProject(context, id)));
@@ -163,6 +174,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
         if (remainder.restore !== null) void restore(id, remainder.restore);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder));
       }
+      void keepOutputShort();
       // The greeting should tell where the sites are; one that takes longer is told of later.
       const sites = Promise.all(registrations);
       await Promise.race([sites, pause(SITES_MS)]);

@@ -1,6 +1,7 @@
 import type { AgentContext } from "#agent/context.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeGently } from "#agent/workspace/discard.ts";
+import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases, putReleaseAside, removeHalfWritten } from "#agent/workspace/releases.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -30,4 +31,5 @@ async function removeReleases(folder: ProjectFolder): Promise<void> {
   for (const version of whole) await putReleaseAside(folder, version);
   await removeHalfWritten(folder, null);
   await emptyBin(folder);
+  await tidyOutput(folder, null);
 }

@@ -9,6 +9,7 @@ import { removeOtherSpools } from "#agent/report/spool.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
+import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
 import { readRestoreNote, removeRestoreNote } from "#agent/workspace/restore-note.ts";
@@ -65,6 +66,7 @@ async function putInOrder(context: AgentContext, id: ProjectId, folder: ProjectF
   await clear(removeHalfWritten(folder, current));
   await clear(removeDrafts(folder));
   await clear(emptyBin(folder));
+  await tidyOutput(folder, current);
   if (existsSync(folder.journal)) await removeAllGitLeftovers(folder);
   // A power cut may leave a note empty. It tells nothing then: the control plane says what should be served.
   if (entry === null) await clear(rm(folder.journal, { force: true }));

@@ -6,6 +6,7 @@ import { reactivate } from "#agent/run/revert.ts";
 import { scopeOutsideRun } from "#agent/run/scope-outside-run.ts";
 import { linkTarget, readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
+import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 import { readRestoreNote, removeRestoreNote, writeRestoreNote } from "#agent/workspace/restore-note.ts";
@@ -38,6 +39,7 @@ export async function restoreRelease(
     await switchTo(context, projectId, version);
   } finally {
     await removeTree(folder.temp);
+    await tidyOutput(folder, version);
     // Also after a failure: a later start must not bring back what is not wanted by then.
     await removeRestoreNote(folder);
   }

@@ -6,8 +6,13 @@ import { PING_INTERVAL_MS } from "#contract/agent-protocol.ts";
 export type AgentSettings = {
   /** From SIGTERM to SIGKILL. */
   readonly stopGraceMs: number;
-  /** How long output is still read after a command has ended while something holds its pipes. */
-  readonly pipeGraceMs: number;
+  /** How long output is still read after a command has ended while something else can write it. */
+  readonly outputGraceMs: number;
+  /** How often a file that a command writes to is looked at besides the system's notifications. */
+  readonly pollOutputMs: number;
+  /** The longest that such a file may become, and how often those that nobody follows are checked. */
+  readonly maxOutputFileBytes: number;
+  readonly outputCheckMs: number;
   /** How long a line may stay unfinished before it is shown as far as it goes. */
   readonly partialLineMs: number;
   /** How long an event may wait for others to ride along with. */
@@ -40,7 +45,10 @@ export type AgentSettings = {
 
 export const defaultSettings: AgentSettings = {
   stopGraceMs: 10_000,
-  pipeGraceMs: 200,
+  outputGraceMs: 200,
+  pollOutputMs: 50,
+  maxOutputFileBytes: 64 * 1024 * 1024,
+  outputCheckMs: 5_000,
   partialLineMs: 250,
   flushMs: 100,
   maxBatchBytes: 64 * 1024,

@@ -36,7 +36,8 @@ export function bootId(): string | null {
   }
 }
 
-function livingPids(): readonly number[] {
+/** Every process that can be seen; empty where there is no /proc. */
+export function livingPids(): readonly number[] {
   try {
     return readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))

@@ -1,19 +1,12 @@
 import type { Readable } from "node:stream";
 
 import { pause } from "#agent/pause.ts";
-
-export type PipeReader = {
-  /**
-   * Call it once the writer has ended: resolves when all it wrote is read, or when something else
-   * has held the pipe open for the grace. Time spent waiting for room does not count.
-   */
-  finish(graceMs: number): Promise<void>;
-};
+import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 
 const POLL_MS = 10;
 
 /** Hands on what comes from a pipe, and stops reading while the taker has no room. */
-export function readPipe(pipe: Readable, take: (chunk: Buffer) => Promise<void> | null): PipeReader {
+export function readPipe(pipe: Readable, take: TakeChunk): OutputReader {
   let isPaused = false;
   const closed = new Promise<void>((resolve) => pipe.once("close", resolve));
   pipe.on("error", () => undefined);

@@ -1,17 +1,27 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 
 import { pause } from "#agent/pause.ts";
 import type { Command, ProcessEnd } from "#agent/process/command.ts";
+import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
+import { openAmong } from "#agent/process/open-files.ts";
+import type { OutputFiles } from "#agent/process/output-files.ts";
+import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 import { isGroupAlive, type ProcessGroup, signalGroup, startTimeOf } from "#agent/process/process-table.ts";
 import { readPipe } from "#agent/process/read-pipe.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 
-/** What a command writes. A promise in return holds its pipe until there is room again. */
-export type OutputSink = {
-  readonly stdout: (chunk: Buffer) => Promise<void> | null;
-  readonly stderr: (chunk: Buffer) => Promise<void> | null;
-};
+/** Where the output of a command goes. */
+export type OutputSink = { readonly stdout: TakeChunk; readonly stderr: TakeChunk };
+
+/**
+ * What a command has for its output: pipes, which close with the agent and soon after the command; files, which
+ * processes that outlive both can go on writing to; or nothing.
+ */
+export type OutputChannel =
+  | { readonly kind: "pipes" }
+  | { readonly kind: "files"; readonly files: OutputFiles; readonly follow: FollowOptions }
+  | { readonly kind: "none" };
 
 /** Keeps note of the groups that run, so that they are found even if the agent dies. */
 export type GroupLedger = {
@@ -21,13 +31,15 @@ export type GroupLedger = {
 
 export type ProcessOptions = {
   readonly output: OutputSink;
+  readonly channel: OutputChannel;
   readonly ledger: GroupLedger;
   /** Ends the command: SIGTERM, the grace, SIGKILL, each to the whole group. */
   readonly signal: AbortSignal;
   /** What of the group may go on after the command itself has ended by itself with success. */
   readonly leftovers: "kill" | "keep";
   readonly stopGraceMs: number;
-  readonly pipeGraceMs: number;
+  /** How long output is still read after the command has ended while something else can write it. */
+  readonly outputGraceMs: number;
 };
 
 const GROUP_POLL_MS = 15;
@@ -45,7 +57,7 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
       cwd: command.cwd,
       env: command.env,
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", ...stdioOf(options.channel)],
     });
   } catch (error) {
     return { kind: "not_started", message: reasonOf(error) };
@@ -61,10 +73,7 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
   const group: ProcessGroup = { pid, start_time: startTimeOf(pid) };
   options.ledger.opened(group);
 
-  const pipes = [
-    readPipe(child.stdout, options.output.stdout),
-    readPipe(child.stderr, options.output.stderr),
-  ];
+  const readers = openReaders(child, options);
   const exit = new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (code, signal) =>
       resolve(code === null ? { kind: "killed", signal: signal ?? "unknown" } : { kind: "exited", code }),
@@ -79,6 +88,7 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
   const first = await Promise.race([exit, aborted]);
   ended.abort();
   let end: ProcessEnd;
+  let mayStay = false;
   if (first === "aborted") {
     signalGroup(pid, "SIGTERM");
     await waitUntilGone(pid, options.stopGraceMs);
@@ -86,12 +96,46 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
     end = { kind: "stopped" };
   } else {
     end = first;
-    const mayStay = options.leftovers === "keep" && end.kind === "exited" && end.code === 0;
+    mayStay = options.leftovers === "keep" && end.kind === "exited" && end.code === 0;
     if (!mayStay) await killGroup(pid);
   }
-  await Promise.all(pipes.map((pipe) => pipe.finish(options.pipeGraceMs)));
+  // A pipe is closed when nobody can write to it any more. A file does not tell.
+  const graceMs =
+    options.channel.kind === "pipes" || (mayStay && isHeld(options.channel)) ? options.outputGraceMs : 0;
+  await Promise.all(readers.map((reader) => reader.finish(graceMs)));
   options.ledger.closed(group);
   return end;
+}
+
+function stdioOf(channel: OutputChannel): readonly ["pipe" | "ignore" | number, "pipe" | "ignore" | number] {
+  switch (channel.kind) {
+    case "pipes":
+      return ["pipe", "pipe"];
+    case "files":
+      return [channel.files.stdout.fd, channel.files.stderr.fd];
+    case "none":
+      return ["ignore", "ignore"];
+  }
+}
+
+function openReaders(child: ChildProcess, { channel, output }: ProcessOptions): readonly OutputReader[] {
+  if (channel.kind === "files")
+    return [
+      followFile(channel.files.stdout, output.stdout, channel.follow),
+      followFile(channel.files.stderr, output.stderr, channel.follow),
+    ];
+  const { stdout, stderr } = child;
+  return [
+    ...(stdout === null ? [] : [readPipe(stdout, output.stdout)]),
+    ...(stderr === null ? [] : [readPipe(stderr, output.stderr)]),
+  ];
+}
+
+/** Whether the command has left a process that may still write to the channel's files. */
+function isHeld(channel: OutputChannel): boolean {
+  if (channel.kind !== "files") return false;
+  const { stdout, stderr } = channel.files;
+  return openAmong([stdout.path, stderr.path])?.size !== 0;
 }
 
 async function killGroup(group: number): Promise<void> {

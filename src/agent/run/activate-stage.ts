@@ -79,7 +79,7 @@ export async function runActivateCommand(
   const ran = await runCommand(scope, command, {
     stage: "activate",
     signal: limit.signal,
-    leftovers: "keep",
+    leftovers: { keepAs: String(release.version) },
     stdout: "log",
   });
   const ms = Math.round(context.clock.monotonic() - startedAt);

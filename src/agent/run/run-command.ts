@@ -2,7 +2,10 @@ import { statfs } from "node:fs/promises";
 
 import type { Command, ProcessEnd } from "#agent/process/command.ts";
 import { createLineOutput } from "#agent/process/line-output.ts";
-import { runProcess } from "#agent/process/run-process.ts";
+import { openAmong } from "#agent/process/open-files.ts";
+import { createOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
+import { type OutputChannel, runProcess } from "#agent/process/run-process.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 import type { CommandScope } from "#agent/run/run-scope.ts";
 import { type FailureEvidence, MAX_STDERR_TAIL } from "#contract/deployments.ts";
 import type { LogStage } from "#contract/logs.ts";
@@ -18,7 +21,8 @@ export type CommandEnd = {
 export type CommandOptions = {
   readonly stage: LogStage;
   readonly signal: AbortSignal;
-  readonly leftovers: "kill" | "keep";
+  /** Whether what it starts may go on after it, and then the name of the files that it all writes to. */
+  readonly leftovers: "kill" | { readonly keepAs: string };
   /** `capture`: standard output is an answer to the agent and does not belong in the log. */
   readonly stdout: "log" | "capture";
   /** Keeps standard error out of the log, but not out of the tail. */
@@ -58,20 +62,51 @@ export async function runCommand(
   const stdout = (chunk: Buffer) => (scope.log.isFull ? null : output.sink.stdout(chunk));
   const stderr = (chunk: Buffer) =>
     output.sink.stderr(scope.log.isFull ? chunk.subarray(-2 * MAX_STDERR_TAIL) : chunk);
+  const { leftovers } = options;
+  const channel = leftovers === "kill" ? pipes : openFiles(scope, leftovers.keepAs, options.stage);
   const end = await runProcess(command, {
     output: { stdout: options.stdout === "log" ? stdout : capture, stderr },
+    channel,
     ledger: scope.ledger,
     signal: options.signal,
-    leftovers: options.leftovers,
+    leftovers: leftovers === "kill" ? "kill" : "keep",
     stopGraceMs: settings.stopGraceMs,
-    pipeGraceMs: settings.pipeGraceMs,
+    outputGraceMs: settings.outputGraceMs,
   });
+  if (channel.kind === "files") closeFiles(channel.files);
   output.end();
   return {
     end,
     stdout: Buffer.concat(captured).toString("utf8"),
     stderrTail,
   };
+}
+
+const pipes: OutputChannel = { kind: "pipes" };
+
+function openFiles({ context, folder, log }: CommandScope, name: string, stage: LogStage): OutputChannel {
+  const { pollOutputMs, maxOutputFileBytes } = context.settings;
+  try {
+    return {
+      kind: "files",
+      files: createOutputFiles(folder.output, name),
+      follow: {
+        pollMs: pollOutputMs,
+        maxBytes: maxOutputFileBytes,
+        onDropped: (bytes) => log.system(stage, `${bytes} bytes of output are left out`),
+      },
+    };
+  } catch (error) {
+    // A pipe would be no better: what the command leaves running must not end with the agent.
+    log.system(stage, `what the command prints cannot be kept: ${reasonOf(error)}`);
+    return { kind: "none" };
+  }
+}
+
+/** Everything in the files is in the log. They stay only for processes that still write to them. */
+function closeFiles(files: OutputFiles): void {
+  if (openAmong([files.stdout.path, files.stderr.path])?.size === 0) files.remove();
+  else files.close();
 }
 
 /** In words, for the middle of a sentence. */

@@ -12,6 +12,7 @@ import { done, fail, failUnexpectedly, interrupted, type RunEnd, type Step } fro
 import { verifyRelease } from "#agent/run/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
+import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { DeploymentStage } from "#contract/deployments.ts";
@@ -39,6 +40,7 @@ export async function runDeployment(scope: RunScope): Promise<void> {
   const isNoted = result === null || journal.decide(result);
   const pruned = result?.outcome === "live" ? await pruneReleases(scope, result.release, previous) : [];
   await removeTree(folder.temp).catch(() => undefined);
+  await tidyOutput(folder, await readCurrent(folder));
   if (result === null) return;
   if (!isNoted) {
     // On a full disk, what is pruned makes room for the note.

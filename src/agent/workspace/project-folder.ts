@@ -13,6 +13,8 @@ export type ProjectFolder = {
   readonly restoring: string;
   readonly spool: string;
   readonly temp: string;
+  /** What processes that activate commands have left running print. */
+  readonly output: string;
 };
 
 export function projectsFolder(home: string): string {
@@ -35,5 +37,6 @@ export function projectFolder(home: string, projectId: ProjectId): ProjectFolder
     restoring: join(root, "restore.json"),
     spool: join(root, "spool"),
     temp: join(root, "tmp"),
+    output: join(root, "output"),
   };
 }

@@ -1,0 +1,140 @@
+import { type FSWatcher, fstatSync, ftruncateSync, readSync, watch as watchFile } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+import { pause } from "#agent/pause.ts";
+import type { OutputFile } from "#agent/process/output-files.ts";
+import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
+
+export type FollowOptions = {
+  /** How often to look for output besides the system's notifications, which may be missing. */
+  readonly pollMs: number;
+  /** A file that is longer is emptied once it has been read. */
+  readonly maxBytes: number;
+  /** Called with the size of output that was dropped because the taker had no room for it. */
+  readonly onDropped: (bytes: number) => void;
+  readonly watch?: (path: string, onChange: () => void) => FSWatcher;
+};
+
+const CHUNK_BYTES = 64 * 1024;
+/** After so many chunks the rest of the agent gets its turn. */
+const CHUNKS_PER_TURN = 16;
+const GRACE_STEP_MS = 10;
+
+const followed = new Set<string>();
+
+/** Whether a file is being followed. Its follower limits its size. */
+export function isFollowed(path: string): boolean {
+  return followed.has(path);
+}
+
+/** Passes on what is appended to a file, from its beginning. While the taker has no room, nothing is read. */
+export function followFile(file: OutputFile, take: TakeChunk, options: FollowOptions): OutputReader {
+  const { path, fd } = file;
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  /** Where in the file to read next. */
+  let offset = 0;
+  /** How much has been read or dropped in all; unlike `offset`, it never goes down. */
+  let passed = 0;
+  let waiting: Promise<void> | null = null;
+  let isEnded = false;
+
+  function read(): void {
+    for (let chunk = 0; chunk < CHUNKS_PER_TURN; chunk += 1) {
+      if (isEnded || waiting !== null) return;
+      const length = readSync(fd, buffer, 0, CHUNK_BYTES, offset);
+      if (length === 0) return fit();
+      offset += length;
+      passed += length;
+      const room = take(buffer.subarray(0, length));
+      if (room !== null) waiting = room.then(resume);
+    }
+    setImmediate(readSafely);
+  }
+
+  function resume(): void {
+    waiting = null;
+    readSafely();
+  }
+
+  /** Everything is read: a long file is emptied. The writers append, so they continue at its start. */
+  function fit(): void {
+    const { size } = fstatSync(fd);
+    // Emptied by somebody else.
+    if (size < offset) offset = 0;
+    else if (offset > options.maxBytes) {
+      ftruncateSync(fd);
+      offset = 0;
+    }
+  }
+
+  function poll(): void {
+    if (waiting === null) return read();
+    const { size } = fstatSync(fd);
+    if (size <= options.maxBytes) return;
+    const dropped = size - offset;
+    ftruncateSync(fd);
+    offset = 0;
+    passed += dropped;
+    options.onDropped(dropped);
+  }
+
+  /** A file system that fails must not end the agent: the command runs on, and its output is lost. */
+  function safely(act: () => void): void {
+    try {
+      act();
+    } catch {
+      end();
+    }
+  }
+  const readSafely = (): void => safely(read);
+
+  followed.add(path);
+  const stopWatching = tryToWatch(path, readSafely, options.watch ?? watchFile);
+  // What was written before is not notified.
+  setImmediate(readSafely);
+  const polling = setInterval(() => safely(poll), options.pollMs);
+
+  function end(): void {
+    isEnded = true;
+    stopWatching();
+    clearInterval(polling);
+    followed.delete(path);
+  }
+
+  async function readToEnd(): Promise<void> {
+    if (isEnded) return;
+    const target = passed + fstatSync(fd).size - offset;
+    while (!isEnded && passed < target) {
+      if (waiting === null) readSafely();
+      if (waiting === null) await nextTurn();
+      else await waiting;
+    }
+  }
+
+  return {
+    async finish(graceMs) {
+      await readToEnd();
+      for (let waitedMs = 0; waitedMs < graceMs; waitedMs += GRACE_STEP_MS) {
+        await pause(GRACE_STEP_MS);
+        if (waiting !== null) await waiting;
+      }
+      if (graceMs > 0) await readToEnd();
+      end();
+    },
+  };
+}
+
+function tryToWatch(
+  path: string,
+  onChange: () => void,
+  watch: (path: string, onChange: () => void) => FSWatcher,
+): () => void {
+  try {
+    const watcher = watch(path, onChange);
+    watcher.on("error", () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    // As where the system's limit of watches is reached: polling is enough.
+    return () => undefined;
+  }
+}

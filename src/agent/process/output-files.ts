@@ -1,0 +1,74 @@
+import { closeSync, mkdirSync, openSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+import { hasCode } from "#agent/has-code.ts";
+
+/** A file that a command appends to. `fd` is open for reading and appending. */
+export type OutputFile = { readonly path: string; readonly fd: number };
+
+/**
+ * What a command gets for its standard output and error where its processes may outlive it. The far end of a pipe closes
+ * with its reader, and the next line that is printed then ends the process that prints it.
+ */
+export type OutputFiles = {
+  readonly stdout: OutputFile;
+  readonly stderr: OutputFile;
+  close(): void;
+  /** Closes and deletes both, and the folder if it is empty then. */
+  remove(): void;
+};
+
+/**
+ * Creates two new files, `<name>-<n>.stdout` and `.stderr`, which only this user can read: nothing in them is masked.
+ * @throws where that is not possible, as on a full disk
+ */
+export function createOutputFiles(folder: string, name: string): OutputFiles {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (let n = 1; ; n += 1) {
+    const stdout = createFile(join(folder, `${name}-${n}.stdout`));
+    if (stdout === null) continue;
+    try {
+      const stderr = createFile(join(folder, `${name}-${n}.stderr`));
+      if (stderr !== null) return bothOf(stdout, stderr);
+    } catch (error) {
+      removeFile(stdout);
+      throw error;
+    }
+    removeFile(stdout);
+  }
+}
+
+/** @returns `null` if there is such a file already */
+function createFile(path: string): OutputFile | null {
+  try {
+    return { path, fd: openSync(path, "ax+", 0o600) };
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return null;
+    throw error;
+  }
+}
+
+function bothOf(stdout: OutputFile, stderr: OutputFile): OutputFiles {
+  return {
+    stdout,
+    stderr,
+    close() {
+      closeSync(stdout.fd);
+      closeSync(stderr.fd);
+    },
+    remove() {
+      removeFile(stdout);
+      removeFile(stderr);
+      try {
+        rmdirSync(dirname(stdout.path));
+      } catch {
+        // There are others in the folder.
+      }
+    },
+  };
+}
+
+function removeFile({ path, fd }: OutputFile): void {
+  closeSync(fd);
+  rmSync(path, { force: true });
+}

@@ -1,0 +1,65 @@
+import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+import { isFollowed } from "#agent/process/follow-file.ts";
+import { openAmong } from "#agent/process/open-files.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+
+/** What is kept of a file that has become too long, as a part of the longest that it may be. */
+const KEPT_PART = 1 / 4;
+
+/** A file of a release's activate command: the n-th time that it ran. */
+type Output = { readonly path: string; readonly version: number; readonly n: number };
+
+async function listOutput(folder: ProjectFolder): Promise<readonly Output[]> {
+  const names = await readdir(folder.output).catch(() => []);
+  return names.flatMap((name) => {
+    const [, version, n] = /^(\d+)-(\d+)\.(?:stdout|stderr)$/.exec(name) ?? [];
+    return version === undefined || n === undefined
+      ? []
+      : [{ path: join(folder.output, name), version: Number(version), n: Number(n) }];
+  });
+}
+
+/**
+ * Deletes the output files that no process writes to any more. Those of the last activation of the current release
+ * stay: they have the last words of an app that has crashed. Never throws.
+ */
+export async function tidyOutput(folder: ProjectFolder, current: number | null): Promise<void> {
+  const files = await listOutput(folder);
+  if (files.length === 0) return;
+  const last = Math.max(0, ...files.filter(({ version }) => version === current).map(({ n }) => n));
+  const rest = files.filter(
+    ({ path, version, n }) => !isFollowed(path) && !(version === current && n === last),
+  );
+  const inUse = openAmong(rest.map(({ path }) => path));
+  for (const { path } of rest)
+    if (inUse?.has(path) !== true) await rm(path, { force: true }).catch(() => undefined);
+  await rmdir(folder.output).catch(() => undefined);
+}
+
+/** Cuts output files that are too long down to their newest part. Never throws. */
+export async function limitOutput(folder: ProjectFolder, maxBytes: number): Promise<void> {
+  for (const { path } of await listOutput(folder)) {
+    if (isFollowed(path)) continue;
+    const size = await stat(path).then(
+      (found) => found.size,
+      () => 0,
+    );
+    // On a disk that fails it stays as it is.
+    if (size > maxBytes) await keepEnd(path, size, Math.floor(maxBytes * KEPT_PART)).catch(() => undefined);
+  }
+}
+
+async function keepEnd(path: string, size: number, keptBytes: number): Promise<void> {
+  const file = await open(path, "a+");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(keptBytes), 0, keptBytes, size - keptBytes);
+    const kept = buffer.subarray(0, bytesRead);
+    // Its writers append, so they continue after what is put back. What they write in between is lost or stands before it.
+    await file.truncate();
+    await file.appendFile(kept.subarray(kept.indexOf("\n") + 1));
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { eventsOf, isAlive, linesOf, messagesOf, World } from "./support/harness.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.repository.commit({ "index.html": "one" });
+  world.cleanUps.push(endApps);
+});
+afterEach(() => world.close());
+
+const file = (name: string) => join(world.folder, name);
+const linesIn = (name: string) =>
+  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n") : [];
+const pids = () => linesIn("pids").map(Number);
+
+function endApps(): void {
+  for (const pid of pids()) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+}
+
+/** A server as the simplest activate command starts it: in the background, with the command's own output. */
+const app = (prints: string, every = 0.05) =>
+  `sh -c 'echo $$ >> ${file("pids")}; while ${prints}; do echo on >> ${file("rounds")}; sleep ${every}; done' & until [ -s ${file("rounds")} ]; do sleep 0.02; done`;
+
+async function expectRunning(): Promise<void> {
+  const rounds = linesIn("rounds").length;
+  await expect.poll(() => linesIn("rounds").length).toBeGreaterThan(rounds + 5);
+  for (const pid of pids()) expect(isAlive(pid)).toBe(true);
+}
+
+const outputFiles = () => (world.has("output") ? readdirSync(world.path("output")).toSorted() : []);
+
+describe("an app that an activate command starts with its own output", () => {
+  it("is not ended by what it prints after the deployment, nor after the agent's end", async () => {
+    const agent = await world.startAgent();
+    const { run, result } = await world.deploy({ activate_command: app("echo tick && echo tock >&2") });
+    expect(result.outcome).toBe("live");
+    expect(messagesOf(run, "stdout")).toContain("tick");
+    expect(messagesOf(run, "stderr")).toContain("tock");
+    await expectRunning();
+    await agent.stop();
+    await expectRunning();
+    expect(readFileSync(world.path("output", "1-1.stdout"), "utf8")).toMatch(/^(tick\n)+$/);
+    expect(readFileSync(world.path("output", "1-1.stderr"), "utf8")).toMatch(/^(tock\n)+$/);
+    expect(statSync(world.path("output", "1-1.stdout")).mode & 0o777).toBe(0o600);
+  });
+
+  it("may print for ever: its file is cut, and keeps the newest", async () => {
+    await world.startAgent({ maxOutputFileBytes: 20_000, outputCheckMs: 50 });
+    await world.deploy({
+      activate_command: app(`head -c 2000 /dev/zero | tr "\\0" x && echo && date +%s%N`, 0.01),
+    });
+    const sizes: number[] = [];
+    for (let round = 0; round < 40; round += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      sizes.push(statSync(world.path("output", "1-1.stdout")).size);
+    }
+    await expectRunning();
+    expect(Math.max(...sizes)).toBeGreaterThan(4_000);
+    expect(Math.max(...sizes)).toBeLessThan(100_000);
+    const stamps = readFileSync(world.path("output", "1-1.stdout"), "utf8").match(/^\d{19}$/gm) ?? [];
+    const age = Date.now() - Number(stamps.at(-1)) / 1e6;
+    expect(age).toBeLessThan(5_000);
+  });
+
+  it("leaves its last words on the server until the next release, and no file when it printed all before", async () => {
+    await world.startAgent({ outputCheckMs: 50 });
+    await world.deploy({ activate_command: "echo done" });
+    expect(outputFiles()).toEqual([]);
+    await world.deploy({ activate_command: app("echo tick") });
+    expect(outputFiles()).toEqual(["2-1.stderr", "2-1.stdout"]);
+    endApps();
+    await world.deploy({ activate_command: app("echo tock") });
+    await expect.poll(outputFiles).toEqual(["3-1.stderr", "3-1.stdout"]);
+  });
+});
+
+describe("the output of an activate command", () => {
+  it("comes as it is written, line by line, with passwords hidden", async () => {
+    await world.startAgent({ pollOutputMs: 60_000 });
+    const run = world.control.dispatch(
+      world.order({
+        activate_command: `echo first; echo https://me:s3cretword@example.com >&2; until [ -e ${file("go")} ]; do sleep 0.02; done; printf last`,
+      }),
+    );
+    await world.control.waitFor("the first lines", () => messagesOf(run, "stderr").length === 1);
+    expect(messagesOf(run, "stdout")).toEqual(["first"]);
+    expect(messagesOf(run, "stderr")).toEqual(["https://me:***@example.com"]);
+    writeFileSync(file("go"), "");
+    expect((await world.control.result(run)).outcome).toBe("live");
+    expect(messagesOf(run, "stdout")).toEqual(["first", "last"]);
+    expect(linesOf(run).find(({ message }) => message === "first")?.stage).toBe("activate");
+  });
+
+  it("is read from a file that is emptied as it becomes too long", async () => {
+    await world.startAgent({ maxOutputFileBytes: 2_000 });
+    const { run, result } = await world.deploy({
+      activate_command: `for i in $(seq 1500); do echo line $i; done; sleep 0.2; wc -c < ${world.path("output")}/1-1.stdout`,
+    });
+    expect(result.outcome).toBe("live");
+    const lines = messagesOf(run, "stdout");
+    expect(Number(lines.at(-1))).toBeLessThan(4_000);
+    // A line that is written just as the file is emptied may be lost.
+    const numbers = lines.flatMap((line) => /^line (\d+)$/.exec(line)?.slice(1).map(Number) ?? []);
+    expect(numbers.length).toBeGreaterThan(1_400);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+  });
+
+  it("is no reason to wait for an app that is left running", async () => {
+    await world.startAgent({ outputGraceMs: 300 });
+    const started = performance.now();
+    const { run } = await world.deploy({
+      activate_command: "sleep 1000 >/dev/null 2>&1 & echo $! >> " + file("pids"),
+    });
+    const took = linesOf(run).find(({ message }) =>
+      message.startsWith("the activate command ended"),
+    )?.message;
+    expect(Number(/\((\d+) ms\)/.exec(took ?? "")?.[1])).toBeLessThan(250);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(eventsOf(run, "result")).toHaveLength(1);
+  });
+});
