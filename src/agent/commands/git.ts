@@ -1,3 +1,4 @@
+import { readRemote } from "#agent/commands/git-login.ts";
 import type { Command } from "#agent/process/command.ts";
 
 /**
@@ -16,7 +17,7 @@ export type GitPlace = {
 /** The ref that holds what was fetched last, so that the next fetch need not bring it again. */
 export const TIP = "refs/gantry/tip";
 
-/** The name that the remote goes by in the configuration: its URL, which may hold a password, is never an argument. */
+/** The name that the remote goes by in the configuration, so that its URL is no argument of git's. */
 const REMOTE = "source";
 
 /** Holds whatever a user's own configuration says; hooks and filters of a mirror are nobody's business. */
@@ -52,13 +53,15 @@ const confinedConfig: typeof fixedConfig = [
 ];
 
 function git(place: GitPlace, cwd: string, args: readonly string[]): Command {
+  const remote = place.remote === null ? null : readRemote(place.remote);
   const config = [
     ...fixedConfig,
     ...(place.isConfined ? confinedConfig : []),
-    ...(place.remote === null ? [] : [[`remote.${REMOTE}.url`, place.remote] as const]),
+    ...(remote === null ? [] : [[`remote.${REMOTE}.url`, remote.url] as const, ...remote.config]),
   ];
   const env: Record<string, string> = {
     ...place.env,
+    ...remote?.env,
     // Those of the contract. Neither ext:: nor fd::, which run commands, nor one that is not encrypted, whatever a redirect
     // or a submodule says.
     GIT_ALLOW_PROTOCOL: place.allowLocal ? "file:https:ssh" : "https:ssh",

@@ -1,3 +1,4 @@
+import { inheritLogin } from "#agent/commands/git-login.ts";
 import { Repository } from "#contract/git-names.ts";
 
 export type SubmoduleUrl =
@@ -11,11 +12,11 @@ export function isLocal(repository: string): boolean {
 
 /**
  * Where a submodule comes from. `./` and `../` start from the parent's own address, as in gitsubmodules(7).
- * A remote repository may not send the agent to a path on this server.
+ * One on the parent's host gets the parent's login. A remote repository may not send the agent to a path on this server.
  */
 export function resolveSubmoduleUrl(parent: string, written: string): SubmoduleUrl {
   const isRelative = written.startsWith("./") || written.startsWith("../");
-  const url = isRelative ? climb(parent, written) : written;
+  const url = isRelative ? climb(parent, written) : inheritLogin(parent, written);
   if (url === null || !Repository.safeParse(url).success)
     return { kind: "refused", reason: `its address ${written} is not one that Gantry fetches from` };
   if (isLocal(url) && !isLocal(parent))

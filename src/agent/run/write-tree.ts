@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { exportTree, listTree, readSubmoduleConfig } from "#agent/commands/git.ts";
+import { readRemote } from "#agent/commands/git-login.ts";
 import { readGitlinks, readSubmoduleEntries, type SubmoduleEntry } from "#agent/commands/read-git-output.ts";
 import { resolveSubmoduleUrl } from "#agent/commands/submodule-url.ts";
 import { checkRepository } from "#agent/policy/check-policy.ts";
@@ -122,7 +123,8 @@ async function writeSubmodule(
   const refusal = checkRepository(job.policy, address.url);
   if (refusal !== null) return fail("refused_by_policy", "fetch", `submodule ${module.name}: ${refusal}`);
 
-  const name = createHash("sha256").update(address.url).digest("hex").slice(0, 24);
+  // Without its login: a token that is replaced needs no other mirror.
+  const name = createHash("sha256").update(readRemote(address.url).url).digest("hex").slice(0, 24);
   const origin: Origin = {
     ...parent,
     repository: address.url,

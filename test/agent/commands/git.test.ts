@@ -20,7 +20,7 @@ const place: GitPlace = {
 };
 
 describe("a git command", () => {
-  it("never names the repository's address as an argument", () => {
+  it("has neither the repository's address nor its login as an argument", () => {
     const command = listRefs(place, "/p", ["refs/heads/main"]);
     expect(command.argv).toEqual([
       "git",
@@ -30,7 +30,7 @@ describe("a git command", () => {
       "source",
       "refs/heads/main",
     ]);
-    expect(Object.values(command.env)).toContain(place.remote);
+    expect(Object.values(command.env)).toContain("https://example.com/x.git");
   });
 
   it("runs no hooks, asks nothing, and speaks none of the protocols that run commands", () => {

@@ -1,0 +1,150 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { messagesOf, World } from "./support/harness.ts";
+import { createCertificate, type GitServer, type GitServerOptions, serveGit } from "./support/git-server.ts";
+import { watchProcesses } from "./support/process-watch.ts";
+import { createRepository, type TestRepository } from "./support/repository.ts";
+
+const TOKEN = "ghp_0123456789abcdefghij";
+const LOGIN = `bot:${TOKEN}`;
+
+let world: World;
+let certificate: GitServerOptions["certificate"];
+const servers: GitServer[] = [];
+
+beforeEach(async () => {
+  world = await World.create();
+  certificate = createCertificate(world.folder);
+  writeFileSync(join(world.folder, ".gitconfig"), `[http]\n\tsslCAInfo = ${certificate.cert}\n`);
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
+  await world.close();
+});
+
+async function serve(options: Partial<GitServerOptions> = {}): Promise<GitServer> {
+  const server = await serveGit({ certificate, folder: world.folder, login: LOGIN, ...options });
+  servers.push(server);
+  return server;
+}
+
+function startAgent() {
+  return world.startAgent({}, undefined, { PATH: process.env["PATH"], HOME: world.folder });
+}
+
+function deploy(repository: string) {
+  return world.deploy({ source: { repository, branch: "main", commit: null } });
+}
+
+/** Answers with the address of a submodule in its parent, as `git submodule add` does. */
+function addSubmodule(parent: TestRepository, module: TestRepository, url: string): void {
+  const sha = module.git("rev-parse", "HEAD");
+  parent.commit({ ".gitmodules": `[submodule "part"]\n\tpath = part\n\turl = ${url}\n` });
+  parent.git("update-index", "--add", "--cacheinfo", `160000,${sha},part`);
+  parent.git("commit", "--quiet", "--message=a submodule");
+}
+
+describe("the login of a repository", () => {
+  it("is in no command line while its commit and its submodules are fetched", async () => {
+    const module = createRepository(join(world.folder, "module"));
+    module.commit({ "part.txt": "part" });
+    world.repository.commit({ "index.html": "one" });
+    addSubmodule(world.repository, module, "../module");
+    const server = await serve({ delayMs: 100 });
+    await startAgent();
+    const watch = watchProcesses();
+    const { result } = await deploy(server.url("repository", LOGIN));
+    const lines = watch.stop();
+    expect(result.outcome).toBe("live");
+    expect(world.read("current/part/part.txt")).toBe("part");
+    // So the watch was quick enough to see what fetches.
+    expect(lines.some((line) => line.includes("remote-https"))).toBe(true);
+    expect(lines.filter((line) => line.includes(TOKEN) || line.includes("bot"))).toEqual([]);
+  });
+
+  it.each([
+    ["a token as the user name, without a password", TOKEN, `${TOKEN}:`],
+    ["percent-encoded characters", "a%40b:p%3Ass%20w%2Frd", "a@b:p:ss w/rd"],
+    ["characters that a shell would read", "bot:$(touch%20x)%60id%60%22'%5Cn", "bot:$(touch x)`id`\"'\\n"],
+    ["a percent sign that encodes nothing", "bot:100%", "bot:100%"],
+  ])("may have %s", async (_, written, sent) => {
+    world.repository.commit({ "index.html": "one" });
+    const server = await serve({ login: sent });
+    await startAgent();
+    const { result } = await deploy(server.url("repository", written));
+    expect(result.outcome).toBe("live");
+    expect(server.logins).toContain(sent);
+  });
+
+  it("is not in the log of a deployment whose login the server refuses", async () => {
+    world.repository.commit({ "index.html": "one" });
+    const server = await serve({ login: "bot:another" });
+    await startAgent();
+    const { result, run } = await deploy(server.url("repository", LOGIN));
+    expect(result).toMatchObject({ failure: { code: "fetch_failed" } });
+    expect(JSON.stringify([result, messagesOf(run)])).not.toContain(TOKEN);
+    expect(JSON.stringify(result)).toContain("Authentication failed");
+  });
+
+  it("is not sent to another host by a redirect, nor by a submodule there", async () => {
+    const module = createRepository(join(world.folder, "module"));
+    module.commit({ "part.txt": "part" });
+    world.repository.commit({ "index.html": "one" });
+    const other = await serve();
+    addSubmodule(world.repository, module, other.url("module"));
+    const redirecting = await serve({
+      intercept: (request, response) => {
+        if (!request.url?.startsWith("/moved/")) return false;
+        const location = `${other.origin}${request.url.replace("/moved/", "/")}`;
+        response.writeHead(302, { location }).end();
+        return true;
+      },
+    });
+    await startAgent();
+    const moved = await deploy(redirecting.url("moved/repository", LOGIN));
+    expect(moved.result).toMatchObject({ failure: { code: "fetch_failed" } });
+    const elsewhere = await deploy(redirecting.url("repository", LOGIN));
+    expect(elsewhere.result).toMatchObject({ failure: { code: "fetch_failed" } });
+    // It was asked both times.
+    expect(other.logins.length).toBeGreaterThanOrEqual(2);
+    expect(other.logins.filter((login) => login !== "")).toEqual([]);
+  });
+
+  it("is used for a submodule whose address names the same host without a login", async () => {
+    const module = createRepository(join(world.folder, "module"));
+    module.commit({ "part.txt": "part" });
+    world.repository.commit({ "index.html": "one" });
+    const server = await serve();
+    addSubmodule(world.repository, module, server.url("module"));
+    await startAgent();
+    expect((await deploy(server.url("repository", LOGIN))).result.outcome).toBe("live");
+    expect(world.read("current/part/part.txt")).toBe("part");
+  });
+
+  it("counts more than what a helper of the server's owner knows, which completes a user name alone", async () => {
+    world.repository.commit({ "index.html": "one" });
+    const server = await serve({ login: "me:from-helper" });
+    const helper = `!f() { echo asked >> ${join(world.folder, "asked")}; echo password=from-helper; }; f`;
+    appendFileSync(join(world.folder, ".gitconfig"), `[credential]\n\thelper = "${helper}"\n`);
+    await startAgent();
+    expect((await deploy(server.url("repository", "me"))).result.outcome).toBe("live");
+    const { result } = await deploy(server.url("repository", "me:wrong"));
+    expect(result).toMatchObject({ failure: { code: "fetch_failed" } });
+  });
+});
+
+it("a password in an ssh address, which ssh cannot use, is not given to ssh", async () => {
+  const argumentsFile = join(world.folder, "ssh-arguments");
+  const ssh = `echo "$@" > ${argumentsFile}; exit 1; :`;
+  await world.startAgent({}, undefined, {
+    PATH: process.env["PATH"],
+    HOME: world.folder,
+    GIT_SSH_COMMAND: ssh,
+  });
+  await deploy(`ssh://git:${TOKEN}@localhost/acme/shop.git`);
+  expect(readFileSync(argumentsFile, "utf8")).toContain("git@localhost");
+  expect(readFileSync(argumentsFile, "utf8")).not.toContain(TOKEN);
+});
