@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import type { AgentContext } from "#agent/context.ts";
 import { checkRelease } from "#agent/policy/check-policy.ts";
+import { refuseLeavingLinks } from "#agent/run/check-links.ts";
 import { reactivate } from "#agent/run/revert.ts";
 import { scopeOutsideRun } from "#agent/run/scope-outside-run.ts";
 import { linkTarget, readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
@@ -29,7 +30,10 @@ export async function restoreRelease(
   const wasCutOff = (await readRestoreNote(folder)) !== null;
   if (!wasCutOff && (await readCurrent(folder)) === version) return false;
   const release = await readRelease(folder, version);
-  const refusal = release === null ? "is not here" : checkRelease(context.policy, release);
+  const refusal =
+    release === null
+      ? "is not here"
+      : (checkRelease(context.policy, release) ?? (await refuseLeavingLinks(context.home, folder, release)));
   if (refusal !== null) {
     context.say(`${projectId}: ${linkTarget(version)} should be live, but ${refusal}`);
     await removeRestoreNote(folder);

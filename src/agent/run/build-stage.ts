@@ -4,6 +4,7 @@ import { commandEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { checkBuildCommand } from "#agent/policy/check-policy.ts";
 import { killProcessesOfRun } from "#agent/process/process-table.ts";
+import { refuseLeavingLinks } from "#agent/run/check-links.ts";
 import { stepAfterCommand } from "#agent/run/command-step.ts";
 import { planBuild } from "#agent/run/plan-build.ts";
 import { describeEnd, runCommand } from "#agent/run/run-command.ts";
@@ -41,6 +42,10 @@ export async function buildRelease(
 
   const linked = await linkSharedPaths(scope, path);
   if (!linked.ok) return linked;
+  // After the last command and the shared paths, so that what is looked at is what will be served.
+  const places = { version: order.version, root_directory: order.root_directory, output_directory };
+  const leaving = await refuseLeavingLinks(scope.context.home, folder, places);
+  if (leaving !== null) return fail("build_failed", "build", scope.mask(leaving));
   if (scope.interrupt.signal.aborted) return interrupted;
   const release: Release = {
     version: order.version,
@@ -52,6 +57,7 @@ export async function buildRelease(
     root_directory: order.root_directory,
     output_directory,
     activate_command: order.activate_command,
+    links_checked: true,
   };
   await writeRelease(folder, release);
   return done(release);

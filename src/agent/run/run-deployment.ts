@@ -3,6 +3,7 @@ import { reasonOf } from "#agent/reason-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate-stage.ts";
 import { buildRelease } from "#agent/run/build-stage.ts";
+import { refuseLeavingLinks } from "#agent/run/check-links.ts";
 import { fetchRelease } from "#agent/run/fetch-stage.ts";
 import type { InterruptReason } from "#agent/run/interrupt.ts";
 import { pruneReleases, removePruned } from "#agent/run/prune.ts";
@@ -101,7 +102,7 @@ async function prepareRelease(
   if (!ordered.ok) return ordered;
   if (order.reuse_release !== null) {
     const kept = await readRelease(folder, order.reuse_release);
-    if (kept !== null) return permit(kept, checkRelease(context.policy, kept));
+    if (kept !== null) return permitKept(scope, kept);
     log.system("fetch", `${linkTarget(order.reuse_release)} is not here any more: building it again`);
     const rebuilt = permit(null, checkOrder(context.policy, { ...order, reuse_release: null }));
     if (!rebuilt.ok) return rebuilt;
@@ -114,6 +115,14 @@ async function prepareRelease(
   if (!commit.ok) return commit;
   progress.stage = "build";
   return buildRelease(scope, commit.value);
+}
+
+/** A release that is here, perhaps made by an earlier agent or before the policy. */
+async function permitKept({ context, folder }: RunScope, kept: Release): Promise<Step<Release>> {
+  const permitted = permit(kept, checkRelease(context.policy, kept));
+  if (!permitted.ok) return permitted;
+  const leaving = await refuseLeavingLinks(context.home, folder, kept);
+  return leaving === null ? permitted : fail("activate_failed", "activate", leaving);
 }
 
 function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {

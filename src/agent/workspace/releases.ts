@@ -26,6 +26,8 @@ export const Release = z.object({
   root_directory: InsidePath,
   output_directory: InsidePath,
   activate_command: z.nullable(ShellCommand),
+  /** Its symbolic links were found to stay within it. Left out in releases of an earlier agent. */
+  links_checked: z.optional(z.literal(true)),
 });
 export type Release = z.infer<typeof Release>;
 

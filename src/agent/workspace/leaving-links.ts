@@ -1,0 +1,153 @@
+import { readlink, realpath } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+
+import { findLinkTarget } from "#agent/workspace/link-target.ts";
+import { visitLinks } from "#agent/workspace/tree-links.ts";
+
+/** A symbolic link as it lies in a release, and what stands in it. */
+export type LeavingLink = { readonly path: string; readonly text: string };
+
+/** All that leave, of which only the first are named. */
+export type LeavingLinks = { readonly count: number; readonly first: readonly LeavingLink[] };
+
+export type LinkedRelease = {
+  /** The release's folder, the agent's home and the project's shared folder; absolute. */
+  readonly release: string;
+  readonly home: string;
+  readonly shared: string;
+  /** The project's root directory and the folder that is published; relative to the release. */
+  readonly root: string;
+  readonly output: string;
+};
+
+const MOST_NAMED = 20;
+/** Each round finds folders that the one before has shown to be published as well. */
+const MOST_ROUNDS = 8;
+
+/** Where packages put programs and libraries. Everybody may read them, and links to them are common. */
+const programFolders = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/opt",
+  "/nix/store",
+  "/snap",
+];
+
+/** Where package and version managers keep what they link to, in the home of the user that runs the agent. */
+const toolFolders = [
+  ...[".cache", ".local/share", ".local/bin", ".local/lib", ".local/pipx", ".local/state"],
+  ...[".npm", ".nvm", ".nodenv", ".volta", ".fnm", ".bun", ".deno", ".pnpm-store", ".yarn"],
+  ...[".pyenv", ".rbenv", ".rvm", ".gem", ".phpenv", ".goenv", "go", ".cargo", ".rustup", ".asdf", ".sdkman"],
+];
+
+type Place = "release" | "programs" | "tools" | "home" | "elsewhere";
+
+/**
+ * Finds the symbolic links by which a release would show what is not its own. A web server that follows links reads
+ * whatever the agent's user or its group may read. What is published may lead only within the release and to the shared
+ * folder; where the whole project is published, to programs as well. Everything else in a release may lead anywhere but
+ * into the agent's home.
+ */
+export async function findLeavingLinks(linked: LinkedRelease): Promise<LeavingLinks> {
+  const places = await readPlaces(linked);
+  const exposed = new Set<string>([places.output]);
+  for (let round = 1; ; round += 1) {
+    const end = await look(places, exposed, round > MOST_ROUNDS);
+    const isDecided = end.opened.size === 0 || !end.hasTolerated || round > MOST_ROUNDS;
+    if (end.leaving.count > 0 || isDecided) return end.leaving;
+    for (const path of end.opened) exposed.add(path);
+  }
+}
+
+type Places = {
+  readonly release: string;
+  readonly home: string;
+  readonly shared: string;
+  readonly output: string;
+  readonly isAllPublished: boolean;
+};
+
+async function readPlaces(linked: LinkedRelease): Promise<Places> {
+  const release = await realpath(linked.release);
+  // Of a release that lacks it, as one that was damaged, nothing is taken for unpublished.
+  const output = await realpath(join(release, linked.root, linked.output)).catch(() => release);
+  return {
+    release,
+    output,
+    home: await realpath(linked.home),
+    // There need not be one yet, and it lies beside the folder of releases.
+    shared: await realpath(linked.shared).catch(() => join(dirname(dirname(release)), "shared")),
+    isAllPublished: output === (await realpath(join(release, linked.root)).catch(() => release)),
+  };
+}
+
+type Look = {
+  readonly leaving: LeavingLinks;
+  /** Folders and files that links of what is published lead to, and that were not taken for published. */
+  readonly opened: ReadonlySet<string>;
+  /** Whether anything leaves that only what is published may not lead to. */
+  readonly hasTolerated: boolean;
+};
+
+/** @param isAllExposed takes everything for published */
+async function look(places: Places, exposed: ReadonlySet<string>, isAllExposed: boolean): Promise<Look> {
+  const first: LeavingLink[] = [];
+  const opened = new Set<string>();
+  let count = 0;
+  let hasTolerated = false;
+  await visitLinks(places.release, async ({ path, at }) => {
+    const target = await findLinkTarget(at);
+    if (target === null) return;
+    const isExposed = isAllExposed || isPublished(places, exposed, join(places.release, path));
+    const place = target === "unreadable" ? "home" : placeOf(places, target);
+    if (place === "release") {
+      if (isExposed && target !== "unreadable" && !isPublished(places, exposed, target)) opened.add(target);
+      return;
+    }
+    const isAllowed = isExposed ? place === "programs" && places.isAllPublished : place !== "home";
+    if (isAllowed) {
+      hasTolerated ||= !isExposed;
+      return;
+    }
+    count += 1;
+    if (first.length < MOST_NAMED) first.push({ path, text: await readlink(at).catch(() => "") });
+  });
+  return { leaving: { count, first }, opened, hasTolerated };
+}
+
+function placeOf({ release, shared, home }: Places, target: string): Place {
+  if (isBelow(release, target) || isBelow(shared, target)) return "release";
+  if (isBelow(home, target))
+    return toolFolders.some((folder) => isBelow(join(home, folder), target)) ? "tools" : "home";
+  return programFolders.some((folder) => isBelow(folder, target)) ? "programs" : "elsewhere";
+}
+
+/** @param exposed real paths in the release: what a web server shows, by itself or through links */
+function isPublished(
+  { release, output, shared, isAllPublished }: Places,
+  exposed: ReadonlySet<string>,
+  path: string,
+): boolean {
+  if (isBelow(shared, path)) return true;
+  for (let folder = path; folder.length >= release.length; folder = dirname(folder)) {
+    if (!exposed.has(folder)) continue;
+    // A project that is published as a whole has folders that no web server should show, such as `.venv`.
+    const isHidden =
+      isAllPublished && folder === output && relative(output, path).split(sep).some(isHiddenName);
+    if (!isHidden) return true;
+  }
+  return false;
+}
+
+function isHiddenName(name: string): boolean {
+  return name.startsWith(".") && name !== ".well-known";
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}

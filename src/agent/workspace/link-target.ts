@@ -1,0 +1,56 @@
+import { lstat, readlink, realpath } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+import { hasCode } from "#agent/has-code.ts";
+
+/** As the kernel counts. */
+const MOST_LINKS = 40;
+
+/**
+ * Where a symbolic link leads in the end, through all links on the way: an absolute path without any link in it. Where
+ * nothing is there yet, the path at which it would be.
+ * @param link absolute
+ * Never throws.
+ * @returns `null` for a link that leads nowhere, as one to itself. `unreadable`: it cannot be followed
+ */
+export async function findLinkTarget(link: string): Promise<string | null | "unreadable"> {
+  try {
+    return await realpath(link);
+  } catch (error) {
+    if (hasCode(error, "ELOOP")) return null;
+    if (hasCode(error, "ENAMETOOLONG")) return "unreadable";
+  }
+  return followToMissing(link);
+}
+
+/** As the kernel resolves a path, but goes on by name alone where nothing is there or nothing may be looked at. */
+async function followToMissing(link: string): Promise<string | null | "unreadable"> {
+  let place: string;
+  try {
+    place = await realpath(dirname(link));
+  } catch {
+    return "unreadable";
+  }
+  const parts = [link.slice(link.lastIndexOf("/") + 1)];
+  let links = 0;
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      place = dirname(place);
+      continue;
+    }
+    const next = join(place, part);
+    const found = await lstat(next).catch(() => null);
+    if (found?.isSymbolicLink() !== true) {
+      place = next;
+      continue;
+    }
+    links += 1;
+    if (links > MOST_LINKS) return null;
+    const text = await readlink(next).catch(() => null);
+    if (text === null) return "unreadable";
+    if (text.startsWith("/")) place = "/";
+    parts.unshift(...text.split("/"));
+  }
+  return place;
+}

@@ -1,0 +1,43 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { hasCode } from "#agent/has-code.ts";
+import { inLongPath } from "#agent/workspace/long-path.ts";
+
+/** A symbolic link in a tree. `path` is relative to the tree; `at` is where it can be read until the visit ends. */
+export type TreeLink = { readonly path: string; readonly at: string };
+
+/** `shown`: relative to the tree. `path`: how it is reached. */
+type Folder = { readonly shown: string; readonly path: string };
+
+/** So many folders are read at once: more gain nothing, and would keep other reads of the agent waiting. */
+const AT_ONCE = 8;
+
+/**
+ * Visits every symbolic link in a tree, in no order, and follows none. A folder that cannot be read is left out: only a
+ * command of the project can have made it, and such a command needs no link to read a file.
+ */
+export function visitLinks(tree: string, visit: (link: TreeLink) => Promise<void>): Promise<void> {
+  return walk({ shown: "", path: tree }, visit);
+}
+
+/** @param visit must not throw an error of the file system: the rest of its folder would not be visited */
+async function walk(start: Folder, visit: (link: TreeLink) => Promise<void>): Promise<void> {
+  const folders = [start];
+  const look = (folder: Folder): Promise<void> =>
+    inLongPath(folder.path, async (path) => {
+      const isReopened = path !== folder.path;
+      const inner: Folder[] = [];
+      for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
+        const [shown, at] = [join(folder.shown, entry.name), join(path, entry.name)];
+        if (entry.isDirectory()) inner.push({ shown, path: at });
+        else if (entry.isSymbolicLink()) await visit({ path: shown, at });
+      }
+      if (!isReopened) return void folders.push(...inner);
+      // Their paths are valid only as long as this folder is open.
+      for (const each of inner) await walk(each, visit);
+    }).catch((error: unknown) => {
+      if (!hasCode(error, "EACCES", "ENOENT", "ENOTDIR", "ELOOP")) throw error;
+    });
+  while (folders.length > 0) await Promise.all(folders.splice(-AT_ONCE).map(look));
+}

@@ -1,0 +1,170 @@
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { RunOrder } from "#contract/agent-protocol.ts";
+
+import { World } from "./support/harness.ts";
+import type { TestFile } from "./support/repository.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+});
+afterEach(() => world.close());
+
+/** How a deployment of these files ends: `live`, or its failure in one line. */
+async function outcomeOf(files: Readonly<Record<string, TestFile>>, change: Partial<RunOrder> = {}) {
+  world.repository.git("rm", "-rq", "--ignore-unmatch", ".");
+  world.repository.commit({ "index.html": "page", "dist/index.html": "page", ...files });
+  const { result } = await world.deploy(change);
+  if (result.outcome !== "failed") return result.outcome;
+  return `${result.failure.code}: ${result.failure.message}`;
+}
+
+const dist = { output_directory: "dist" };
+
+describe("a release with a symbolic link", () => {
+  it("to the agent's own files is refused before it is switched to, and the link is named", async () => {
+    await world.startAgent();
+    expect(await outcomeOf({})).toBe("live");
+    expect(await outcomeOf({ "data.json": { link: "../../../../link.json" } })).toBe(
+      "build_failed: a symbolic link leads out of the release: `data.json` to `../../../../link.json`",
+    );
+    expect(world.current).toBe("releases/1");
+    expect(world.releases).toEqual([1]);
+  });
+
+  it.each([
+    ["to a file of the system", { "dist/a": { link: "/etc/passwd" } }],
+    ["to a folder of the system", { "dist/a": { link: "/" } }],
+    ["to programs", { "dist/a": { link: "/usr/bin" } }],
+    ["to the mirror of the repository", { "dist/a": { link: "../../../mirror.git" } }],
+    ["to what is not there yet", { "dist/a": { link: "../../../../../agent.json.new" } }],
+    [
+      "through a chain of links",
+      { "dist/a": { link: "b" }, "dist/b": { link: "../c" }, c: { link: "/etc" } },
+    ],
+    ["to a folder with a link", { "dist/a": { link: "../lib" }, "lib/b": { link: "/etc/passwd" } }],
+    ["in a hidden folder", { "dist/.well-known/a": { link: "/etc/passwd" } }],
+    ["that leaves through a folder of the release", { "dist/a": { link: "../lib/../../../run.json" } }],
+  ] satisfies [string, Record<string, TestFile>][])(
+    "in the published folder %s is refused",
+    async (_, files) => {
+      await world.startAgent();
+      expect(await outcomeOf(files, dist)).toMatch(/^build_failed: .* out of the release: `/);
+      expect(world.current).toBeNull();
+    },
+  );
+
+  it.each([
+    ["to a file beside it", { "dist/a": { link: "index.html" } }],
+    ["to another part of the release", { "dist/a": { link: "../lib" }, "lib/b": "text" }],
+    ["to itself", { "dist/a": { link: "a" } }],
+    ["to what the release does not have", { "dist/a": { link: "gone" } }],
+  ] satisfies [string, Record<string, TestFile>][])(
+    "in the published folder %s is deployed",
+    async (_, files) => {
+      await world.startAgent();
+      expect(await outcomeOf(files, dist)).toBe("live");
+    },
+  );
+
+  it("of a build outside the published folder may lead to the system's programs, but not to the agent's files", async () => {
+    await world.startAgent();
+    const build = (target: string) => ({
+      ...dist,
+      build_command: `mkdir -p venv/bin && ln -s ${target} venv/bin/python`,
+    });
+    expect(await outcomeOf({}, build("/usr/bin/env"))).toBe("live");
+    expect(await outcomeOf({}, build(`${world.home}/.local/share/uv/python/bin/python3`))).toBe("live");
+    expect(await outcomeOf({}, build(`${world.home}/projects/other/shared`))).toMatch(
+      /^build_failed: a symbolic link/,
+    );
+    expect(await outcomeOf({}, build(`${world.home}/.ssh/id_ed25519`))).toMatch(
+      /^build_failed: a symbolic link/,
+    );
+  });
+
+  it("of a virtual environment is deployed where the whole project is published", async () => {
+    await world.startAgent();
+    const build =
+      "mkdir -p .venv/bin bin && ln -s /usr/bin/env .venv/bin/python && ln -s /usr/bin/env bin/python";
+    expect(await outcomeOf({}, { build_command: build })).toBe("live");
+    expect(await outcomeOf({ passwd: { link: "/etc/passwd" } })).toMatch(/^build_failed: a symbolic link/);
+    const shown = { environment: { link: ".venv" } };
+    const secret = "mkdir .venv && ln -s /etc/passwd .venv/users";
+    expect(await outcomeOf({}, { build_command: secret })).toBe("live");
+    expect(await outcomeOf(shown, { build_command: secret })).toMatch(/`.venv\/users` to `\/etc\/passwd`$/);
+  });
+
+  it("to shared files is deployed, also an absolute one as frameworks make them, and one through a shared path", async () => {
+    await world.startAgent();
+    const change = {
+      ...dist,
+      shared_paths: ["storage"],
+      build_command: 'ln -s "$PWD/storage/public" dist/storage',
+    };
+    expect(await outcomeOf({ "storage/public/a.txt": "a" }, change)).toBe("live");
+    expect(world.read("current/dist/storage/a.txt")).toBe("a");
+    expect(await outcomeOf({}, change)).toBe("live");
+    symlinkSync(join(world.home, "agent.json"), world.path("shared/storage/escape"));
+    const through = { "dist/b": { link: "../storage/escape" } };
+    expect(await outcomeOf(through, change)).toMatch(/^build_failed: .*`dist\/b` to `..\/storage\/escape`$/);
+  });
+
+  it("names a few of many", async () => {
+    await world.startAgent();
+    const files = Array.from({ length: 30 }, (_, index) => [
+      `dist/l${index}`,
+      { link: `/etc/${"x".repeat(200)}` },
+    ]);
+    const end = await outcomeOf(Object.fromEntries(files), dist);
+    expect(end).toMatch(/^build_failed: 30 symbolic links lead out of the release: .*, and 25 more$/);
+    expect(end.length).toBeLessThan(1_500);
+  });
+});
+
+describe("a kept release whose links were not checked, as one of an earlier agent", () => {
+  /** Two releases; the first one's record is as an earlier agent wrote it. */
+  async function deployTwo() {
+    expect(await outcomeOf({})).toBe("live");
+    expect(await outcomeOf({ "a.txt": "a" }, { keep_releases: [1] })).toBe("live");
+    const record = world.path("releases/1.json");
+    const { links_checked: _, ...old } = JSON.parse(readFileSync(record, "utf8")) as Record<string, unknown>;
+    writeFileSync(record, JSON.stringify(old));
+  }
+
+  it("is refused by a rollback if one leads out", async () => {
+    await world.startAgent();
+    await deployTwo();
+    const rollback = { reuse_release: 1, permitted: true, keep_releases: [1, 2] };
+    const good = await world.deploy(rollback);
+    expect(good.result.outcome).toBe("live");
+    await world.deploy({ reuse_release: 2, permitted: true, keep_releases: [1, 2] });
+    symlinkSync("../../../../link.json", world.path("releases/1/data.json"));
+    const { result } = await world.deploy(rollback);
+    expect(result).toMatchObject({
+      failure: {
+        code: "activate_failed",
+        stage: "activate",
+        message: expect.stringContaining("`data.json`"),
+      },
+    });
+    expect(world.current).toBe("releases/2");
+  });
+
+  it("is not restored if one leads out", async () => {
+    await world.startAgent();
+    await deployTwo();
+    symlinkSync("../../../../link.json", world.path("releases/1/data.json"));
+    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    await world.control.waitFor("a word", () => world.said.some((line) => line.includes("`data.json`")));
+    expect(world.current).toBe("releases/2");
+    rmSync(world.path("releases/1/data.json"));
+    mkdirSync(world.path("releases/1/folder"));
+    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    await expect.poll(() => world.current).toBe("releases/1");
+  });
+});
