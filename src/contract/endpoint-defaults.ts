@@ -6,8 +6,11 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 export const NoParams = z.strictObject({});
 
-/** By the holder of a token with that scope. */
-export const token = (scope: Scope | null) => ({ by: "token", scope }) as const;
+/** By the holder of a token with that scope. A token that is limited to projects sees only those. */
+export const token = (scope: Scope | null) => ({ by: "token", scope, reach: "projects" }) as const;
+
+/** The same, but refused to tokens that are limited to projects: what it changes is not part of any project. */
+export const accountToken = (scope: Scope) => ({ by: "token", scope, reach: "account" }) as const;
 
 /** What most endpoints have. */
 export const plain = {

@@ -8,12 +8,17 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
  * Who may call: `token` holders with the scope (`null`: any valid token), a server's `agent` with its credential,
- * or anyone (`none`).
+ * or anyone (`none`). An endpoint whose reach is the `account` refuses tokens that are limited to projects.
  */
 export type Access =
-  | { readonly by: "token"; readonly scope: Scope | null }
+  | { readonly by: "token"; readonly scope: Scope | null; readonly reach: "projects" | "account" }
   | { readonly by: "agent" }
   | { readonly by: "none" };
+
+/** The scope that an endpoint takes; null where it takes none. */
+export function scopeOf(access: Access): Scope | null {
+  return access.by === "token" ? access.scope : null;
+}
 
 /** A media type that an answer comes in besides JSON: it is sent while it is read, so nobody knows its tag beforehand. */
 export type StreamedMediaType = "text/plain" | "application/x-ndjson" | "text/event-stream";

@@ -15,7 +15,7 @@ import {
   StartDeploymentInput,
 } from "#contract/deployments.ts";
 import type { Endpoint } from "#contract/endpoint.ts";
-import { NoParams, plain, token } from "#contract/endpoint-defaults.ts";
+import { accountToken, NoParams, plain, token } from "#contract/endpoint-defaults.ts";
 import { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { LogPage, LogQuery } from "#contract/logs.ts";
 import {
@@ -168,7 +168,7 @@ export const endpoints = {
     ...plain,
     method: "POST",
     path: "/v1/projects",
-    access: token("projects:write"),
+    access: accountToken("projects:write"),
     summary: "Create a project",
     params: NoParams,
     body: CreateProjectInput,
@@ -222,7 +222,7 @@ export const endpoints = {
     ...plain,
     method: "PATCH",
     path: "/v1/account",
-    access: token("account:write"),
+    access: accountToken("account:write"),
     summary: "Change the account's settings",
     params: NoParams,
     body: UpdateAccountInput,

@@ -20,7 +20,7 @@ export const problems = {
   insufficient_scope: {
     status: 403,
     title: "Scope missing",
-    when: "The token lacks the scope that the endpoint needs, or asks for what is out of its own reach.",
+    when: "The token lacks the scope that the endpoint needs, is limited to projects where the whole account is concerned, or asks for what is out of its own reach.",
   },
   not_found: {
     status: 404,

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import type { Endpoint } from "#contract/endpoint.ts";
-import { NoParams, plain, token } from "#contract/endpoint-defaults.ts";
+import { accountToken, NoParams, plain, token } from "#contract/endpoint-defaults.ts";
 import { ServerId } from "#contract/ids.ts";
 import {
   CreateServerInput,
@@ -31,7 +31,7 @@ export const serverEndpoints = {
     ...plain,
     method: "POST",
     path: "/v1/servers",
-    access: token("servers:write"),
+    access: accountToken("servers:write"),
     summary: "Register a server and get the command that enrols its agent",
     params: NoParams,
     body: CreateServerInput,
@@ -51,7 +51,7 @@ export const serverEndpoints = {
     ...plain,
     method: "PATCH",
     path: "/v1/servers/:server_id",
-    access: token("servers:write"),
+    access: accountToken("servers:write"),
     summary: "Change a server's name or address",
     params: ServerParams,
     body: UpdateServerInput,
@@ -62,7 +62,7 @@ export const serverEndpoints = {
     ...plain,
     method: "DELETE",
     path: "/v1/servers/:server_id",
-    access: token("servers:write"),
+    access: accountToken("servers:write"),
     summary: "Delete a server that no project is on, and revoke its agent's credential",
     params: ServerParams,
     success: { status: 204, body: null },
@@ -72,7 +72,7 @@ export const serverEndpoints = {
     ...plain,
     method: "POST",
     path: "/v1/servers/:server_id/enrollment",
-    access: token("servers:write"),
+    access: accountToken("servers:write"),
     summary: "Make a new enrolment token for a server's agent",
     params: ServerParams,
     body: z.strictObject({}),

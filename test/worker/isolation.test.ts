@@ -1,9 +1,12 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
+import { DeploymentStarted } from "#contract/deployments.ts";
 import { endpoints, type OperationName } from "#contract/endpoints.ts";
+import { Project } from "#contract/projects.ts";
+import { ServerCreated } from "#contract/servers.ts";
 import { createToken, ids } from "../support/worker/account.ts";
-import { call } from "../support/worker/call.ts";
+import { call, problemOf } from "../support/worker/call.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../support/worker/world.ts";
 
 const byToken = operationNames.filter((name) => endpoints[name].access.by === "token");
@@ -120,6 +123,74 @@ describe("a token that is limited to some projects", () => {
     expect([403, 404, 500]).not.toContain(allowed.status);
     if (list) expect(await allowed.text()).toContain(world.projectId);
   });
+
+  /** The account's other project, on the same server, with a deployment that waits; and a server with nothing on it. */
+  async function surroundings({ account, serverId }: World) {
+    const post = async (path: string, body: unknown): Promise<unknown> =>
+      await (await call(path, { method: "POST", token: account.token, body })).json();
+    const repository = "https://git.test/other.git";
+    const project = Project.parse(
+      await post("/v1/projects", { name: "other", server_id: serverId, repository }),
+    );
+    const started = DeploymentStarted.parse(await post("/v1/deploy", { project_id: project.id }));
+    const spare = ServerCreated.parse(await post("/v1/servers", { name: "spare", ip: "192.0.2.7" }));
+    const tokenOfOther = await createToken(account.id, { projectIds: [project.id] });
+    return { projectId: project.id, deploymentId: started.id, serverId: spare.id, tokenId: tokenOfOther.id };
+  }
+
+  /** All rows but those of a project and of the tokens that are limited to it, and when tokens were used. */
+  async function everythingOutside({ projectId }: World): Promise<unknown> {
+    const tables: readonly (readonly [string, string])[] = [
+      ["accounts", "true"],
+      ["sign_in_codes", "true"],
+      ["servers", "true"],
+      ["projects", "id <> ?1"],
+      ["deployments", "project_id <> ?1"],
+      ["tokens", "project_ids is null or project_ids <> json_array(?1)"],
+    ];
+    const results = await env.DB.batch<Record<string, unknown>>(
+      tables.map(([table, where]) => {
+        const statement = env.DB.prepare(`SELECT * FROM ${table} WHERE ${where} ORDER BY 1`);
+        return where.includes("?1") ? statement.bind(projectId) : statement;
+      }),
+    );
+    return results.map(({ results: rows }) => rows.map((row) => ({ ...row, last_used_at: null })));
+  }
+
+  it.each(changing)("%s changes nothing outside of its project", async (name) => {
+    const world = await createWorld();
+    const token = await limitedTo(world, world.projectId);
+    const other = await surroundings(world);
+    const before = await everythingOutside(world);
+    // Each id of the request on its own leads out of the project, then all of them together.
+    const ways: readonly World[] = [
+      world,
+      { ...world, projectId: other.projectId },
+      { ...world, deploymentId: other.deploymentId },
+      { ...world, serverId: other.serverId },
+      { ...world, tokenId: other.tokenId },
+      { ...world, ...other },
+    ];
+    for (const way of ways) {
+      await perform(name, way, token);
+      expect(await everythingOutside(world)).toEqual(before);
+    }
+  });
+
+  const aboutServers = changing.filter((name) => endpoints[name].path.startsWith("/v1/servers"));
+
+  it.each(aboutServers)(
+    "%s is refused, also where its project is all that is on the server",
+    async (name) => {
+      const world = await createWorld();
+      const response = await perform(name, world, await limitedTo(world, world.projectId));
+      expect(response.status).toBe(403);
+      expect(await problemOf(response)).toMatchObject({
+        code: "insufficient_scope",
+        detail: "The token is limited to some projects, and this concerns the whole account.",
+      });
+    },
+  );
 
   it("is shown its limit", async () => {
     const world = await createWorld();

@@ -70,7 +70,10 @@ function whoMayCall({ access }: Endpoint): string {
     case "agent":
       return "It takes the credential of the server's agent.";
     case "token":
-      return access.scope === null ? "It takes any valid token." : `It takes the scope \`${access.scope}\`.`;
+      if (access.scope === null) return "It takes any valid token.";
+      return access.reach === "account"
+        ? `It takes the scope \`${access.scope}\`, of a token that is not limited to projects.`
+        : `It takes the scope \`${access.scope}\`.`;
   }
 }
 

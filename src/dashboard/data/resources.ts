@@ -1,6 +1,7 @@
 import { readAll } from "#client/read-all.ts";
+import { endpoints, type OperationName } from "#contract/endpoints.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
-import { type Scope, scopesAllow } from "#contract/scopes.ts";
+import { lackOf } from "#contract/may-call.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
 import { freshResources, onForget, resources } from "#dashboard/data/resource.ts";
@@ -22,10 +23,12 @@ export const useServers = resources(() => api.listServers(), NOW_AND_THEN_MS);
 export const useTokens = resources(() => api.listTokens(), SELDOM_MS);
 export const useAccount = resources(() => api.getAccount());
 
-/** Whether who is signed in may do something. Until that is known nothing is kept from anybody. */
-export function useMay(scope: Scope): boolean {
+/** Whether the token that is signed in with may call an endpoint. Until that is known, every button is shown. */
+export function useMay(operation: OperationName): boolean {
   const { value: account } = useAccount(ALL);
-  return account === null || scopesAllow(account.token.scopes, scope);
+  if (account === null) return true;
+  const { scopes, project_ids: projectIds } = account.token;
+  return lackOf(endpoints[operation].access, { scopes, isLimited: projectIds !== null }) === null;
 }
 
 export const useProject = resources(

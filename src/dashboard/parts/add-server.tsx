@@ -73,7 +73,9 @@ export function WaitForAgent({ id, enrollment, onConnected }: WaitProps) {
   }, [isConnected]);
   return (
     <>
-      <p>Paste this line into a shell on the server. It works once, for an hour:</p>
+      <p>
+        Paste this line into a shell on the server. It works once, within an hour, while you stay signed in:
+      </p>
       <Copyable text={enrollment.command} label="The line to paste" />
       <ProblemBox problem={problem} doing="Looking for the server" retry={reload} />
       <p role="status">

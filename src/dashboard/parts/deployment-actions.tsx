@@ -17,7 +17,7 @@ export function DeploymentActions({ deployment }: Props) {
   const { id, project_id: projectId, status, stage } = deployment;
   const [open, setOpen] = useState<"rollback" | "delete" | null>(null);
   const { reload } = useDeployment(id);
-  const mayChange = useMay("deployments:write");
+  const mayChange = useMay("startDeployment");
   const canceling = useAction(() => api.cancelDeployment({ params: { deployment_id: id } }));
   const again = useAction(() =>
     api.startDeployment({

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, or, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
 import type { AccountId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
@@ -65,6 +65,42 @@ export async function findAgent(database: Database, hash: string): Promise<Agent
   return found === undefined ? null : { ...found, credentialHash: hash };
 }
 
+/** What making an enrolment takes, which spending it takes again. */
+const ENROLLS: Scope = "servers:write";
+
+/**
+ * An enrolment token that has not expired, and whose maker may still make one. The token that made it can be revoked
+ * because it leaked, so what it has made must not outlive it.
+ */
+function isSpendable(enrollmentHash: string, now: number): SQL | undefined {
+  const maker = and(
+    eq(tokens.id, servers.enrollmentMadeBy),
+    eq(tokens.accountId, servers.accountId),
+    isNull(tokens.revokedAt),
+    gt(tokens.expiresAt, now),
+    isNull(tokens.projectIds),
+    sql`exists (select 1 from json_each(${tokens.scopes}) where value = ${ENROLLS})`,
+  );
+  return and(
+    eq(servers.enrollmentHash, enrollmentHash),
+    gt(servers.enrollmentExpiresAt, now),
+    sql`exists (select 1 from ${tokens} where ${maker})`,
+  );
+}
+
+/** Whether an enrolment token can be spent at that time (Unix milliseconds). A read: a wrong one causes no write. */
+export async function hasEnrollment(
+  database: Database,
+  enrollmentHash: string,
+  now: number,
+): Promise<boolean> {
+  const [found] = await drizzle(database)
+    .select({ id: servers.id })
+    .from(servers)
+    .where(isSpendable(enrollmentHash, now));
+  return found !== undefined;
+}
+
 export type Enrollment = {
   readonly enrollmentHash: string;
   readonly credentialHash: string;
@@ -75,7 +111,7 @@ export type Enrollment = {
 
 /**
  * Spends an enrolment token for an agent's credential, which takes the place of the server's earlier one.
- * Returns the server; null where the token is unknown, expired or spent: of two at the same instant one finds it spent.
+ * Returns the server; null where `hasEnrollment` is false: of two at the same instant one finds the token spent.
  */
 export async function spendEnrollment(
   database: Database,
@@ -89,8 +125,9 @@ export async function spendEnrollment(
       enrolledAt: sql`coalesce(${servers.enrolledAt}, ${now})`,
       enrollmentHash: null,
       enrollmentExpiresAt: null,
+      enrollmentMadeBy: null,
     })
-    .where(and(eq(servers.enrollmentHash, enrollmentHash), gt(servers.enrollmentExpiresAt, now)))
+    .where(isSpendable(enrollmentHash, now))
     .returning({ id: servers.id });
   return enrolled?.id ?? null;
 }

@@ -34,7 +34,7 @@ export async function removeExpired(database: Database, now: number): Promise<vo
       .where(some(tokens, lte(tokens.previousExpiresAt, now))),
     rows
       .update(servers)
-      .set({ enrollmentHash: null, enrollmentExpiresAt: null })
+      .set({ enrollmentHash: null, enrollmentExpiresAt: null, enrollmentMadeBy: null })
       .where(some(servers, lte(servers.enrollmentExpiresAt, now))),
   ]);
 }

@@ -93,6 +93,8 @@ export const servers = sqliteTable(
     credentialHash: text("credential_hash"),
     enrollmentHash: text("enrollment_hash"),
     enrollmentExpiresAt: integer("enrollment_expires_at"),
+    /** The token that made the enrolment. */
+    enrollmentMadeBy: text("enrollment_made_by").$type<TokenId>(),
   },
   (table) => [
     unique("servers_name").on(table.accountId, table.name),

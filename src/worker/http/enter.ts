@@ -1,9 +1,11 @@
 import type { Context as HonoContext } from "hono";
 
+import { type Access, scopeOf } from "#contract/endpoint.ts";
+import { lackOf } from "#contract/may-call.ts";
 import { refuse, succeed } from "#contract/problems.ts";
-import { scopesAllow } from "#contract/scopes.ts";
 import type { AgentContext, Context, OpenContext, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import type { TokenIdentity } from "#worker/db/credentials.ts";
 import { DatabaseSession, isBookmark } from "#worker/db/session.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/authentication.ts";
@@ -30,9 +32,8 @@ export function enterWithToken(authentication: Authentication, servicesOf: Servi
     const { account, token } = holder.value;
     const limited = await limitToken(c.env, token.id);
     if (limited !== null) return limited;
-    const scope = access.by === "token" ? access.scope : null;
-    if (scope !== null && !scopesAllow(token.scopes, scope))
-      return refuse("insufficient_scope", `The token lacks the scope ${scope}.`);
+    const refused = refuseLack(access, token);
+    if (refused !== null) return refused;
     if (bookmark !== null && !isBookmark(bookmark)) return malformedBookmark;
     return succeed({
       ...services,
@@ -57,6 +58,20 @@ export function enterAsAgent(authentication: Authentication, servicesOf: Service
     const { accountId, serverId } = agent.value;
     return succeed({ ...services, rows: new AccountRows(c.env.DB, accountId), serverId });
   };
+}
+
+function refuseLack(access: Access, { scopes, projectIds }: TokenIdentity) {
+  switch (lackOf(access, { scopes, isLimited: projectIds !== null })) {
+    case "scope":
+      return refuse("insufficient_scope", `The token lacks the scope ${scopeOf(access)}.`);
+    case "whole_account":
+      return refuse(
+        "insufficient_scope",
+        "The token is limited to some projects, and this concerns the whole account.",
+      );
+    case null:
+      return null;
+  }
 }
 
 function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseSession {

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 
-import type { Endpoint } from "#contract/endpoint.ts";
+import { type Endpoint, scopeOf } from "#contract/endpoint.ts";
 import { endpoints, type OperationName } from "#contract/endpoints.ts";
 import { type Refusal, type Result, succeed } from "#contract/problems.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
@@ -74,11 +74,10 @@ async function answered(request: Request, endpoint: Endpoint, answer: Answer<unk
 }
 
 function refused(c: HonoContext<AppEnv>, refusal: Refusal, { access }: Endpoint): Response {
-  const scope = access.by === "token" ? access.scope : null;
   return problemResponse(refusal, {
     requestId: c.var.requestId,
     origin: new URL(c.req.url).origin,
-    scope,
+    scope: scopeOf(access),
   });
 }
 

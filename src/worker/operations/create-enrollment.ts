@@ -5,14 +5,11 @@ import type { Context } from "#worker/context.ts";
 import { setEnrollment } from "#worker/db/set-enrollment.ts";
 import { newEnrollment } from "#worker/operations/new-enrollment.ts";
 
-/**
- * Makes a new enrolment token for a server; an earlier one that is unspent stops working. Whoever enrols a server's agent
- * is given the orders of all projects that are on it, so a token that is limited to projects must reach all of them.
- */
+/** Makes a new enrolment token for a server. An earlier one that is unspent stops working. */
 export async function createEnrollment(
   context: Context,
   serverId: ServerId,
-): Promise<Result<Enrollment, "not_found" | "insufficient_scope">> {
+): Promise<Result<Enrollment, "not_found">> {
   const { record, shown } = await newEnrollment(context, context.clock.now());
   const setting = await setEnrollment(context.rows, serverId, record);
   switch (setting) {
@@ -20,10 +17,5 @@ export async function createEnrollment(
       return succeed(shown);
     case "no_such_server":
       return refuse("not_found", `There is no server ${serverId}.`);
-    case "out_of_sight":
-      return refuse(
-        "insufficient_scope",
-        "The token is limited to some projects, and others are on the server, whose agent this would replace.",
-      );
   }
 }

@@ -1,4 +1,4 @@
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { CreateProjectInput, Project } from "#contract/projects.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
 import type { Context } from "#worker/context.ts";
@@ -9,12 +9,7 @@ import { nameTaken, domainTaken, unknownServer } from "#worker/operations/projec
 import { tooMany } from "#worker/operations/too-many.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
-type CreateProjectRefusal =
-  | "insufficient_scope"
-  | "invalid_request"
-  | "name_taken"
-  | "domain_taken"
-  | "too_many";
+type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many";
 
 /**
  * Creates a project. Where it names no domain, it gets `<name>.<BASE_DOMAIN>`, or, where that one is used by another
@@ -25,11 +20,6 @@ export async function createProject(
   context: Context,
   input: CreateProjectInput,
 ): Promise<Result<Project, CreateProjectRefusal>> {
-  if (context.token.projectIds !== null)
-    return refuse(
-      "insufficient_scope",
-      "The token is limited to some projects, so it cannot create another.",
-    );
   const project = newProject(context, input);
   let insertion = await insertProject(context.rows, project);
   if (insertion === "domain_taken" && input.domain === undefined) {

@@ -2,14 +2,14 @@ import { type EnrollInput, type Enrolled, PROTOCOL_VERSION } from "#contract/age
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
-import { spendEnrollment } from "#worker/db/credentials.ts";
+import { hasEnrollment, spendEnrollment } from "#worker/db/credentials.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { mismatchMessage } from "#worker/views/mismatch-message.ts";
 
 const invalid = refuse(
   "invalid_token",
-  "The enrolment token is malformed, unknown, expired or already used. Make a new one for the server.",
+  "The enrolment token is malformed, unknown, expired or already used, or the token that made it has ended. Make a new one for the server.",
 );
 
 /** Trades an enrolment token, which works once, for the credential of the server's agent. An earlier one stops working. */
@@ -22,12 +22,15 @@ export async function enrollAgent(
     return refuse("protocol_mismatch", mismatchMessage(input.protocol));
   const refused = async () => (await context.limitFailures()) ?? invalid;
   if (!isWellFormedToken(input.token, "enrollment")) return await refused();
+  const enrollmentHash = await secretHash(input.token);
+  const now = context.clock.now();
+  if (!(await hasEnrollment(context.database, enrollmentHash, now))) return await refused();
   const credential = formToken(randomTokenCharacters(context.randomBytes), "agent");
   const serverId = await spendEnrollment(context.database, {
-    enrollmentHash: await secretHash(input.token),
+    enrollmentHash,
     credentialHash: await secretHash(credential),
     agentVersion: input.agent_version,
-    now: context.clock.now(),
+    now,
   });
   if (serverId === null) return await refused();
   try {

@@ -17,7 +17,11 @@ export async function newEnrollment(
   const token = formToken(randomTokenCharacters(context.randomBytes), "enrollment");
   const expiresAt = now + LIFETIME_MS;
   return {
-    record: { enrollmentHash: await secretHash(token), enrollmentExpiresAt: expiresAt },
+    record: {
+      enrollmentHash: await secretHash(token),
+      enrollmentExpiresAt: expiresAt,
+      enrollmentMadeBy: context.token.id,
+    },
     shown: {
       token,
       expires_at: timestamp(expiresAt),

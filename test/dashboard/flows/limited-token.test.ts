@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Scope } from "#contract/scopes.ts";
+import { allScopes, type Scope } from "#contract/scopes.ts";
 import { TokenWithSecret } from "#contract/tokens.ts";
 import { violations } from "./support/browser.ts";
 import { signInWithToken } from "./support/sign-in.ts";
@@ -67,5 +67,18 @@ describe("somebody with a token that is limited to a project", () => {
     await page.getByLabel("Branch", { exact: true }).waitFor();
     await page.getByLabel("Server", { exact: true }).waitFor({ state: "detached" });
     expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  it("sees servers, and is offered no change of them, whatever its scopes", async () => {
+    const { page } = await visit();
+    const token = await makeToken({ scopes: allScopes, project_ids: [local.project_id] });
+    await signInWithToken(page, { ...local, token }, "/app/servers");
+    await page.getByRole("article").first().waitFor();
+    await page.getByText("limited token").waitFor();
+    for (const name of ["Add a server", "Rename", "Remove"])
+      await page.getByRole("button", { name }).waitFor({ state: "detached" });
+    await page.goto(`${local.url}/app/`);
+    await page.getByText("limited token").waitFor();
+    await page.getByRole("link", { name: "Add a project" }).waitFor({ state: "detached" });
   });
 });

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { closeCodes, Enrolled } from "#contract/agent-protocol.ts";
-import { Enrollment, Server } from "#contract/servers.ts";
+import { Enrollment, Server, ServerCreated } from "#contract/servers.ts";
 import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { deleteServer } from "#worker/db/delete-server.ts";
@@ -84,9 +84,6 @@ describe("deleting a server", () => {
     const { account, serverId } = await createWorld();
     const remove = () => call(`/v1/servers/${serverId}`, { method: "DELETE", token: account.token });
     expect(await problemOf(await remove())).toMatchObject({ status: 409, code: "server_in_use" });
-    const blind = await createToken(account.id, { projectIds: [ids.project()] });
-    const refused = await call(`/v1/servers/${serverId}`, { method: "DELETE", token: blind.secret });
-    expect(await problemOf(refused)).toMatchObject({ code: "server_in_use" });
   });
 
   it("is refused while a deployment for it waits, although its project is to move", async () => {
@@ -182,25 +179,55 @@ describe("enrolling a server's agent again", () => {
   });
 });
 
-describe("a new enrolment of a server", () => {
-  it("is not for a token that is limited to other projects than those on it", async () => {
-    const { account, serverId, projectId } = await createWorld();
-    const enroll = (token: string) => call(`/v1/servers/${serverId}/enrollment`, { method: "POST", token });
-    const blind = await createToken(account.id, { projectIds: [ids.project()] });
-    expect(await problemOf(await enroll(blind.secret))).toMatchObject({
-      status: 403,
-      code: "insufficient_scope",
+describe("an enrolment token", () => {
+  async function enrolmentBy(maker: string, serverId: string): Promise<string> {
+    const made = await call(`/v1/servers/${serverId}/enrollment`, { method: "POST", token: maker });
+    return Enrollment.parse(await made.json()).token;
+  }
+  const spend = (secret: string) =>
+    call("/v1/agent/enroll", {
+      method: "POST",
+      body: { token: secret, hostname: "web-1", agent_version: "0.1.0" },
     });
-    const seeing = await createToken(account.id, { projectIds: [projectId] });
-    expect((await enroll(seeing.secret)).status).toBe(201);
-    const other = await ConnectedAgent.enrol(account.token, "web-2");
-    await call(`/v1/projects/${projectId}`, {
-      method: "PATCH",
-      token: account.token,
-      body: { server_id: other.serverId },
-    });
-    // Its deployment still waits for the server that it was started for.
-    expect((await enroll(blind.secret)).status).toBe(403);
-    expect((await enroll(account.token)).status).toBe(201);
+  const change = (assignment: string, id: string) =>
+    env.DB.prepare(`UPDATE tokens SET ${assignment} WHERE id = ?`).bind(id).run();
+
+  it.each<[string, (maker: { id: string; secret: string }, owner: string) => Promise<unknown>]>([
+    ["is revoked", ({ id }, token) => call(`/v1/tokens/${id}`, { method: "DELETE", token })],
+    ["has expired", ({ id }) => change("expires_at = 1", id)],
+    ["is not there any more", ({ id }) => env.DB.prepare("DELETE FROM tokens WHERE id = ?").bind(id).run()],
+    ["has lost its scope", ({ id }) => change(`scopes = '["servers:read"]'`, id)],
+    ["is limited to projects now", ({ id }) => change(`project_ids = '["${ids.project()}"]'`, id)],
+    ["belongs to another account now", ({ id }) => change(`account_id = '${ids.account()}'`, id)],
+  ])("is worth nothing once the token that made it %s", async (_what, end) => {
+    const { account, serverId } = await createWorld();
+    const maker = await createToken(account.id, { scopes: ["servers:write"] });
+    const secret = await enrolmentBy(maker.secret, serverId);
+    const before = await env.DB.prepare("SELECT * FROM servers").all();
+    await end(maker, account.token);
+    const refused = await spend(secret);
+    expect(refused.status).toBe(401);
+    expect(await problemOf(refused)).toMatchObject({ code: "invalid_token" });
+    expect((await env.DB.prepare("SELECT * FROM servers").all()).results).toEqual(before.results);
+    expect((await spend(await enrolmentBy(account.token, serverId))).status).toBe(201);
+  });
+
+  it("of a new server ends with the token that made it as well", async () => {
+    const { account } = await createWorld();
+    const maker = await createToken(account.id, { scopes: ["servers:write"] });
+    const body = { name: "web-9", ip: "192.0.2.9" };
+    const made = await call("/v1/servers", { method: "POST", token: maker.secret, body });
+    const { enrollment } = ServerCreated.parse(await made.json());
+    await call(`/v1/tokens/${maker.id}`, { method: "DELETE", token: account.token });
+    expect((await spend(enrollment.token)).status).toBe(401);
+  });
+
+  it("can be spent after the token that made it was rotated", async () => {
+    const { account, serverId } = await createWorld();
+    const maker = await createToken(account.id, { scopes: ["servers:write"] });
+    const secret = await enrolmentBy(maker.secret, serverId);
+    const rotate = `/v1/tokens/${maker.id}/rotate`;
+    expect((await call(rotate, { method: "POST", token: account.token })).status).toBe(200);
+    expect((await spend(secret)).status).toBe(201);
   });
 });

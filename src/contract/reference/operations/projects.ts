@@ -64,7 +64,7 @@ export const projectTexts = {
 
       The name must be new in the account (409 \`name_taken\`), the domain in the whole installation (409
       \`domain_taken\`); without \`domain\` it gets \`<name>.<base domain>\`. A \`server_id\` that is not one of the
-      account's servers is 422. A token that is limited to some projects cannot create another (403).`,
+      account's servers is 422.`,
     body: {
       name: "shop",
       server_id: example.server,

@@ -96,8 +96,8 @@ export const serverTexts = {
     description: prose`
       Makes a new enrolment token, for a server whose token has run out, or whose agent is set up anew. Earlier tokens
       of the server stop working at once. The credential of an agent that is connected goes on working until the new
-      token is used. A token that is limited to some projects is refused (403) where others are on the server, because an
-      agent is given everything that runs there.`,
+      token is used. The enrolment token stops working with the token that made it: when that is revoked or expires,
+      or when the session signs out.`,
     body: {},
     answer: enrollment,
     location: null,

@@ -97,8 +97,7 @@ export const tokenTexts = {
   updateAccount: {
     tag: "Account",
     description: prose`
-      Changes settings of the account; what is left out stays as it is. They hold for all of its projects, so a token
-      that is limited to some cannot change them (403).
+      Changes settings of the account; what is left out stays as it is. They hold for all of its projects.
 
       \`log_retention_days\` counts for the logs that are there too: with fewer days, older ones are removed soon, and
       nothing brings them back. More days keep what has not been removed yet.`,

@@ -9,7 +9,7 @@ import { projectsText, scopesText } from "#dashboard/text/granted.ts";
 /** Whose account it is, what it is signed in to with, and its settings. */
 export function AccountPage() {
   const account = useAccount(ALL);
-  const mayChange = useMay("account:write");
+  const mayChange = useMay("updateAccount");
   return (
     <Page title="Account">
       <Show of={account} what="the account">

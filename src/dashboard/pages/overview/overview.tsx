@@ -24,7 +24,7 @@ export function Overview() {
   const projects = useProjects(ALL);
   const servers = useServers(ALL);
   const activity = useActivity(ALL);
-  const mayAdd = useMay("projects:write");
+  const mayAdd = useMay("createProject");
   return (
     <Page
       title="Projects"
@@ -85,7 +85,7 @@ type ProjectsProps = {
 };
 
 function Projects({ projects, servers, activity }: ProjectsProps) {
-  const mayAdd = useMay("projects:write");
+  const mayAdd = useMay("createProject");
   const [sought, setSought] = useState("");
   // Until something has been deployed, there is nothing to look over.
   const isBeginning = activity?.latest.length === 0 && projects.length < 2;

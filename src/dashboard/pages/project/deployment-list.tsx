@@ -85,7 +85,7 @@ function Rows({ projectId, filters }: RowsProps) {
   useEffect(() => list.newest.watch(), [list]);
   const { rows, isWhole, isLoadingMore, problem } = useSignal(list.feed);
   const newest = useSignal(list.newest.known);
-  const mayChange = useMay("deployments:write");
+  const mayChange = useMay("startDeployment");
   const [deleted, setDeleted] = useState<Deployment | null>(null);
   const isNarrow = useMedia("(width < 640px)");
   const row = (index: number) => {

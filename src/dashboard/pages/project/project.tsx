@@ -19,7 +19,7 @@ type Props = { readonly id: ProjectId };
 /** A project: where it is, what can be done with it, and all of its deployments. */
 export function ProjectPage({ id }: Props) {
   const project = useProject(id);
-  const mayDeploy = useMay("deployments:write");
+  const mayDeploy = useMay("startDeployment");
   const [open, setOpen] = useState<"deploy" | "rollback" | null>(null);
   const name = project.value?.name ?? "Project";
   if (isGone(project.problem))

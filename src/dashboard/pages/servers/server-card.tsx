@@ -25,7 +25,7 @@ type Props = { readonly row: ServerRow; readonly onChanged: () => unknown };
 export function ServerCard({ row, onChanged }: Props) {
   const [card, isSeen] = useSeen<HTMLElement>();
   const [{ value: server, problem, reload }, setRead] = useState(notRead);
-  const mayChange = useMay("servers:write");
+  const mayChange = useMay("updateServer");
   return (
     <article ref={card} class="card">
       {/* Each is read by itself, and there may be a thousand. */}

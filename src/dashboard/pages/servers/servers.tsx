@@ -12,7 +12,7 @@ import { Show } from "#dashboard/parts/show.tsx";
 /** Every server: how it is, what is on it, and how it joins. */
 export function Servers() {
   const servers = useServers(ALL);
-  const mayChange = useMay("servers:write");
+  const mayChange = useMay("createServer");
   const [isAdding, setIsAdding] = useState(false);
   const [sought, setSought] = useState("");
   const close = () => {

@@ -22,7 +22,7 @@ type Props = {
 /** A token, or somebody who is signed in: what it may do, until when, and its end. */
 export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
   const { value: projects } = useProjects(ALL);
-  const mayChange = useMay("tokens:write");
+  const mayChange = useMay("revokeToken");
   const params = { token_id: token.id };
   const [isRevoking, setIsRevoking] = useState(false);
   const rotating = useAction(() => api.rotateToken({ params }));

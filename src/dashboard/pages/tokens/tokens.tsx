@@ -16,7 +16,7 @@ import { Show } from "#dashboard/parts/show.tsx";
 export function Tokens() {
   const tokens = useTokens(ALL);
   const { value: account } = useAccount(ALL);
-  const mayMake = useMay("tokens:write");
+  const mayMake = useMay("createToken");
   const [isMaking, setIsMaking] = useState(false);
   const [sought, setSought] = useState("");
   const [shown, setShown] = useState<TokenWithSecret | null>(null);

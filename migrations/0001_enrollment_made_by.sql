@@ -1,0 +1,1 @@
+ALTER TABLE `servers` ADD `enrollment_made_by` text;
