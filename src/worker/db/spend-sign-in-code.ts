@@ -1,4 +1,5 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
 import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 
 import type { TokenId } from "#contract/ids.ts";
@@ -20,6 +21,15 @@ export type NewSession = {
   readonly createdAt: number;
   readonly expiresAt: number;
 };
+
+/** Whether a sign-in code can be spent at that time (Unix milliseconds). A read: a wrong one causes no write. */
+export async function hasSignInCode(database: Database, codeHash: string, now: number): Promise<boolean> {
+  const [found] = await drizzle(database)
+    .select({ hash: signInCodes.hash })
+    .from(signInCodes)
+    .where(and(eq(signInCodes.hash, codeHash), gt(signInCodes.expiresAt, now)));
+  return found !== undefined;
+}
 
 /**
  * Spends a sign-in code for a session with every scope. Returns false where the code is unknown, expired or spent: of

@@ -1,4 +1,5 @@
 import type { Refusal } from "#contract/problems.ts";
+import { addressKey } from "#worker/http/address-key.ts";
 
 /** The window in which requests are counted, as wrangler.toml has it. */
 const WINDOW_SECONDS = 60;
@@ -29,14 +30,14 @@ export async function limitToken(env: Env, tokenId: string): Promise<TooMany | n
 }
 
 /**
- * Counts a request with a wrong token. Returns the refusal once its address has made too many of them. It comes after the
+ * Counts a request with a wrong token. Returns the refusal once its address (IPv6: its /64) has made too many of them. It comes after the
  * token was looked up: before that nobody knows that it is wrong, and a right one must pass, whoever shares its address.
  */
 export async function limitFailures(env: Env, { headers }: Request): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
   // As Cloudflare saw it: a client cannot set this header. Locally it is not there.
   const address = headers.get("cf-connecting-ip") ?? "local";
-  const { success } = await env.FAILURE_LIMIT.limit({ key: address });
+  const { success } = await env.FAILURE_LIMIT.limit({ key: addressKey(address) });
   return success ? null : tooMany("This address has sent too many requests with a wrong token.");
 }
 

@@ -2,7 +2,7 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { CreateSessionInput, SessionCreated } from "#contract/sessions.ts";
 import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
-import { spendSignInCode } from "#worker/db/spend-sign-in-code.ts";
+import { hasSignInCode, spendSignInCode } from "#worker/db/spend-sign-in-code.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
@@ -22,15 +22,14 @@ export async function createSession(
   context: OpenContext,
   { code }: CreateSessionInput,
 ): Promise<Result<SessionCreated, "invalid_token" | "rate_limited">> {
+  const refused = async () => (await context.limitFailures()) ?? invalid;
+  if (!isWellFormedToken(code, "sign_in")) return await refused();
+  const codeHash = await secretHash(code);
   const now = context.clock.now();
+  if (!(await hasSignInCode(context.database, codeHash, now))) return await refused();
   const session = { id: context.ids.token(), createdAt: now, expiresAt: now + LIFETIME_MS };
   const token = formToken(randomTokenCharacters(context.randomBytes), "session");
-  const isSpent =
-    isWellFormedToken(code, "sign_in") &&
-    (await spendSignInCode(context.database, await secretHash(code), {
-      ...session,
-      hash: await secretHash(token),
-    }));
-  if (!isSpent) return (await context.limitFailures()) ?? invalid;
+  const hash = await secretHash(token);
+  if (!(await spendSignInCode(context.database, codeHash, { ...session, hash }))) return await refused();
   return succeed({ id: session.id, token, expires_at: timestamp(session.expiresAt) });
 }

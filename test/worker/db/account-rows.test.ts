@@ -1,16 +1,18 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
+import { Enrollment } from "#contract/servers.ts";
 import { call } from "../../support/worker/call.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { onPrepare, recordStatements } from "../../support/worker/statements.ts";
+import { createSession } from "../../support/worker/sessions.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld, operationNames, perform } from "../../support/worker/world.ts";
 
 const OWNED = /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments)"/g;
 const OWNER = /"account_id"/g;
-/** They are about the account itself, or about nothing. */
-const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "getHealth"];
+/** They are about the account itself, or about nothing, or are refused: the world's sign-in code is a wrong one. */
+const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "getHealth", "createSession"];
 
 /** The statements that find out whose a request is; src/worker/db/credentials.ts says why there are any. */
 const BY_SECRET = /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
@@ -46,6 +48,19 @@ describe("every statement on rows that belong to an account", () => {
     expect(forgetful(statements)).toEqual([]);
     expect(statements.some((text) => text.startsWith('insert into "deployments"'))).toBe(true);
     expect(statements.some((text) => text.startsWith('delete from "deployments"'))).toBe(true);
+  });
+
+  it("names the account when somebody signs in and an agent is enrolled", async () => {
+    const { account, serverId } = await createWorld();
+    const statements = recordStatements();
+    const { token } = await createSession(account.id);
+    const made = await call(`/v1/servers/${serverId}/enrollment`, { method: "POST", token });
+    const enrollment = Enrollment.parse(await made.json());
+    const body = { token: enrollment.token, hostname: "web-1", agent_version: "0.1.0" };
+    expect((await call("/v1/agent/enroll", { method: "POST", body })).status).toBe(201);
+    expect(forgetful(statements)).toEqual([]);
+    expect(statements.some((text) => text.startsWith('insert into "tokens"'))).toBe(true);
+    expect(statements.some((text) => text.startsWith('update "servers"'))).toBe(true);
   });
 
   it("would be found out by this test if it did not", () => {

@@ -1,10 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { ServerCreated } from "#contract/servers.ts";
 import { ids, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { recordStatements } from "../../support/worker/statements.ts";
 import { createSignInCode, signIn } from "../../support/worker/sessions.ts";
 import { createWorld, type World } from "../../support/worker/world.ts";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 /** What wrangler.toml allows one address in a minute. */
 const MOST = 60;
@@ -44,6 +49,27 @@ const doors = [
     201,
   ],
 ] as const;
+
+describe("a wrong secret", () => {
+  it.each(doors)("writes nothing at the door of %s", async (_name, _address, send, kind) => {
+    await createWorld();
+    const statements = recordStatements();
+    expect((await send({ "cf-connecting-ip": "203.0.113.50" }, newSecret(kind))).status).toBe(401);
+    expect(statements.length).toBeGreaterThan(0);
+    expect(statements.filter((text) => !text.startsWith("select "))).toEqual([]);
+  });
+});
+
+describe("an IPv6 address", () => {
+  it("is counted with its /64, which one customer has all of", async () => {
+    const send = (address: string) => read({ "cf-connecting-ip": address }, newSecret("api"));
+    let last = 401;
+    for (let count = 0; count < 2 * MOST && last === 401; count += 1)
+      last = (await send(`2001:db8:0:64:${count.toString(16)}::1`)).status;
+    expect(last).toBe(429);
+    expect((await send("2001:db8:0:65::1")).status).toBe(401);
+  });
+});
 
 describe("an address that sends too many wrong tokens", () => {
   it.each(doors)(
