@@ -1,5 +1,6 @@
 import { createIdGenerator } from "#contract/ids.ts";
 import type { AgentContext, Services } from "#worker/context.ts";
+import { DatabaseHealth } from "#worker/db/database-health.ts";
 import { createApp } from "#worker/http/app.ts";
 import { Authentication } from "#worker/http/authentication.ts";
 import { answerElsewhere } from "#worker/http/elsewhere.ts";
@@ -15,7 +16,7 @@ import { routeAgentFiles } from "#worker/routes/agent-files.ts";
 import { routeAgentConnect } from "#worker/routes/connect-agent.ts";
 import { routeDashboard } from "#worker/routes/dashboard.ts";
 import { deploymentHandlers } from "#worker/routes/deployments.ts";
-import { healthHandlers } from "#worker/routes/health.ts";
+import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
 import { routeReference } from "#worker/routes/reference.ts";
@@ -55,7 +56,11 @@ const tokenHandlers: TokenHandlers = {
   ...serverHandlers,
   ...sessionHandlers,
 };
-const openHandlers: OpenHandlers = { ...enrollmentHandlers, ...healthHandlers, ...signInHandlers };
+const openHandlers: OpenHandlers = {
+  ...enrollmentHandlers,
+  ...createHealthHandlers(new DatabaseHealth()),
+  ...signInHandlers,
+};
 
 const app = createApp();
 app.use(everyAnswer({ randomBytes, clock }));

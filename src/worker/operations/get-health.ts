@@ -1,14 +1,14 @@
 import type { Health } from "#contract/account.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { OpenContext } from "#worker/context.ts";
-import { checkDatabase } from "#worker/db/check-database.ts";
+import type { DatabaseHealth } from "#worker/db/database-health.ts";
 
-/** Whether the control plane can answer: its database does, and has its tables. */
-export async function getHealth({ database }: OpenContext): Promise<Result<Health, "unavailable">> {
-  try {
-    await checkDatabase(database);
-  } catch {
-    return refuse("unavailable", "The database does not answer, or has not been migrated yet.");
-  }
-  return succeed({ status: "ok" });
+/** Whether the control plane can answer: its database does, and has its tables, or did some seconds ago. */
+export async function getHealth(
+  { database, clock }: OpenContext,
+  health: DatabaseHealth,
+): Promise<Result<Health, "unavailable">> {
+  return (await health.isGood(database, clock.now()))
+    ? succeed({ status: "ok" })
+    : refuse("unavailable", "The database does not answer, or has not been migrated yet.");
 }

@@ -1,7 +1,10 @@
+import type { DatabaseHealth } from "#worker/db/database-health.ts";
 import { answer } from "#worker/http/answers.ts";
 import type { OpenHandlers } from "#worker/http/handler.ts";
 import { getHealth } from "#worker/operations/get-health.ts";
 
-export const healthHandlers = {
-  getHealth: (context) => answer(getHealth(context)),
-} satisfies Partial<OpenHandlers>;
+export function createHealthHandlers(health: DatabaseHealth) {
+  return {
+    getHealth: (context) => answer(getHealth(context, health)),
+  } satisfies Partial<OpenHandlers>;
+}

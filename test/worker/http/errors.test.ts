@@ -4,7 +4,7 @@ import * as z from "zod";
 
 import { createAccount, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { onPrepare } from "../../support/worker/statements.ts";
+import { onPrepare, recordStatements } from "../../support/worker/statements.ts";
 
 const Failure = z.object({
   level: z.literal("error"),
@@ -25,8 +25,8 @@ afterEach(() => {
 });
 
 /** D1 as it is when it fails, which the runtime cannot be asked for. */
-function breakDatabase(message: string): void {
-  onPrepare(() => {
+function breakDatabase(message: string): () => void {
+  return onPrepare(() => {
     throw new Error(message);
   });
 }
@@ -118,6 +118,17 @@ describe("a request", () => {
 });
 
 describe("the health check", () => {
+  let aheadMs = 0;
+
+  // Each test is later than what the one before has made the Worker remember.
+  beforeEach(() => {
+    aheadMs += 60_000;
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   it("is well where the database answers", async () => {
     const response = await call("/healthz");
     expect(response.status).toBe(200);
@@ -129,5 +140,35 @@ describe("the health check", () => {
     const response = await call("/healthz");
     expect(response.status).toBe(503);
     expect(await problemOf(response)).toMatchObject({ code: "unavailable" });
+  });
+
+  it("reads the database once, however often it is asked", async () => {
+    const statements = recordStatements();
+    for (let count = 0; count < 20; count += 1) expect((await call("/healthz")).status).toBe(200);
+    expect(statements.length).toBe(1);
+  });
+
+  it("reads it once as well while it does not answer", async () => {
+    let reads = 0;
+    onPrepare(() => {
+      reads += 1;
+      throw new Error("D1_ERROR: Network connection lost.");
+    });
+    for (let count = 0; count < 20; count += 1) expect((await call("/healthz")).status).toBe(503);
+    expect(reads).toBe(1);
+  });
+
+  it("finds within seconds that the database is away, and that it is back", async () => {
+    const status = async (afterMs: number) => {
+      vi.setSystemTime(Date.now() + afterMs);
+      return (await call("/healthz")).status;
+    };
+    expect(await status(0)).toBe(200);
+    const bringBack = breakDatabase("D1_ERROR: Network connection lost.");
+    expect(await status(4_999)).toBe(200);
+    expect(await status(1)).toBe(503);
+    bringBack();
+    expect(await status(999)).toBe(503);
+    expect(await status(1)).toBe(200);
   });
 });
