@@ -132,8 +132,8 @@ describe("a kept release whose links were not checked, as one of an earlier agen
     expect(await outcomeOf({})).toBe("live");
     expect(await outcomeOf({ "a.txt": "a" }, { keep_releases: [1] })).toBe("live");
     const record = world.path("releases/1.json");
-    const { links_checked: _, ...old } = JSON.parse(readFileSync(record, "utf8")) as Record<string, unknown>;
-    writeFileSync(record, JSON.stringify(old));
+    writeFileSync(record, readFileSync(record, "utf8").replace(/,\s*"links_checked": true/, ""));
+    expect(readFileSync(record, "utf8")).not.toContain("links_checked");
   }
 
   it("is refused by a rollback if one leads out", async () => {

@@ -102,11 +102,13 @@ async function look(places: Places, exposed: ReadonlySet<string>, isAllExposed: 
   let hasTolerated = false;
   await visitLinks(places.release, async ({ path, at }) => {
     const target = await findLinkTarget(at);
-    if (target === null) return;
+    if (target.kind === "nowhere") return;
     const isExposed = isAllExposed || isPublished(places, exposed, join(places.release, path));
-    const place = target === "unreadable" ? "home" : placeOf(places, target);
+    // What cannot be followed from here may lead anywhere.
+    const place = target.kind === "unreadable" ? "home" : placeOf(places, target.path);
     if (place === "release") {
-      if (isExposed && target !== "unreadable" && !isPublished(places, exposed, target)) opened.add(target);
+      if (isExposed && target.kind === "path" && !isPublished(places, exposed, target.path))
+        opened.add(target.path);
       return;
     }
     const isAllowed = isExposed ? place === "programs" && places.isAllPublished : place !== "home";

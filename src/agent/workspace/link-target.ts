@@ -7,29 +7,35 @@ import { hasCode } from "#agent/has-code.ts";
 const MOST_LINKS = 40;
 
 /**
- * Where a symbolic link leads in the end, through all links on the way: an absolute path without any link in it. Where
- * nothing is there yet, the path at which it would be.
- * @param link absolute
- * Never throws.
- * @returns `null` for a link that leads nowhere, as one to itself. `unreadable`: it cannot be followed
+ * Where a symbolic link leads in the end. `path`: absolute and without any link in it; where nothing is there yet, the
+ * place at which it would be. `nowhere`: a link to itself. `unreadable`: it cannot be followed from here.
  */
-export async function findLinkTarget(link: string): Promise<string | null | "unreadable"> {
+export type LinkTarget =
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "nowhere" }
+  | { readonly kind: "unreadable" };
+
+const nowhere: LinkTarget = { kind: "nowhere" };
+const unreadable: LinkTarget = { kind: "unreadable" };
+
+/** Follows a symbolic link through all links on the way. Never throws. @param link absolute */
+export async function findLinkTarget(link: string): Promise<LinkTarget> {
   try {
-    return await realpath(link);
+    return { kind: "path", path: await realpath(link) };
   } catch (error) {
-    if (hasCode(error, "ELOOP")) return null;
-    if (hasCode(error, "ENAMETOOLONG")) return "unreadable";
+    if (hasCode(error, "ELOOP")) return nowhere;
+    if (hasCode(error, "ENAMETOOLONG")) return unreadable;
   }
   return followToMissing(link);
 }
 
 /** As the kernel resolves a path, but goes on by name alone where nothing is there or nothing may be looked at. */
-async function followToMissing(link: string): Promise<string | null | "unreadable"> {
+async function followToMissing(link: string): Promise<LinkTarget> {
   let place: string;
   try {
     place = await realpath(dirname(link));
   } catch {
-    return "unreadable";
+    return unreadable;
   }
   const parts = [link.slice(link.lastIndexOf("/") + 1)];
   let links = 0;
@@ -46,11 +52,11 @@ async function followToMissing(link: string): Promise<string | null | "unreadabl
       continue;
     }
     links += 1;
-    if (links > MOST_LINKS) return null;
+    if (links > MOST_LINKS) return nowhere;
     const text = await readlink(next).catch(() => null);
-    if (text === null) return "unreadable";
+    if (text === null) return unreadable;
     if (text.startsWith("/")) place = "/";
     parts.unshift(...text.split("/"));
   }
-  return place;
+  return { kind: "path", path: place };
 }
