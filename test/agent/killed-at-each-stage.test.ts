@@ -115,7 +115,7 @@ const check = (port: number, tries = 1) =>
   HealthCheck.parse({ url: `http://127.0.0.1:${port}/`, tries, interval_seconds: 0.1 });
 const kill = () => agent.child.kill("SIGKILL");
 const MANY = 5_000;
-const makeMany = `mkdir data && cd data && seq ${MANY} | xargs touch && cd ..`;
+const makeMany = `rm -rf data && mkdir data && cd data && seq ${MANY} | xargs touch && cd ..`;
 
 const killPoints: Readonly<Record<string, KillPoint>> = {
   fetching: {

@@ -6,6 +6,7 @@ import { checkBuildCommand } from "#agent/policy/check-policy.ts";
 import { killProcessesOfRun } from "#agent/process/process-table.ts";
 import { refuseLeavingLinks } from "#agent/run/check-links.ts";
 import { stepAfterCommand } from "#agent/run/command-step.ts";
+import { linkExistingPaths, linkSharedPaths } from "#agent/run/link-shared-paths.ts";
 import { planBuild } from "#agent/run/plan-build.ts";
 import { describeEnd, runCommand } from "#agent/run/run-command.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
@@ -13,7 +14,6 @@ import { startLimit } from "#agent/run/stage-limit.ts";
 import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
 import { folderInside, type InsideCheck } from "#agent/workspace/inside-release.ts";
 import { type Release, releasePath, writeRelease } from "#agent/workspace/releases.ts";
-import { linkSharedPath } from "#agent/workspace/shared-paths.ts";
 
 /** Makes a whole release of the files in `releases/<version>`: build command, shared paths, record. */
 export async function buildRelease(
@@ -33,6 +33,8 @@ export async function buildRelease(
   // A preset's command is known only now.
   const refusal = checkBuildCommand(scope.context.policy, build_command);
   if (refusal !== null) return fail("refused_by_policy", "build", refusal);
+  const existing = await linkExistingPaths(scope, path);
+  if (!existing.ok) return existing;
   if (build_command !== null) {
     const built = await runBuild(scope, build_command, root.path, commit.sha);
     if (!built.ok) return built;
@@ -40,7 +42,7 @@ export async function buildRelease(
   const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
   if (output.kind !== "inside") return notThere("output", output_directory, output);
 
-  const linked = await linkSharedPaths(scope, path);
+  const linked = await linkSharedPaths(scope, path, existing.value);
   if (!linked.ok) return linked;
   // After the last command and the shared paths, so that what is looked at is what will be served.
   const places = { version: order.version, root_directory: order.root_directory, output_directory };
@@ -87,18 +89,6 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
   const ms = Math.round(context.clock.monotonic() - startedAt);
   scope.log.system("build", `the build command ${describeEnd(ran.end)} (${ms} ms)`);
   return stepAfterCommand(scope, "build", ran, limit);
-}
-
-async function linkSharedPaths(scope: RunScope, path: string): Promise<Step<null>> {
-  for (const shared of scope.order.shared_paths) {
-    const link = await linkSharedPath(path, scope.folder.shared, shared);
-    if (link.kind === "refused")
-      return fail("build_failed", "build", `the shared path \`${shared}\` is refused: ${link.reason}`);
-    const begins = { copy: ", which begins as the release's own copy", empty: ", which begins empty" };
-    const how = link.seeded === null ? "" : begins[link.seeded];
-    scope.log.system("build", `linked \`${shared}\` to shared/${shared}${how}`);
-  }
-  return done(null);
 }
 
 function notThere(

@@ -47,7 +47,7 @@ export async function lstatOrNull(path: string) {
   try {
     return await lstat(path);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return null;
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return null;
     throw error;
   }
 }

@@ -28,7 +28,7 @@ const settingFields = {
   activate_command:
     "What makes a release take effect, such as a restart of a service; run after the switch, and once more after a switch back.",
   shared_paths:
-    "Paths that outlive releases, such as uploads: each is a link to one shared place. None may lie inside another.",
+    "Paths that outlive releases, such as `storage` or `.env`: each is a link to one shared place, which the build sees as well. One that is not there yet begins as the release's own; else one with a dot in its name stays missing until somebody writes it, and any other begins as an empty folder. None may lie inside another.",
   keep_releases: "How many releases that were live stay on the server for rollbacks.",
   health_check: "How to see that a release works. `null`: the switch alone decides.",
   timeouts: "How long each part may take.",
