@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 
 import { assetsFolder, buildAssets } from "./scripts/reference/build-assets.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
+import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
+
+keepTemporaryFilesInMemory();
 
 /** The Worker logs a line for each request; tests send thousands. What comes may be several lines at once. */
 const isWorthShowing = (log: string) =>
