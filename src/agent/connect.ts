@@ -5,12 +5,14 @@ import { WebSocket } from "ws";
 import type { Connection } from "#agent/connection-file.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { isProblem } from "#agent/http/is-problem.ts";
+import { retryAfterMs } from "#agent/http/retry-after.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import type { AgentSettings } from "#agent/settings.ts";
 import {
   AnyWelcome,
   closeCodes,
   type FromAgent,
+  LIMITED_RETRY_MS,
   PING,
   PONG,
   PROTOCOL_VERSION,
@@ -25,7 +27,13 @@ import { wellFormedJson } from "#contract/well-formed.ts";
 export type LinkRefusal = "credential_refused" | "replaced";
 
 export type ConnectionEnd =
-  | { readonly kind: "lost"; readonly reason: string; readonly wasWelcome: boolean }
+  /** `retryAfterMs`: how long the control plane wants to be left alone; 0 where it has not said. */
+  | {
+      readonly kind: "lost";
+      readonly reason: string;
+      readonly wasWelcome: boolean;
+      readonly retryAfterMs: number;
+    }
   | { readonly kind: "refused"; readonly refusal: LinkRefusal }
   /** `protocol`: what the control plane speaks, if it has said so. An update of either side heals it. */
   | { readonly kind: "mismatch"; readonly protocol: number | null }
@@ -75,7 +83,8 @@ export function connect(
       resolve(end);
       socket.terminate();
     };
-    const lose = (reason: string): void => settle({ kind: "lost", reason, wasWelcome: isWelcome });
+    const lose = (reason: string, retryAfter = 0): void =>
+      settle({ kind: "lost", reason, wasWelcome: isWelcome, retryAfterMs: retryAfter });
     const onAbort = (): void => {
       socket.close(1000, "the agent ends");
       settle({ kind: "closed" });
@@ -84,11 +93,11 @@ export function connect(
     signal.addEventListener("abort", onAbort, { once: true });
 
     socket.on("unexpected-response", (_request, response) => {
-      const { statusCode } = response;
+      const { statusCode, headers } = response;
       void readBody(response).then((body) => {
         // One of a proxy in between may be gone in an hour, and an agent that has ended comes back by hand only.
         if (statusCode === 401 && isProblem(body)) settle({ kind: "refused", refusal: "credential_refused" });
-        else lose(`it answered ${statusCode}`);
+        else lose(`it answered ${statusCode}`, retryAfterMs(headers["retry-after"]));
       });
     });
     socket.on("error", (error) => lose(error.message === "" ? error.name : error.message));
@@ -159,6 +168,11 @@ function readClose(code: number, reason: string, wasWelcome: boolean): Connectio
     case closeCodes.protocolMismatch:
       return { kind: "mismatch", protocol: null };
     default:
-      return { kind: "lost", reason: reason === "" ? `closed with ${code}` : reason, wasWelcome };
+      return {
+        kind: "lost",
+        reason: reason === "" ? `closed with ${code}` : reason,
+        wasWelcome,
+        retryAfterMs: code === closeCodes.limited ? LIMITED_RETRY_MS : 0,
+      };
   }
 }

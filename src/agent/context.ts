@@ -1,5 +1,6 @@
 import type { Connection } from "#agent/connection-file.ts";
 import type { Policy } from "#agent/policy/policy.ts";
+import type { Pace } from "#agent/report/pace.ts";
 import type { AgentSettings } from "#agent/settings.ts";
 import type { Sites } from "#agent/sites-client.ts";
 
@@ -23,6 +24,8 @@ export type AgentContext = {
   readonly random: () => number;
   /** The agent's own environment, of which commands get a part. */
   readonly environment: NodeJS.ProcessEnv;
+  /** Of the requests of all runs. */
+  readonly pace: Pace;
   readonly sites: Sites;
   /** One line for the person who watches the agent. */
   readonly say: (message: string) => void;

@@ -89,7 +89,7 @@ export function createLink(context: AgentContext): Link {
           }
           if (end.kind !== "lost") return end;
           failures += 1;
-          const delayMs = backOffMs(failures, context.random(), settings);
+          const delayMs = end.retryAfterMs + backOffMs(failures, context.random(), settings);
           // One line for each loss and each new reason, not for each try.
           if (end.wasWelcome || end.reason !== lastReason) {
             say(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);

@@ -8,6 +8,7 @@ import { exitCodes } from "#agent/exit-codes.ts";
 import { lockHome } from "#agent/home-lock.ts";
 import { openPolicy, type Policy } from "#agent/policy/policy.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
+import { createPace } from "#agent/report/pace.ts";
 import { runAgent } from "#agent/run-agent.ts";
 import { readSettings } from "#agent/settings.ts";
 import { agentStatus } from "#agent/show-status.ts";
@@ -103,13 +104,15 @@ async function serve(
   process.on("disconnect", () => ending.abort());
   // It may have been gone before anybody listened.
   if (process.send !== undefined && !process.connected) ending.abort();
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const end = await runAgent(
     {
       home,
       connection,
       policy,
       settings,
-      clock: { now: () => Date.now(), monotonic: () => performance.now() },
+      clock,
+      pace: createPace(clock, settings),
       random: () => Math.random(),
       environment: process.env,
       sites: sitesSocket === null ? noSites : createSites(sitesSocket, say),

@@ -26,6 +26,9 @@ export type AgentSettings = {
   readonly maxSpoolBytes: number;
   /** Above this much in memory, because the spool takes no more, the commands' pipes are paused. */
   readonly maxMemoryBytes: number;
+  /** How many requests of all runs may leave at once, and how many a second after that. */
+  readonly requestBurst: number;
+  readonly requestsPerSecond: number;
   /** The longest silence of a run towards the control plane. */
   readonly signOfLifeMs: number;
   /** How often a run that waits for the permit asks whether it is there. */
@@ -56,6 +59,8 @@ export const defaultSettings: AgentSettings = {
   spillBytes: 256 * 1024,
   maxSpoolBytes: 64 * 1024 * 1024,
   maxMemoryBytes: 8 * 1024 * 1024,
+  requestBurst: 300,
+  requestsPerSecond: 50,
   signOfLifeMs: 20_000,
   permitPollMs: 1_000,
   statusMs: 180_000,

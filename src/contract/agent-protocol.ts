@@ -33,7 +33,11 @@ export const closeCodes = {
   credentialRevoked: 4003,
   protocolMismatch: 4010,
   malformedMessage: 4022,
+  limited: 4029,
 } as const;
+
+/** How long an agent stays away whose link was closed as `limited`, in milliseconds. */
+export const LIMITED_RETRY_MS = 30_000;
 
 /** The beginning of a `hello` of any version. */
 export const AnyHello = z.object({
@@ -116,6 +120,9 @@ export const MAX_REPORTED_RELEASES = 1000;
 /** As many projects as an account can have, and so many runs: a message that tells of more is refused as a whole. */
 export const MAX_REPORTED_PROJECTS = 1000;
 export const MAX_REPORTED_RUNS = 1000;
+
+/** The longest message over the link, in UTF-16 code units: many times what an agent with all of these has to say. */
+export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 
 /**
  * What one project serves on this server. `releases`: the folders that are whole, the newest where they are too many.

@@ -20,24 +20,27 @@ export function parseKnown<Schema extends z.ZodMiniType | null>(
  * The value itself is left as it is.
  */
 function withoutUnknownFields(value: unknown, error: z.core.$ZodError): unknown {
-  let result = value;
+  const root = { value };
+  // Each part is copied once, however many fields go: a peer may add a field to each of thousands of lines.
+  const copies = new Set<object>();
   for (const issue of error.issues) {
     if (issue.code !== "unrecognized_keys") return null;
-    result = without(result, issue.path, issue.keys);
+    let owner: object = root;
+    for (const key of ["value", ...issue.path]) {
+      const part: unknown = Reflect.get(owner, key);
+      if (typeof part !== "object" || part === null) return null;
+      const copy = copies.has(part) ? part : shallowCopy(part);
+      copies.add(copy);
+      Reflect.set(owner, key, copy);
+      owner = copy;
+    }
+    for (const key of issue.keys) Reflect.deleteProperty(owner, key);
   }
-  return result;
+  return root.value;
 }
 
-function without(value: unknown, path: readonly PropertyKey[], keys: readonly string[]): unknown {
-  const [key, ...rest] = path;
-  if (Array.isArray(value)) {
-    const items: unknown[] = value;
-    return items.map((item, at) => (at === key ? without(item, rest, keys) : item));
-  }
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value);
-  if (key === undefined) return Object.fromEntries(entries.filter(([name]) => !keys.includes(name)));
-  return Object.fromEntries(
-    entries.map(([name, inner]) => [name, name === key ? without(inner, rest, keys) : inner]),
-  );
+function shallowCopy(part: object): object {
+  if (!Array.isArray(part)) return Object.fromEntries(Object.entries(part));
+  const items: unknown[] = part;
+  return [...items];
 }

@@ -55,6 +55,12 @@ export class FakeControlPlane {
   acceptsCredential = true;
   /** The status with which a proxy before it answers everything by itself; `null`: there is none. */
   refusesInItsPlace: number | null = null;
+  /** The seconds after which a refused agent may come back; null: it isn't told. */
+  retryAfter: number | null = null;
+  /** Refuses the link with 429. */
+  limitsLink = false;
+  /** When each try of a link came, by the clock that only rises. */
+  readonly linkTries: number[] = [];
   /** What it says that it speaks. */
   protocol = PROTOCOL_VERSION;
   /** What a newer one of the same protocol has besides. */
@@ -82,6 +88,9 @@ export class FakeControlPlane {
       if (this.refusesInItsPlace !== null)
         return socket.end(refusalText(this.refusesInItsPlace, FOREIGN_PAGE));
       if (!this.#isAuthorized(request)) return socket.end(refusalText(401, JSON.stringify(problemOf(401))));
+      this.linkTries.push(performance.now());
+      if (this.limitsLink)
+        return socket.end(refusalText(429, JSON.stringify(problemOf(429)), this.retryAfter));
       this.#sockets.handleUpgrade(request, socket, head, (link) => this.#greet(link));
     });
   }
@@ -247,7 +256,7 @@ export class FakeControlPlane {
     run.posts += 1;
     const fault = this.faultOf({ count: this.posts, events: posted.events });
     if (fault === "lost") return void response.destroy();
-    if (typeof fault === "number") return respond(response, fault, problemOf(fault));
+    if (typeof fault === "number") return respond(response, fault, problemOf(fault), this.retryAfter);
     if (fault !== "known") for (const event of posted.events) this.#store(run, event);
     this.#changed();
     if (fault === "answer_lost") return void response.destroy();
@@ -340,8 +349,12 @@ async function readBody(request: IncomingMessage): Promise<string> {
 /** What a proxy says that is asked in the control plane's place. */
 const FOREIGN_PAGE = "<!doctype html><title>Who are you?</title>";
 
-function refusalText(status: number, body: string): string {
-  return `HTTP/1.1 ${status} Refused\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+function refusalText(status: number, body: string, retryAfter: number | null = null): string {
+  const headers = [
+    `content-length: ${Buffer.byteLength(body)}`,
+    ...(retryAfter === null ? [] : [`retry-after: ${retryAfter}`]),
+  ];
+  return `HTTP/1.1 ${status} Refused\r\n${headers.join("\r\n")}\r\n\r\n${body}`;
 }
 
 function problemOf(status: number): Problem {
@@ -349,7 +362,13 @@ function problemOf(status: number): Problem {
   return { ...text, status, code: status === 401 ? "invalid_token" : "refused" };
 }
 
-function respond(response: ServerResponse, status: number, body: unknown): void {
+function respond(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  retryAfter: number | null = null,
+): void {
+  if (retryAfter !== null) response.setHeader("retry-after", retryAfter);
   response.writeHead(status, { "content-type": "application/json" });
   response.end(JSON.stringify(body));
 }

@@ -100,9 +100,7 @@ export function reportActive(lane: Lane, events: RunEvent[], now = 0) {
   const active = activeOf(lane);
   if (active === null) throw new Error("nothing is active");
   const { id: deploymentId, runId, serverId } = active;
-  const decided = decideRunEvents(lane, { deploymentId, runId, serverId, events }, now);
-  if (!decided.ok) throw new Error(`refused: ${decided.refusal.code}`);
-  return decided.value;
+  return decideRunEvents(lane, { deploymentId, runId, serverId, events }, now);
 }
 
 /** Starts a deployment and takes it live; the server keeps all that were live there. */

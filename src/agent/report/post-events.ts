@@ -1,6 +1,7 @@
 import type { Connection } from "#agent/connection-file.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { isProblem } from "#agent/http/is-problem.ts";
+import { retryAfterMs } from "#agent/http/retry-after.ts";
 import { sendRequest } from "#agent/http/send-request.ts";
 import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import { endpoints } from "#contract/endpoints.ts";
@@ -65,10 +66,4 @@ export async function postEvents(
 function parseAnswer(body: string): RunEventsAnswer | null {
   const parsed = parseKnown(RunEventsAnswer, parseJson(body));
   return parsed.success ? parsed.data : null;
-}
-
-/** Only the form in seconds is understood; at most a minute, as the run cannot wait for more. */
-function retryAfterMs(header: string | undefined): number {
-  const seconds = Number(header ?? 0);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 60) * 1000 : 0;
 }

@@ -1,5 +1,6 @@
 import { backOffMs } from "#agent/back-off.ts";
 import type { AgentContext } from "#agent/context.ts";
+import { pause } from "#agent/pause.ts";
 import { createEventLog, type NewRunEvent } from "#agent/report/event-log.ts";
 import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
 import type { Spool } from "#agent/report/spool.ts";
@@ -24,7 +25,7 @@ export type Reporter = {
 };
 
 export type ReporterOptions = {
-  readonly context: Pick<AgentContext, "connection" | "settings" | "clock" | "random" | "say">;
+  readonly context: Pick<AgentContext, "connection" | "settings" | "clock" | "pace" | "random" | "say">;
   readonly run: ActiveRun;
   /** Events of an earlier life of the agent may be in it; they are delivered first. */
   readonly spool: Spool;
@@ -77,6 +78,9 @@ export function createReporter(options: ReporterOptions): Reporter {
     timerDueAt = Infinity;
     if (isSending || closing.signal.aborted) return;
     isSending = true;
+    const waitMs = context.pace.reserve();
+    if (waitMs > 0) await pause(waitMs, closing.signal);
+    if (closing.signal.aborted) return;
     const events = log.batch(settings.maxBatchBytes);
     const end = await postEvents(context.connection, run, events, settings.answerMs, closing.signal);
     isSending = false;

@@ -7,7 +7,6 @@ import type {
 } from "#contract/agent-protocol.ts";
 import type { Failure } from "#contract/deployments.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { stageDeadline } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
 import {
@@ -34,21 +33,19 @@ type Progress = { lane: Lane; effects: Effect[] };
 /**
  * Takes in what an agent reports of a run. Events that were seen before are passed over, a gap in their numbers ends
  * the batch there, and a run that has ended learns so: whatever order, doubling or loss the network brings, each event
- * counts once. Refuses with `not_found` what is not this server's.
+ * counts once. What is not this server's gets the answer of a run that nobody has: agents learn nothing of each other.
  */
 export function decideRunEvents(
   lane: Lane,
   reported: ReportedEvents,
   now: number,
-): Result<DecisionWith<RunEventsAnswer>, "not_found"> {
+): DecisionWith<RunEventsAnswer> {
   const deployment = findDeployment(lane, reported.deploymentId);
-  if (deployment !== null && deployment.serverId !== reported.serverId) {
-    return refuse("not_found", "There is no such run.");
-  }
-  const run = deployment === null ? null : runningOf(deployment, reported.runId, now);
+  const isOwn = deployment?.serverId === reported.serverId;
+  const run = deployment === null || !isOwn ? null : runningOf(deployment, reported.runId, now);
   if (run === null) {
     const acked_seq = reported.events.at(-1)?.seq ?? 0;
-    return succeed({ lane, effects: [], value: { acked_seq, instruction: "over" } });
+    return { lane, effects: [], value: { acked_seq, instruction: "over" } };
   }
   const progress: Progress = { lane: replaceDeployment(lane, run), effects: [] };
   let ackedSeq = run.state.ackedSeq;
@@ -58,10 +55,10 @@ export function decideRunEvents(
     ackedSeq = event.seq;
     takeIn(progress, run.id, event, now);
   }
-  return succeed({
+  return {
     ...progress,
     value: { acked_seq: ackedSeq, instruction: instructionFor(progress.lane, run.id) },
-  });
+  };
 }
 
 /** The run as it is once its agent has been heard; null when there is no such run, or it is over. */

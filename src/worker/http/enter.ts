@@ -10,7 +10,7 @@ import { DatabaseSession, isBookmark } from "#worker/db/session.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/authentication.ts";
 import type { Enter } from "#worker/http/implement.ts";
-import { limitFailures, limitToken } from "#worker/http/rate-limit.ts";
+import { limitAgent, limitFailures, limitToken } from "#worker/http/rate-limit.ts";
 
 const malformedBookmark = refuse("invalid_request", "The header Gantry-Bookmark is not valid.", [
   { pointer: "Gantry-Bookmark", message: "must be a bookmark that an answer gave" },
@@ -56,6 +56,8 @@ export function enterAsAgent(authentication: Authentication, servicesOf: Service
     const agent = await authentication.asAgent(c.env.DB, authorization, services.clock.now());
     if (!agent.ok) return (await limitFailures(c.env, c.req.raw)) ?? agent;
     const { accountId, serverId } = agent.value;
+    const limited = await limitAgent(c.env, serverId);
+    if (limited !== null) return limited;
     return succeed({ ...services, rows: new AccountRows(c.env.DB, accountId), serverId });
   };
 }

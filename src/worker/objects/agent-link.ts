@@ -11,7 +11,8 @@ import {
 import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { LinkErrands } from "#worker/objects/link-errands.ts";
 import { linkHeaders } from "#worker/objects/link-headers.ts";
-import { LinkInbox } from "#worker/objects/link-inbox.ts";
+import { LinkInbox, type ProjectHello } from "#worker/objects/link-inbox.ts";
+import { LinkLimit } from "#worker/objects/link-limit.ts";
 import {
   attach,
   attachmentOf,
@@ -47,6 +48,7 @@ export class AgentLink extends DurableObject<Env> {
   readonly #server: LinkedServer;
   readonly #sockets: LinkSockets;
   readonly #alarm: ObjectAlarm;
+  readonly #limit = new LinkLimit(() => Date.now());
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -109,6 +111,8 @@ export class AgentLink extends DurableObject<Env> {
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
     if (attachmentOf(socket).state === "over") return;
     const heard = parseMessage(data);
+    if (!this.#limit.take(heard.kind === "message" ? heard.message : null))
+      return end(socket, closeCodes.limited, "too many messages: come back later");
     switch (heard.kind) {
       case "malformed":
         return end(socket, closeCodes.malformedMessage, "not a message of this protocol");
@@ -130,15 +134,17 @@ export class AgentLink extends DurableObject<Env> {
         if (state !== "ready") return;
         const now = Date.now();
         this.#presence.seen(now, { disk: message.disk });
+        // It wakes no lane, and the write itself leaves out what is not on this server.
         this.#inbox.takeServing(message.projects, now);
         return await this.#runErrands();
       }
       case "serving":
-        if (state !== "ready") return;
+        if (state !== "ready" || !this.#inbox.isKnown(message.project.project_id)) return;
         this.#inbox.takeChange(message.project, Date.now());
         return await this.#runErrands();
       case "forgotten": {
         const { project_id, purge } = message;
+        if (state !== "ready" || !this.#inbox.isKnown(project_id)) return;
         try {
           await this.env.PROJECT_LANE.getByName(project_id).forgotten({ serverId: this.#server.id, purge });
         } catch (error) {
@@ -240,7 +246,11 @@ export class AgentLink extends DurableObject<Env> {
   async #welcome(socket: WebSocket, hello: Hello): Promise<void> {
     const attachment = attachmentOf(socket);
     const saidAt = Date.now();
-    if (!(await this.#holds(attachment.credentialHash))) return endRevoked(socket);
+    const [holds, listened] = await Promise.all([
+      this.#holds(attachment.credentialHash),
+      this.#withoutStrangers(hello),
+    ]);
+    if (!holds) return endRevoked(socket);
     if (socket.readyState !== WebSocket.OPEN || attachmentOf(socket).state === "over") return;
     for (const other of this.#sockets.all()) {
       if (other === socket) continue;
@@ -250,7 +260,7 @@ export class AgentLink extends DurableObject<Env> {
     attach(socket, { ...attachment, state: "ready" });
     send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#server.id });
     this.#presence.connected(saidAt, hello);
-    this.#inbox.takeHello(hello, saidAt);
+    this.#inbox.takeHello(listened, saidAt);
     await this.#runErrands();
   }
 
@@ -264,6 +274,25 @@ export class AgentLink extends DurableObject<Env> {
     } catch (error) {
       this.#errands.attempts.fail("check credential", error);
       return true;
+    }
+  }
+
+  /**
+   * What a hello says of projects that are on this server: an agent can name any project, and no lane is woken for that.
+   * Where the database does not answer, the agent's word counts, as its credential does.
+   */
+  async #withoutStrangers(hello: ProjectHello): Promise<ProjectHello> {
+    const unknown = this.#inbox.unknownIn(hello);
+    if (unknown.length === 0) return hello;
+    try {
+      const placed = new Set(await this.#server.placed(unknown));
+      this.#inbox.addKnown(placed);
+      const strangers = new Set(unknown.filter((projectId) => !placed.has(projectId)));
+      const isListenedTo = (one: { readonly project_id: ProjectId }) => !strangers.has(one.project_id);
+      return { projects: hello.projects.filter(isListenedTo), runs: hello.runs.filter(isListenedTo) };
+    } catch (error) {
+      this.#errands.attempts.log("find projects", error);
+      return hello;
     }
   }
 

@@ -16,7 +16,7 @@ const Serving = z.strictObject({ report: ProjectReport, checkedAt: z.number() })
 export type Serving = z.infer<typeof Serving>;
 
 /** The part of a hello that is about projects. */
-type Hello = {
+export type ProjectHello = {
   readonly projects: readonly ProjectReport[];
   readonly runs: readonly { readonly project_id: ProjectId; readonly run_id: RunId }[];
 };
@@ -31,6 +31,7 @@ export class LinkInbox {
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec("CREATE TABLE IF NOT EXISTS waiting (project_id TEXT PRIMARY KEY)");
+    sql.exec("CREATE TABLE IF NOT EXISTS known (project_id TEXT PRIMARY KEY)");
     sql.exec("CREATE TABLE IF NOT EXISTS said (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS serving (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
   }
@@ -38,6 +39,29 @@ export class LinkInbox {
   /** The lane wants to be asked at the next hello. */
   addWaiting(projectId: ProjectId): void {
     this.#sql.exec("INSERT OR IGNORE INTO waiting (project_id) VALUES (?)", projectId);
+    this.addKnown([projectId]);
+  }
+
+  /** These projects are, or were, on this server: their lanes or D1 have said so. */
+  addKnown(projectIds: Iterable<ProjectId>): void {
+    for (const projectId of projectIds)
+      this.#sql.exec("INSERT OR IGNORE INTO known (project_id) VALUES (?)", projectId);
+  }
+
+  /** Whether what the agent says of the project is listened to: an agent can name any project. */
+  isKnown(projectId: ProjectId): boolean {
+    const found = this.#sql.exec(
+      `SELECT 1 FROM known WHERE project_id = ?1 UNION ALL SELECT 1 FROM waiting WHERE project_id = ?1
+       UNION ALL SELECT 1 FROM said WHERE project_id = ?1 LIMIT 1`,
+      projectId,
+    );
+    return found.toArray().length > 0;
+  }
+
+  /** The projects that a hello names and that this link knows nothing of. */
+  unknownIn({ projects, runs }: ProjectHello): ProjectId[] {
+    const named = new Set([...projects, ...runs].map(({ project_id }) => project_id));
+    return [...named].filter((projectId) => !this.isKnown(projectId));
   }
 
   /** The projects whose lanes have something for the agent, or want to hear of it. */
@@ -49,17 +73,16 @@ export class LinkInbox {
   }
 
   /** Has each lane asked that the agent has something of, or that has something for the agent. */
-  takeHello({ projects, runs }: Hello, saidAt: number): void {
-    const projectIds = new Set([
-      ...this.waiting(),
-      ...projects.map((report) => report.project_id),
-      ...runs.map((run) => run.project_id),
-    ]);
-    this.forgetLanes();
+  takeHello({ projects, runs }: ProjectHello, saidAt: number): void {
+    const reports = new Map(projects.map((report) => [report.project_id, report]));
+    const runIds = new Map<ProjectId, RunId[]>();
+    for (const { project_id, run_id } of runs)
+      runIds.set(project_id, [...(runIds.get(project_id) ?? []), run_id]);
+    const projectIds = new Set([...this.waiting(), ...reports.keys(), ...runIds.keys()]);
+    this.#forgetCalls();
     for (const projectId of projectIds) {
-      const report = projects.find((one) => one.project_id === projectId) ?? null;
-      const runIds = runs.filter((run) => run.project_id === projectId).map((run) => run.run_id);
-      this.#put("said", projectId, { report, runIds, saidAt } satisfies Said);
+      const report = reports.get(projectId) ?? null;
+      this.#put("said", projectId, { report, runIds: runIds.get(projectId) ?? [], saidAt } satisfies Said);
     }
     this.takeServing(projects, saidAt);
   }
@@ -101,6 +124,11 @@ export class LinkInbox {
   }
 
   forgetLanes(): void {
+    this.#forgetCalls();
+    this.#sql.exec("DELETE FROM known");
+  }
+
+  #forgetCalls(): void {
     this.#sql.exec("DELETE FROM waiting");
     this.#sql.exec("DELETE FROM said");
   }

@@ -5,6 +5,7 @@ import {
   AnyMessage,
   closeCodes,
   FromAgent,
+  MAX_LINK_MESSAGE,
   PROTOCOL_VERSION,
   type ToAgent,
 } from "#contract/agent-protocol.ts";
@@ -63,9 +64,13 @@ export type Heard =
   | { readonly kind: "mismatch"; readonly hello: AnyHello }
   | { readonly kind: "unknown" | "malformed" };
 
-/** @param data as it came; what is not text, or holds text that is not well-formed Unicode, is malformed */
+/**
+ * @param data as it came; malformed is what is not text, holds text that is not well-formed Unicode, or is longer than any
+ * message has to be
+ */
 export function parseMessage(data: string | ArrayBuffer): Heard {
-  const json = typeof data === "string" ? parseJson(data) : null;
+  const isText = typeof data === "string" && data.length <= MAX_LINK_MESSAGE;
+  const json = isText ? parseJson(data) : null;
   if (notWellFormed(json, 1).length > 0) return { kind: "malformed" };
   const { data: hello } = AnyHello.safeParse(json);
   if (hello !== undefined && hello.protocol !== PROTOCOL_VERSION) return { kind: "mismatch", hello };

@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
 
-import { AccountId, ServerId } from "#contract/ids.ts";
+import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { findCredential } from "#worker/db/find-credential.ts";
+import { findPlacedProjects } from "#worker/db/find-placed-projects.ts";
 
 const SERVER_ID = "server id";
 const ACCOUNT_ID = "account id";
@@ -65,11 +66,19 @@ export class LinkedServer {
    * as removed no longer. @throws where D1 does not answer
    */
   async credential() {
-    const rows = new AccountRows(this.#env.DB, AccountId.parse(this.accountId()));
     const removals = this.#removals;
-    const found = await findCredential(rows, this.id);
+    const found = await findCredential(this.#rows(), this.id);
     // An answer from before the removal says nothing about it.
     if (found !== null && removals === this.#removals && this.isRemoved()) this.#kv.delete(GONE);
     return found;
+  }
+
+  /** Those of the projects that D1 puts on this server. @throws where D1 does not answer */
+  async placed(projectIds: readonly ProjectId[]): Promise<ProjectId[]> {
+    return await findPlacedProjects(this.#rows(), this.id, projectIds);
+  }
+
+  #rows(): AccountRows {
+    return new AccountRows(this.#env.DB, AccountId.parse(this.accountId()));
   }
 }

@@ -121,13 +121,13 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   /** Takes in what an agent reports; answers from storage alone, and tells D1 afterwards. */
-  async report(command: RunEventsCommand): Promise<Result<RunEventsAnswer, "not_found">> {
+  async report(command: RunEventsCommand): Promise<Result<RunEventsAnswer, never>> {
     const owner = this.#turns.owner();
     if (owner === null) return succeed({ acked_seq: command.events.at(-1)?.seq ?? 0, instruction: "over" });
     const last = command.events.at(-1);
     const decided = this.#turns.decide(
       owner,
-      (lane, now) => decideRunEvents(lane, command, now),
+      (lane, now) => succeed(decideRunEvents(lane, command, now)),
       ({ lane }) => {
         // A result that came after the lane's own verdict may leave the server with another release than the live one.
         if (last?.type !== "result") return;

@@ -3,12 +3,12 @@ import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { AgentContext } from "#worker/context.ts";
 
-/** Hands an agent's report to the project's lane, which refuses with `not_found` what is not this server's run. */
+/** Hands an agent's report to the project's lane. What is not this server's run has the answer of one that is over. */
 export async function reportRunEvents(
   context: AgentContext,
   deploymentId: DeploymentId,
   { project_id, run_id, events }: RunEvents,
-): Promise<Result<RunEventsAnswer, "not_found">> {
+): Promise<Result<RunEventsAnswer, never>> {
   const { serverId } = context;
   return await context.lanes.getByName(project_id).report({ serverId, deploymentId, runId: run_id, events });
 }

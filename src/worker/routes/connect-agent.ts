@@ -3,7 +3,7 @@ import { refuse } from "#contract/problems.ts";
 import type { App } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/authentication.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
-import { limitFailures } from "#worker/http/rate-limit.ts";
+import { limitAgent, limitFailures } from "#worker/http/rate-limit.ts";
 import { linkHeaders } from "#worker/objects/link-headers.ts";
 
 /** The agent's link: an authenticated WebSocket upgrade, passed on to the object of its server. */
@@ -16,6 +16,8 @@ export function routeAgentConnect(app: App, authentication: Authentication, cloc
       const { refusal } = (await limitFailures(c.env, c.req.raw)) ?? agent;
       return problemResponse(refusal, refused);
     }
+    const limited = await limitAgent(c.env, agent.value.serverId);
+    if (limited !== null) return problemResponse(limited.refusal, refused);
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
       const { refusal } = refuse("upgrade_required", "Ask for an upgrade to websocket.");
       const response = problemResponse(refusal, refused);

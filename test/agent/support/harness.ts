@@ -7,6 +7,7 @@ import type * as z from "zod";
 
 import type { AgentContext } from "#agent/context.ts";
 import { Policy } from "#agent/policy/policy.ts";
+import { createPace } from "#agent/report/pace.ts";
 import { runAgent } from "#agent/run-agent.ts";
 import { type AgentSettings, defaultSettings } from "#agent/settings.ts";
 import { noSites, type Sites } from "#agent/sites-client.ts";
@@ -76,6 +77,8 @@ export class World {
     sites: Sites = noSites,
     environment = process.env,
   ): AgentContext {
+    const clock = { now: () => Date.now() + this.clockShiftMs, monotonic: () => performance.now() };
+    const used = { ...quickSettings, ...settings };
     return {
       home: this.home,
       connection: {
@@ -83,8 +86,9 @@ export class World {
         server_id: this.control.serverId,
         credential: this.control.credential,
       },
-      settings: { ...quickSettings, ...settings },
-      clock: { now: () => Date.now() + this.clockShiftMs, monotonic: () => performance.now() },
+      settings: used,
+      clock,
+      pace: createPace(clock, used),
       policy: Policy.parse({ version: 1, ...this.policy }),
       random: () => Math.random(),
       environment,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { DeploymentId } from "#contract/ids.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
@@ -83,20 +84,20 @@ describe("an agent's report", () => {
     if (deploymentId === undefined || runId === undefined) throw new Error("nothing is offered");
     const reported = { deploymentId, runId, serverId: SERVER, events: liveEvents(1, [1]) };
     expect(decideRunEvents(canceled(offered), reported, 0)).toMatchObject({
-      ok: true,
-      value: { value: { acked_seq: 4, instruction: "over" }, effects: [] },
+      value: { acked_seq: 4, instruction: "over" },
+      effects: [],
     });
   });
 
-  it("is refused as not found when it comes from another server", () => {
+  it("from another server is answered as a run that nobody has, and changes nothing", () => {
     const offered = accepted(start(emptyLane));
     const { id: deploymentId, runId } = activeOf(offered) ?? {};
     if (deploymentId === undefined || runId === undefined) throw new Error("nothing is offered");
-    const reported = { deploymentId, runId, serverId: OTHER_SERVER, events: [] };
-    expect(decideRunEvents(offered, reported, 0)).toMatchObject({
-      ok: false,
-      refusal: { code: "not_found" },
-    });
+    const reported = { deploymentId, runId, serverId: OTHER_SERVER, events: liveEvents(1, [1]) };
+    const answer = decideRunEvents(offered, reported, 0);
+    const nobodys = { ...reported, deploymentId: DeploymentId.parse(`dpl_${"0".repeat(26)}`) };
+    expect(answer).toEqual(decideRunEvents(offered, nobodys, 0));
+    expect(answer).toMatchObject({ lane: offered, effects: [] });
   });
 });
 

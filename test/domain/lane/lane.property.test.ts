@@ -184,9 +184,8 @@ class World {
     const events = run.events.slice(Math.max(0, run.ackedSeq - resendFrom)).slice(skip);
     const { deploymentId, runId } = run;
     const decided = decideRunEvents(this.lane, { deploymentId, runId, serverId, events }, this.now);
-    if (!decided.ok) throw new Error(decided.refusal.code);
-    this.lane = decided.value.lane;
-    const { acked_seq, instruction } = decided.value.value;
+    this.lane = decided.lane;
+    const { acked_seq, instruction } = decided.value;
     if (instruction === "activate") this.permits.add(runId);
     if (!answerArrives) return;
     run.ackedSeq = Math.max(run.ackedSeq, acked_seq);

@@ -207,10 +207,9 @@ function restoreIfNeeded(world: World, report: ProjectReport): World {
 function takePost(world: World, posted: Extract<Message, { kind: "post" }>): World {
   const { deploymentId, runId, events } = posted;
   const decided = decideRunEvents(world.lane, { deploymentId, runId, serverId: SERVER, events }, world.now);
-  if (!decided.ok) throw new Error(`the lane refuses a post: ${decided.refusal.code}`);
-  const { acked_seq: ackedSeq, instruction } = decided.value.value;
+  const { acked_seq: ackedSeq, instruction } = decided.value;
   const permits = together(world.permits, instruction === "activate" ? [runId] : []);
-  const taken = { ...world, lane: decided.value.lane, permits };
+  const taken = { ...world, lane: decided.lane, permits };
   const answered = posted.isHeard ? put(taken, { kind: "answer", runId, ackedSeq, instruction }) : taken;
   const last = events.at(-1);
   return last?.type === "result" ? restoreIfNeeded(answered, last.project) : answered;

@@ -1,0 +1,169 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+
+import { closeCodes, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+import { ProjectId } from "#contract/ids.ts";
+import { Server, ServerCreated } from "#contract/servers.ts";
+import { ids } from "../support/worker/account.ts";
+import { call } from "../support/worker/call.ts";
+import { Faults } from "../support/worker/faults.ts";
+import { TestProject } from "../support/worker/project.ts";
+import { createWorld, perform, type World } from "../support/worker/world.ts";
+
+const disk = { total_bytes: 100e9, free_bytes: 60e9 };
+const reportOf = (project_id: ProjectId) => ({ project_id, release: 1, releases: [1], url: null });
+const WithId = z.object({ id: z.string() });
+const lanesAsked = (calls: readonly string[]) => calls.filter((name) => name.startsWith("lane"));
+
+async function serverOf({ agent, token }: TestProject): Promise<Server> {
+  return Server.parse(await (await call(`/v1/servers/${agent.serverId}`, { token })).json());
+}
+
+/** Rows of everything that the agent's link keeps, by the id of their project. */
+async function keptProjects({ agent }: TestProject): Promise<string[]> {
+  return await runInDurableObject(env.AGENT_LINK.getByName(agent.serverId), (_link, { storage }) =>
+    ["waiting", "said", "serving", "known"].flatMap((table) =>
+      storage.sql
+        .exec<{ project_id: string }>(`SELECT project_id FROM ${table}`)
+        .toArray()
+        .map((row) => row.project_id),
+    ),
+  );
+}
+
+/** Says something that changes the server's disk, and waits until that is seen: all that was said before has been heard. */
+async function settle(project: TestProject, total_bytes: number): Promise<void> {
+  project.agent.raw(
+    JSON.stringify({ type: "status", disk: { total_bytes, free_bytes: total_bytes }, projects: [] }),
+  );
+  await vi.waitFor(async () => expect((await serverOf(project)).disk).toMatchObject({ total_bytes }));
+}
+
+describe("an agent that names projects that are not on its server", () => {
+  it("wakes no lane, and leaves nothing in its link", async () => {
+    const project = await TestProject.create();
+    const theirs = await createWorld("theirs");
+    const made = await project.post("/v1/servers", { name: "web-2", ip: "192.0.2.11" });
+    const server_id = WithId.parse(await made.json()).id;
+    const body = { name: "elsewhere", server_id, repository: "/srv/git/shop.git" };
+    const { id } = WithId.parse(await (await project.post("/v1/projects", body)).json());
+    const foreign = [ids.project(), theirs.projectId, ProjectId.parse(id)];
+    const faults = new Faults();
+    faults.count(null);
+    await project.agent.connect();
+    await project.agent.hears("welcome");
+    const runs = foreign.map((project_id) => ({
+      project_id,
+      deployment_id: theirs.deploymentId,
+      run_id: ids.run(),
+    }));
+    const projects = foreign.map(reportOf);
+    const hello = { type: "hello", protocol: PROTOCOL_VERSION, agent_version: "1", disk, projects, runs };
+    project.agent.raw(JSON.stringify(hello));
+    for (const projectId of foreign) {
+      project.agent.raw(JSON.stringify({ type: "serving", project: reportOf(projectId) }));
+      project.agent.forgot(projectId, true);
+    }
+    project.agent.raw(JSON.stringify({ type: "status", disk, projects }));
+    await settle(project, 7e9);
+    expect(lanesAsked(faults.stop())).toEqual([]);
+    expect(await keptProjects(project)).toEqual([]);
+  });
+
+  it("has the lane asked of a project that D1 puts on its server, without an order before", async () => {
+    const project = await TestProject.create();
+    const faults = new Faults();
+    faults.count(null);
+    await project.agent.connect({ projects: [reportOf(project.id)] });
+    await project.agent.hears("welcome");
+    await settle(project, 7e9);
+    expect(lanesAsked(faults.stop())).toEqual(["lane greet"]);
+  });
+});
+
+describe("an agent that says too much", () => {
+  it("is told to come back later, and loses nothing by it", async () => {
+    const project = await TestProject.connected();
+    const projects = Array.from({ length: 1000 }, () => reportOf(ids.project()));
+    for (let count = 0; count < 9; count += 1)
+      project.agent.raw(JSON.stringify({ type: "status", disk, projects }));
+    await settle(project, 7e9);
+    expect(project.agent.closed).toBeNull();
+    for (let count = 0; count < 9; count += 1)
+      project.agent.raw(JSON.stringify({ type: "status", disk, projects }));
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.limited));
+    await project.agent.connect();
+    await project.deploy();
+  });
+
+  it("is refused a message that is larger than any that an agent has to send", async () => {
+    const project = await TestProject.connected();
+    const releases = Array.from({ length: 1000 }, (_, at) => Number.MAX_SAFE_INTEGER - at);
+    const projects = Array.from({ length: 300 }, () => ({ ...reportOf(ids.project()), releases }));
+    project.agent.raw(JSON.stringify({ type: "status", disk, projects }));
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
+  });
+
+  it("gets 429 for reports and for its link, with when to come back, and other agents don't", async () => {
+    const [mine, other] = [await createWorld("mine"), await createWorld("other")];
+    const { serverId: key } = mine;
+    // As vitest.config.ts has it. Twice, should a window end meanwhile.
+    await Promise.all(Array.from({ length: 600 }, () => env.AGENT_LIMIT.limit({ key })));
+    const link = async (world: World) =>
+      await call("/v1/agent/connect", { token: world.credential, headers: { upgrade: "websocket" } });
+    for (const refused of [await perform("reportRunEvents", mine), await link(mine)]) {
+      expect(refused.status).toBe(429);
+      expect(refused.headers.get("retry-after")).toBe("10");
+      expect(await refused.json()).toMatchObject({ code: "rate_limited" });
+    }
+    expect((await perform("reportRunEvents", other)).status).toBe(200);
+    expect((await link(other)).status).toBe(101);
+  });
+});
+
+describe("an agent that reports runs of others", () => {
+  it("gets the same answer as for a run that nobody has", async () => {
+    const [mine, theirs] = [await TestProject.running(), await createWorld("theirs")];
+    const second = await secondAgentOf(mine.project);
+    const ask = async (world: { projectId: string; deploymentId: string; runId: string }) => {
+      const answer = await call(`/v1/agent/deployments/${world.deploymentId}/events`, {
+        method: "POST",
+        token: second,
+        body: {
+          project_id: world.projectId,
+          run_id: world.runId,
+          events: [{ seq: 1, type: "stage", stage: "build" }],
+        },
+      });
+      const headers = [...answer.headers].filter(([name]) => name !== "x-request-id");
+      const text = (await answer.text()).replace(/req_[0-9a-f]+/, "req_");
+      return { status: answer.status, headers, text };
+    };
+    const { project_id, run_id, deployment_id } = mine.order;
+    const none = await ask({
+      projectId: ids.project(),
+      deploymentId: ids.deployment(),
+      runId: ids.run(),
+    });
+    expect(none).toMatchObject({ status: 200, text: '{"acked_seq":1,"instruction":"over"}' });
+    const runs = [
+      { projectId: project_id, deploymentId: deployment_id, runId: run_id },
+      { projectId: project_id, deploymentId: deployment_id, runId: ids.run() },
+      { projectId: project_id, deploymentId: ids.deployment(), runId: run_id },
+      { projectId: theirs.projectId, deploymentId: theirs.deploymentId, runId: ids.run() },
+    ];
+    for (const run of runs) expect(await ask(run)).toEqual(none);
+    expect(await mine.project.deployment(mine.id)).toMatchObject({ status: "building", stage: "build" });
+  });
+});
+
+/** The credential of an agent of another server of the same account. */
+async function secondAgentOf(project: TestProject): Promise<string> {
+  const created = await project.post("/v1/servers", { name: "web-9", ip: "192.0.2.19" });
+  const { enrollment } = ServerCreated.parse(await created.json());
+  const body = { token: enrollment.token, hostname: "web-9", agent_version: "0.1.0" };
+  const enrolled = await call("/v1/agent/enroll", { method: "POST", body });
+  return Enrolled.parse(await enrolled.json()).credential;
+}
