@@ -127,5 +127,5 @@ function queryEnd(address: string): number {
 
 /** Whether an address has the stars of `maskUrlSecret` or `maskQuery` in it, and so is none that can be kept. */
 export function isMasked(address: string): boolean {
-  return /[:/]\*\*\*@/.test(address) || partsOfQuery(address).some(([, value]) => value === "***");
+  return /[:/]\*{3}@|[?&]([^=&#]*=)?\*{3}(?![^&#])/.test(address);
 }

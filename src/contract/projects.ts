@@ -2,11 +2,20 @@ import * as z from "zod/mini";
 
 import { listUpTo, numberBetween, textBetween, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
 import { BranchName, InsidePath, isMasked, Repository, SharedPath } from "#contract/git-names.ts";
+import { firstHidden } from "#contract/hidden-text.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
 
-/** Text a person reads, on one line. */
+/** Text a person reads, on one line, and knows a thing by: what cannot be seen would let two names look the same. */
 export const DisplayName = textBetween(1, 100).check(
+  z.superRefine((name, context) => {
+    const hidden = firstHidden(name);
+    if (hidden !== null)
+      context.addIssue({
+        code: "custom",
+        message: `must not hold the character ${hidden}, which is invisible or changes the direction of text: remove it`,
+      });
+  }),
   z.refine(
     (name) => name.trim() === name && !/\p{Cc}/u.test(name),
     "must be one line without spaces at its ends",
@@ -190,6 +199,8 @@ export type Serving = z.infer<typeof Serving>;
  * framework it is the one found by the latest deployment, `static` before the first.
  */
 export const Project = z.extend(z.extend(ProjectRow, settings), {
+  // As it is stored, which may be from before a rule for names.
+  name: z.string(),
   repository: z.string(),
   timeouts: Timeouts,
   automatic: z.array(AutomaticSetting),

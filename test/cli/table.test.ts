@@ -13,7 +13,7 @@ import { commands } from "#cli/commands.ts";
 import { completionScript, shells } from "#cli/completion/script.ts";
 import { exitCodes, exitOf } from "#cli/exit-codes.ts";
 import { commandHelp, generalHelp } from "#cli/help.ts";
-import { printable, printableInColour } from "#cli/output/printable.ts";
+import { printable, printableInColour, printableName } from "#cli/output/printable.ts";
 import { createStyle } from "#cli/output/style.ts";
 import { cut, lengthOf, tableText } from "#cli/output/table.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
@@ -167,7 +167,9 @@ describe("what others wrote", () => {
   });
 
   it("turns no order of letters and breaks no line, and keeps what is written from right to left", () => {
-    expect(printable("safe\u202egnp.exe\u2066\u2028x")).toBe("safegnp.exex");
+    expect(printable("safe\u202egnp.exe\u2066\u2028x\u200f\u061c\u200b")).toBe("safegnp.exex");
+    expect(printableName("main\u200b")).toBe("main[U+200B]");
+    expect(printableName("\u001b[31mfix\u202etxt.exe")).toBe("fix[U+202E]txt.exe");
     expect(printable("שלום")).toBe("שלום");
   });
 });

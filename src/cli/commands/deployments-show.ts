@@ -1,7 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printFacts } from "#cli/output/facts.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printable, printableName } from "#cli/output/printable.ts";
 import { durationText, timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -27,7 +27,7 @@ export const deploymentsShow = defineCommand({
       ["status", statusPaint(status, output.style)(stage === null ? status : `${status}, ${stage}`)],
       ["kind", deployment.kind],
       ["source", sourceText(deployment)],
-      ["by", printable(deployment.actor.name)],
+      ["by", printableName(deployment.actor.name)],
       ["started", timeText(deployment.created_at, output)],
       ["took", durationText(deployment.duration)],
       ["waiting", waiting === null ? null : waitingText(waiting)],

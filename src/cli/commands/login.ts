@@ -2,7 +2,7 @@ import { isWellFormedToken } from "#contract/token-form.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { readSecret } from "#cli/ask.ts";
 import { done, stop } from "#cli/outcome.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { openSession } from "#cli/session/session.ts";
 import { configPath, readConfig, writeConfig } from "#cli/settings/config-file.ts";
@@ -53,7 +53,7 @@ export const login = defineCommand({
     const { name, token: used } = account.value;
     output.json({ url: url.value, ...account.value });
     output.line(
-      `Signed in to ${url.value} as ${printable(name)} with the token "${printable(used.name)}", which expires ${timeText(used.expires_at, output)}.`,
+      `Signed in to ${url.value} as ${printableName(name)} with the token "${printableName(used.name)}", which expires ${timeText(used.expires_at, output)}.`,
     );
     return done;
   },

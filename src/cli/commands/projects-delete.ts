@@ -1,7 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { confirm } from "#cli/ask.ts";
 import { done } from "#cli/outcome.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import { withSession } from "#cli/session/session.ts";
 import { wasRemoved } from "#cli/session/was-removed.ts";
@@ -19,7 +19,7 @@ export const projectsDelete = defineCommand({
     const project = await findProject(session, words.project);
     if (!project.ok) return project;
     const { id, name } = project.value;
-    const spoken = printable(name ?? id);
+    const spoken = printableName(name ?? id);
     const isSure = await confirm(
       session,
       `Delete ${spoken}, its deployments and its logs${options.purge ? ", and its files on the server" : ""}?`,

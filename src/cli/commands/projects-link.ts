@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import { withSession } from "#cli/session/session.ts";
 import { LINK_NAME, writeLink } from "#cli/settings/link-file.ts";
@@ -24,7 +24,7 @@ export const projectsLink = defineCommand({
     const path = await writeLink(folder, { url, project: id, name });
     if (!path.ok) return path;
     output.json({ path: path.value, url, project: id, name });
-    output.line(`${path.value} says that this is ${printable(name)}.`);
+    output.line(`${path.value} says that this is ${printableName(name)}.`);
     return done;
   }),
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { allProjects } from "#cli/session/find-project.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -19,7 +19,7 @@ export const projectsList = defineCommand({
     output.table(
       ["NAME", "FRAMEWORK", "DOMAIN", "LAST DEPLOYMENT", "ID"],
       projects.value.map(({ name, framework, domain, last_deploy: last, id }) => [
-        printable(name),
+        printableName(name),
         framework,
         domain,
         timeText(last, output),

@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { allServers } from "#cli/session/find-server.ts";
 import { withSession } from "#cli/session/session.ts";
 import { serverPaint } from "#cli/views/server-facts.ts";
@@ -19,7 +19,7 @@ export const serversList = defineCommand({
     output.table(
       ["NAME", "STATUS", "IP", "APPS", "UPTIME", "ID"],
       servers.value.map(({ name, status, ip, apps, uptime, id }) => [
-        printable(name),
+        printableName(name),
         serverPaint(status, output.style)(status),
         ip,
         `${apps}`,

@@ -1,7 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { confirm } from "#cli/ask.ts";
 import { done } from "#cli/outcome.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { findServer } from "#cli/session/find-server.ts";
 import { withSession } from "#cli/session/session.ts";
 import { wasRemoved } from "#cli/session/was-removed.ts";
@@ -15,12 +15,12 @@ export const serversRemove = defineCommand({
     const { client, output } = session;
     const id = await findServer(session, words.server);
     if (!id.ok) return id;
-    const isSure = await confirm(session, `Remove ${printable(words.server)}?`, options.yes);
+    const isSure = await confirm(session, `Remove ${printableName(words.server)}?`, options.yes);
     if (!isSure.ok) return isSure;
     const removed = await client.deleteServer({ params: { server_id: id.value } });
     if (!wasRemoved(removed) && !removed.ok) return removed;
     output.json({ deleted: id.value });
-    output.line(`${printable(words.server)} is removed.`);
+    output.line(`${printableName(words.server)} is removed.`);
     return done;
   }),
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { allTokens } from "#cli/session/find-token.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -19,7 +19,7 @@ export const tokensList = defineCommand({
     output.table(
       ["NAME", "SCOPES", "LAST USED", "EXPIRES", "KIND", "ID"],
       tokens.value.map(({ name, kind, scopes, last_used_at: used, expires_at: expires, id }) => [
-        printable(name),
+        printableName(name),
         scopes.join(","),
         timeText(used, output),
         timeText(expires, output),

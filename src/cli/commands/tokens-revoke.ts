@@ -1,7 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { confirm } from "#cli/ask.ts";
 import { done } from "#cli/outcome.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { findToken } from "#cli/session/find-token.ts";
 import { withSession } from "#cli/session/session.ts";
 import { wasRemoved } from "#cli/session/was-removed.ts";
@@ -15,12 +15,12 @@ export const tokensRevoke = defineCommand({
     const { client, output } = session;
     const id = await findToken(session, words.token);
     if (!id.ok) return id;
-    const isSure = await confirm(session, `Revoke ${printable(words.token)}?`, options.yes);
+    const isSure = await confirm(session, `Revoke ${printableName(words.token)}?`, options.yes);
     if (!isSure.ok) return isSure;
     const revoked = await client.revokeToken({ params: { token_id: id.value } });
     if (!wasRemoved(revoked) && !revoked.ok) return revoked;
     output.json({ revoked: id.value });
-    output.line(`${printable(words.token)} is revoked.`);
+    output.line(`${printableName(words.token)} is revoked.`);
     return done;
   }),
 });

@@ -1,7 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printFacts } from "#cli/output/facts.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { withSession } from "#cli/session/session.ts";
 
@@ -17,8 +17,8 @@ export const whoami = defineCommand({
     output.json({ url, ...account.value });
     printFacts(output, [
       ["installation", url],
-      ["account", `${printable(name)} (${id})`],
-      ["token", `${printable(token.name)} (${token.id})`],
+      ["account", `${printableName(name)} (${id})`],
+      ["token", `${printableName(token.name)} (${token.id})`],
       ["scopes", token.scopes.join(", ")],
       ["projects", token.project_ids?.join(", ") ?? "all"],
       ["expires", timeText(token.expires_at, output)],

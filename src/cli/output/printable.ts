@@ -1,14 +1,24 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Breaks a line, or turns the order of what comes after: then a name reads as another, or a line as two. */
-const TURNS = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+import { withHiddenShown, withoutHidden } from "#contract/hidden-text.ts";
 
-/** What others wrote may hold anything, also sequences that move the cursor or rename the window. */
+/**
+ * What others wrote may hold anything, also sequences that move the cursor or rename the window, and characters that
+ * break a line or turn the order of what comes after.
+ */
 export function printable(text: string): string {
+  return withoutHidden(withoutControl(text));
+}
+
+/** As `printable`, for what a thing is known by: two that differ in a hidden character must not look the same. */
+export function printableName(text: string): string {
+  return withHiddenShown(withoutControl(text));
+}
+
+function withoutControl(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/\t/g, "  ")
-    .replace(/\p{Cc}/gu, "")
-    .replace(TURNS, "");
+    .replace(/\p{Cc}/gu, "");
 }
 
 /** SGR: colours and weights. What cannot hide text or outlive the line, whatever the numbers are. */

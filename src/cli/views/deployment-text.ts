@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentStatus, Failure, WaitingOn } from "#contract/deployments.ts";
 import type { Output } from "#cli/output/output.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printable, printableName } from "#cli/output/printable.ts";
 import type { Paint, Style } from "#cli/output/style.ts";
 import { durationText, timeText } from "#cli/output/times.ts";
 
@@ -29,7 +29,7 @@ export function deploymentRow(deployment: Deployment, output: Output): readonly 
   return [
     isPlain ? `${version}` : `v${version}`,
     paint(isPlain || stage === null ? status : `${status}, ${stage}`),
-    printable(branch),
+    printableName(branch),
     commit ?? "–",
     isPlain ? `${duration}` : durationText(duration),
     timeText(created_at, output),
@@ -44,8 +44,8 @@ export function sourceText({
   commit_message: message,
 }: Pick<Deployment, "branch" | "commit" | "commit_message">): string {
   const [subject = ""] = (message ?? "").split("\n");
-  const said = subject === "" ? "" : ` "${printable(subject)}"`;
-  return `${printable(branch)}${commit === null ? "" : ` at ${commit}`}${said}`;
+  const said = subject === "" ? "" : ` "${printableName(subject)}"`;
+  return `${printableName(branch)}${commit === null ? "" : ` at ${commit}`}${said}`;
 }
 
 /** A failure in words, with its code. */

@@ -1,7 +1,7 @@
 import type { Project } from "#contract/projects.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 
 /** A project with its settings. A setting that is left to the framework is marked so. */
@@ -10,13 +10,13 @@ export function printProject(output: Output, project: Project): void {
   const said = (name: (typeof automatic)[number], text: string | null) =>
     `${printable(text ?? "none")}${automatic.includes(name) ? " (automatic)" : ""}`;
   printFacts(output, [
-    ["name", printable(project.name)],
+    ["name", printableName(project.name)],
     ["id", project.id],
     ["url", project.url],
     ["domain", project.domain],
     ["serves", serving === null ? null : servingText(serving, output)],
-    ["repository", printable(project.repository)],
-    ["branch", printable(project.branch)],
+    ["repository", printableName(project.repository)],
+    ["branch", printableName(project.branch)],
     ["server", project.server_id],
     ["framework", said("framework", project.framework)],
     ["build command", said("build_command", project.build_command)],

@@ -1,7 +1,7 @@
 import type { Enrollment, Server, ServerStatus } from "#contract/servers.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printable, printableName } from "#cli/output/printable.ts";
 import type { Paint, Style } from "#cli/output/style.ts";
 import { timeText } from "#cli/output/times.ts";
 
@@ -27,14 +27,14 @@ export function printServer(output: Output, server: Server): void {
       ? null
       : `${(disk.free_bytes / GB).toFixed(1)} of ${(disk.total_bytes / GB).toFixed(1)} GB free`;
   printFacts(output, [
-    ["name", printable(server.name)],
+    ["name", printableName(server.name)],
     ["id", server.id],
     ["status", serverPaint(server.status, output.style)(server.status)],
     ["ip", server.ip],
     ["projects", `${server.apps}`],
     ["uptime", server.uptime],
     ["last seen", timeText(server.last_seen_at, output)],
-    ["agent", server.agent_version === null ? null : printable(server.agent_version)],
+    ["agent", server.agent_version === null ? null : printableName(server.agent_version)],
     ["agent problem", problem === null ? null : printable(problem.message)],
     ["disk", free],
   ]);

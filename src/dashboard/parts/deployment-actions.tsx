@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 
 import type { Deployment } from "#contract/deployments.ts";
+import { withHiddenShown } from "#contract/hidden-text.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useDeployment, useMay } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -49,7 +50,7 @@ export function DeploymentActions({ deployment }: Props) {
       ) : null}
       {status === "failed" || status === "canceled" ? (
         <Button look="main" onClick={deployAgain} isBusy={again.isRunning}>
-          Deploy {deployment.branch} again
+          Deploy {withHiddenShown(deployment.branch)} again
         </Button>
       ) : null}
       <Button onClick={() => setOpen("delete")}>Delete</Button>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 import type { Deployment } from "#contract/deployments.ts";
-import { Commit, Status, waitingText } from "#dashboard/parts/status.tsx";
+import { Branch, Commit, Status, waitingText } from "#dashboard/parts/status.tsx";
 import { Ago, Duration } from "#dashboard/parts/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
@@ -21,7 +21,7 @@ export function DeploymentRow({ deployment, children }: Props) {
       </a>
       <Status status={status} stage={stage} />
       <span class="what">
-        {kind === "rollback" ? <span class="tag">rollback</span> : null} <code>{branch}</code>{" "}
+        {kind === "rollback" ? <span class="tag">rollback</span> : null} <Branch name={branch} />{" "}
         <Commit commit={commit} message={message} isFinal={status !== "building"} />
       </span>
       <span class="quiet duration">

@@ -10,7 +10,7 @@ import { Dialog } from "#dashboard/parts/dialog.tsx";
 import { Choice } from "#dashboard/parts/field.tsx";
 import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
-import { Commit } from "#dashboard/parts/status.tsx";
+import { Commit, titleOf } from "#dashboard/parts/status.tsx";
 import { Ago } from "#dashboard/parts/times.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 
@@ -62,8 +62,7 @@ function optionText({
   commit_message: message,
   default: isDefault,
 }: RollbackTarget): string {
-  const [title = ""] = (message ?? "").split("\n");
-  return [`v${version}`, commit ?? "", title, isDefault ? "(the default)" : ""]
+  return [`v${version}`, commit ?? "", titleOf(message), isDefault ? "(the default)" : ""]
     .filter((part) => part !== "")
     .join(" ");
 }

@@ -1,4 +1,5 @@
 import type { Deployment, DeploymentStage, DeploymentStatus } from "#contract/deployments.ts";
+import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerStatus } from "#contract/servers.ts";
 import { serverWords, stageWords, statusWords } from "#dashboard/text/words.ts";
 
@@ -13,6 +14,17 @@ export function ServerState({ status }: { readonly status: ServerStatus }) {
   return <span class={`status ${status}`}>{serverWords[status]}</span>;
 }
 
+/** A branch's name as git has it, with characters that cannot be seen named. */
+export function Branch({ name }: { readonly name: string }) {
+  return <code>{withHiddenShown(name)}</code>;
+}
+
+/** The first line of a commit's message, with characters that cannot be seen named; empty where there is none. */
+export function titleOf(message: string | null): string {
+  const [title = ""] = (message ?? "").split("\n");
+  return withHiddenShown(title);
+}
+
 /** A commit by its short hash and the first line of its message. */
 export function Commit({
   commit,
@@ -24,7 +36,7 @@ export function Commit({
   /** It will not be found any more, where it is not known. */
   readonly isFinal?: boolean;
 }) {
-  const [title = ""] = (message ?? "").split("\n");
+  const title = titleOf(message);
   return (
     <span class="commit">
       {commit === null ? (

@@ -68,3 +68,29 @@ describe("names, messages and lines that are full of markup and script", () => {
     expect(await raw.evaluate("[document.contentType, typeof taken]")).toEqual(["text/plain", "undefined"]);
   });
 });
+
+describe("branches and messages with characters that cannot be seen or turn the text around", () => {
+  it("show them by their code points on every page", async () => {
+    const { path, commit, git } = await repository("hidden");
+    await commit({ "index.html": "hidden" });
+    await git("commit", "--quiet", "--allow-empty", "-m", "Fix \u202etxt.exe");
+    await git("branch", "main\u200b");
+    const project = await api.createProject({
+      name: "hidden",
+      domain: "hidden.localhost",
+      server_id: local.server_id,
+      repository: path,
+      branch: "main\u200b",
+    });
+    const { id } = await api.start(project.id);
+    await api.ended(id);
+    const { page } = await visit();
+    await signInWithToken(page, local, "/app/");
+    for (const address of [`/app/projects/${project.id}`, `/app/deployments/${id}`]) {
+      await page.goto(local.url + address);
+      await page.getByText("main[U+200B]").first().waitFor();
+      await page.getByText("Fix [U+202E]txt.exe").first().waitFor();
+    }
+    expect(await page.getByText("\u202e").count()).toBe(0);
+  });
+});

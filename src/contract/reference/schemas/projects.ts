@@ -14,7 +14,7 @@ import { choice, nested, object, type SchemaText } from "#contract/reference/sch
 import { nextCursor } from "#contract/reference/schemas/shared.ts";
 
 const settingFields = {
-  name: "What people call it, on one line.",
+  name: "What people call it, on one line, without invisible characters and ones that change the direction of text.",
   server_id: "The server that it runs on.",
   repository:
     "Where git fetches it from: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server.",

@@ -12,7 +12,7 @@ import { isGone } from "#dashboard/parts/not-shown.tsx";
 import { DeploymentActions } from "#dashboard/parts/deployment-actions.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
-import { Commit, Status, waitingText } from "#dashboard/parts/status.tsx";
+import { Branch, Commit, Status, waitingText } from "#dashboard/parts/status.tsx";
 import { Ago, Duration } from "#dashboard/parts/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 import { statusWords } from "#dashboard/text/words.ts";
@@ -69,7 +69,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
     <dl class="facts">
       <dt>Code</dt>
       <dd>
-        <code>{branch}</code>{" "}
+        <Branch name={branch} />{" "}
         <Commit commit={commit} message={message} isFinal={deployment.status !== "building"} />
       </dd>
       <dt>Started</dt>

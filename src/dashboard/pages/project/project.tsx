@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 
+import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/projects.ts";
 import { ALL, useLive, useMay, useProject, useServers } from "#dashboard/data/resources.ts";
@@ -10,7 +11,7 @@ import { Button } from "#dashboard/parts/button.tsx";
 import { Gone, isGone, isNotAllowed } from "#dashboard/parts/not-shown.tsx";
 import { Page } from "#dashboard/parts/page.tsx";
 import { Show } from "#dashboard/parts/show.tsx";
-import { Commit, ServerState } from "#dashboard/parts/status.tsx";
+import { Branch, Commit, ServerState } from "#dashboard/parts/status.tsx";
 import { Ago } from "#dashboard/parts/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
@@ -81,7 +82,7 @@ function Facts({ project }: { readonly project: Project }) {
         </dd>
         <dt>Code</dt>
         <dd>
-          <code>{project.branch}</code> of <code>{project.repository}</code>
+          <Branch name={project.branch} /> of <code>{withHiddenShown(project.repository)}</code>
         </dd>
         <dt>Framework</dt>
         <dd>{project.framework}</dd>

@@ -1,3 +1,4 @@
+import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Server, ServerRow } from "#contract/servers.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
@@ -34,7 +35,7 @@ function Details({ server }: { readonly server: Server }) {
       <dd>{disk === null ? <span class="quiet">not told yet</span> : <DiskUse {...disk} />}</dd>
       <dt>Agent</dt>
       <dd>
-        {version ?? <span class="quiet">none yet</span>}
+        {version === null ? <span class="quiet">none yet</span> : withHiddenShown(version)}
         {seen === null ? null : (
           <span class="quiet">
             , heard of <Ago time={seen} />
