@@ -15,12 +15,11 @@ const STYLE = "src/dashboard/styles/main.css";
 /** The endpoint table's summaries are for the reference. The first page would carry a kilobyte of them. */
 const withoutSummaries: Plugin = {
   name: "without-summaries",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/]contract[\\/][a-z-]*endpoints\.ts$/ }, async ({ path }) => ({
+  setup: (builder) =>
+    builder.onLoad({ filter: /[\\/]src[\\/]contract[\\/][a-z-]*endpoints\.ts$/ }, async ({ path }) => ({
       contents: (await readFile(path, "utf8")).replace(/^ {4}summary: ".*",$/gm, '    summary: "",'),
       loader: "ts",
-    }));
-  },
+    })),
 };
 
 export type DashboardBuild = {

@@ -4,6 +4,7 @@ import * as z from "zod";
 
 import { renderStatement, type Statement } from "./first-token.ts";
 import { Problem } from "./problem.ts";
+import { readJsonOutput } from "./read-json-output.ts";
 import { root } from "./root.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
 
@@ -36,14 +37,14 @@ export async function executeStatements(
     runCommand(["wrangler", "d1", "execute", "DB", ...where, "--yes", "--json", "--command", sql], {
       env: quietWrangler,
     });
-  let { code, output } = await execute();
+  let { code, output, stdout } = await execute();
   // A Worker that runs on the same database may just be writing.
   for (let tries = 1; output.includes("SQLITE_BUSY") && tries < MOST_TRIES; tries += 1)
-    ({ code, output } = await execute());
+    ({ code, output, stdout } = await execute());
   if (code !== 0) {
     const isMissing = output.includes("no such table") || output.includes("Couldn't find a D1 DB");
     const hint = `\nThere is no installation yet: ${target === "remote" ? "npm run release" : "npm start"} makes one.`;
     throw new Problem(`wrangler could not write to the database:\n${output.trim()}${isMissing ? hint : ""}`);
   }
-  return Executed.parse(JSON.parse(output.slice(output.indexOf("[")))).map(({ results }) => results);
+  return readJsonOutput(stdout, Executed).map(({ results }) => results);
 }

@@ -6,6 +6,9 @@ import { binaries, root } from "./root.ts";
 
 export type CommandOutcome = { readonly code: number | null; readonly output: string };
 
+/** `stdout`: what of `output` is an answer to a program; warnings and progress are on the other stream. */
+export type RunOutcome = CommandOutcome & { readonly stdout: string };
+
 /** How a quiet, offline wrangler is asked for: no banner, no questions, no look-up of where this machine stands. */
 export const quietWrangler = {
   CI: "1",
@@ -23,7 +26,7 @@ export const quietWrangler = {
 export function runCommand(
   argv: readonly [string, ...string[]],
   options: { env?: Record<string, string>; cwd?: string; signal?: AbortSignal } = {},
-): Promise<CommandOutcome> {
+): Promise<RunOutcome> {
   const [program, ...args] = argv;
   return new Promise((resolve) => {
     const child = spawn(program, args, {
@@ -34,12 +37,20 @@ export function runCommand(
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     let output = "";
-    const keep = (chunk: Buffer): void => {
-      output += chunk.toString();
-    };
-    child.stdout.on("data", keep);
-    child.stderr.on("data", keep);
-    const end = (code: number | null): void => resolve({ code, output: stripVTControlCharacters(output) });
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+    const end = (code: number | null): void =>
+      resolve({
+        code,
+        output: stripVTControlCharacters(output),
+        stdout: stripVTControlCharacters(stdout),
+      });
     child.once("error", (error) => {
       output += error.message;
       end(127);

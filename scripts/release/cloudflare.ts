@@ -5,6 +5,7 @@ import { join } from "node:path";
 import * as z from "zod";
 
 import { Problem } from "../parts/problem.ts";
+import { readJsonOutput } from "../parts/read-json-output.ts";
 import { root } from "../parts/root.ts";
 import { quietWrangler, runCommand } from "../parts/run-command.ts";
 import type { ReleaseOptions } from "./options.ts";
@@ -26,7 +27,7 @@ async function databaseName(): Promise<string> {
 export async function ensureDatabase(): Promise<boolean> {
   const wanted = await databaseName();
   const listed = await wrangler(["d1", "list", "--json"], "reading the account's databases");
-  const databases = Databases.parse(JSON.parse(listed.slice(listed.indexOf("["))));
+  const databases = readJsonOutput(listed, Databases);
   if (databases.some(({ name }) => name === wanted)) return false;
   await wrangler(["d1", "create", wanted], "making the database");
   return true;
@@ -68,17 +69,17 @@ function addressOf(target: string): string {
   return place.startsWith("https://") ? place : `https://${place}`;
 }
 
-/** @returns what it printed. @throws Problem with that when it fails */
+/** @returns what it printed on stdout. @throws Problem with that when it fails */
 async function wrangler(
   args: readonly string[],
   doing: string,
   environment: Record<string, string> = {},
 ): Promise<string> {
-  const { code, output } = await runCommand(["wrangler", ...args], {
+  const { code, output, stdout } = await runCommand(["wrangler", ...args], {
     env: { ...quietWrangler, ...environment },
   });
   if (code !== 0) throw new Problem(`${doing} failed. wrangler says:\n${output.trim()}${hintFor(output)}`);
-  return output;
+  return stdout;
 }
 
 function hintFor(output: string): string {

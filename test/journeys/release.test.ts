@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { runCommand } from "../../scripts/parts/run-command.ts";
+import { quietWrangler, runCommand } from "../../scripts/parts/run-command.ts";
 import { type FakeCloudflare, startFakeCloudflare } from "../support/fake-cloudflare.ts";
 
 let cloudflare: FakeCloudflare;
@@ -67,6 +67,38 @@ describe("npm run release", () => {
     expect(output).not.toContain("#code=");
     expect(cloudflare.uploads).toHaveLength(2);
   }, 120_000);
+});
+
+describe("what wrangler prints besides its answer", () => {
+  it.each([
+    [
+      "warnings",
+      { HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1", WRANGLER_LOG: "bogus" },
+      "[WARNING]",
+    ],
+    ["notes on stdout", { WRANGLER_LOG: "debug" }, "Writing logs to"],
+  ])(
+    "does not break a release, a token or a link to sign in: %s",
+    async (_, planted, printed) => {
+      const env = { ...cloudflare.environment, ...planted };
+      const listed = await runCommand(["wrangler", "d1", "list", "--json"], {
+        env: { ...quietWrangler, ...env },
+      });
+      expect([listed.code, listed.output]).toEqual([0, expect.stringContaining(printed)]);
+
+      for (const [script, ...args] of [
+        ["release", "--no-wait", "--no-link"],
+        ["token", "--account", "main", "--remote"],
+        ["sign-in", "--remote", "--url", "https://gantry.example.com"],
+      ]) {
+        const { code, output } = await runCommand(["npm", "run", "--silent", script ?? "", "--", ...args], {
+          env,
+        });
+        expect([script, code, output]).toEqual([script, 0, expect.stringMatching(/https:|gantry_\w+/)]);
+      }
+    },
+    180_000,
+  );
 });
 
 describe("an installation in a Cloudflare account", () => {
