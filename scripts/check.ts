@@ -2,6 +2,7 @@ import { checkBundleSize } from "./check/bundle-size.ts";
 import { checkDashboardSize } from "./check/dashboard-size.ts";
 import { checkMigrations } from "./check/migrations.ts";
 import { checkOpenApi } from "./check/open-api.ts";
+import { checkPackageHashes } from "./check/package-hashes.ts";
 import { checkProblemTable } from "./check/problem-table.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
 import { type CommandOutcome, quietWrangler, runCommand } from "./parts/run-command.ts";
@@ -38,6 +39,7 @@ const checks: readonly Check[] = [
   { name: "the Worker's bundle is small", run: checkBundleSize },
   { name: "the dashboard's first page is small", run: checkDashboardSize },
   { name: "nothing of one machine is tracked", run: checkTrackedFiles },
+  { name: "every package that is installed here has a hash", run: checkPackageHashes },
 ];
 
 let failed = 0;

@@ -38,7 +38,9 @@ function isInstalled() {
     if (path === "") return true;
     const present = installed[path];
     if (!present) return entry.optional === true || entry.devOptional === true || entry.peer === true;
-    return present.version === entry.version && present.integrity === entry.integrity;
+    // An entry without a hash is of a registry that does not have the package; npm may have noted the hash it found.
+    const isSame = entry.integrity === undefined || present.integrity === entry.integrity;
+    return present.version === entry.version && isSame;
   });
 }
 

@@ -1,10 +1,12 @@
 import { execFile } from "node:child_process";
-import { cp, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { startFakeRegistry } from "../support/fake-registry.ts";
 
 const script = resolve(import.meta.dirname, "../../scripts/install.mjs");
 
@@ -35,4 +37,79 @@ describe("the installation of packages before every command", () => {
     expect((await install()).stdout).toMatch(/Packages installed/);
     expect(await readdir(join(folder, "build"))).toEqual([]);
   });
+});
+
+describe("a lock file", () => {
+  const project = { name: "one-package", version: "1.0.0", dependencies: { part: "1.0.0" } };
+  const writeLock = async (part: object) => {
+    const packages = { "": project, "node_modules/part": { version: "1.0.0", ...part } };
+    const lock = { name: project.name, version: "1.0.0", lockfileVersion: 3, requires: true, packages };
+    await writeFile(join(folder, "package.json"), JSON.stringify(project));
+    await writeFile(join(folder, "package-lock.json"), JSON.stringify(lock));
+  };
+
+  it("without a hash, with its own and with a completed one is installed once; with a wrong one never", async () => {
+    const registry = await startFakeRegistry("part");
+    const run = (file = "scripts/install.mjs") =>
+      promisify(execFile)(process.execPath, [join(folder, file)], {
+        cwd: folder,
+        timeout: 60_000,
+        env: { ...process.env, ...registry.environment },
+      });
+    try {
+      await writeLock({});
+      expect((await run()).stdout).toMatch(/Packages installed/);
+      expect((await run()).stdout).toBe("");
+
+      // As scripts/complete-lock.ts leaves it.
+      await writeLock({ integrity: registry.integrity });
+      await run();
+      expect((await run()).stdout).toBe("");
+
+      // What is installed with a hash does for a lock file that asks for none.
+      await writeLock({});
+      expect((await run()).stdout).toBe("");
+
+      const other = `sha512-${Buffer.alloc(64, 7).toString("base64")}`;
+      await writeLock({ integrity: other });
+      await expect(run()).rejects.toThrow(/EINTEGRITY/);
+    } finally {
+      await registry.close();
+    }
+  }, 180_000);
+
+  it("is completed with the hashes that the registry has", async () => {
+    const registry = await startFakeRegistry("part");
+    const complete = () =>
+      promisify(execFile)(
+        process.execPath,
+        [resolve(import.meta.dirname, "../../scripts/complete-lock.ts")],
+        {
+          cwd: folder,
+          timeout: 60_000,
+          env: { ...process.env, ...registry.environment },
+        },
+      );
+    const lock = () => readFile(join(folder, "package-lock.json"), "utf8");
+    try {
+      await writeLock({ optional: true, os: ["darwin"] });
+      expect((await complete()).stdout).toContain("1 hashes written");
+      expect(JSON.parse(await lock()).packages["node_modules/part"]).toEqual({
+        version: "1.0.0",
+        integrity: registry.integrity,
+        optional: true,
+        os: ["darwin"],
+      });
+      const completed = await lock();
+      expect((await complete()).stdout).toContain("0 hashes written");
+      expect(await lock()).toBe(completed);
+
+      await writeLock({ name: "missing-part" });
+      await expect(complete()).rejects.toThrow(
+        /the registry has no hash of missing-part@1.0.0|Command failed/,
+      );
+    } finally {
+      await registry.close();
+    }
+  }, 180_000);
 });

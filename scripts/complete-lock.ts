@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import * as z from "zod";
+
+import { print } from "./parts/terminal.ts";
+import { readJsonOutput } from "./parts/read-json-output.ts";
+import { runCommand } from "./parts/run-command.ts";
+import { writeWhole } from "./parts/write-whole.ts";
+
+// Writes the hashes into package-lock.json that it lacks, as the registry of this machine has them. A registry that does
+// not have the packages of other systems cannot give theirs, so this runs where the registry is complete: in CI.
+
+const Lock = z.looseObject({ packages: z.record(z.string(), z.looseObject({})) });
+const Entry = z.object({
+  name: z.optional(z.string()),
+  version: z.string(),
+  integrity: z.optional(z.string()),
+  link: z.optional(z.literal(true)),
+  inBundle: z.optional(z.literal(true)),
+});
+
+const path = join(process.cwd(), "package-lock.json");
+const text = await readFile(path, "utf8");
+const lock = Lock.parse(JSON.parse(text));
+const missing: string[] = [];
+let completed = 0;
+
+for (const [place, value] of Object.entries(lock.packages)) {
+  const entry = Entry.safeParse(value);
+  if (!place.includes("node_modules/") || !entry.success) continue;
+  const { name = place.slice(place.lastIndexOf("node_modules/") + 13), version, ...rest } = entry.data;
+  if (rest.integrity !== undefined || rest.link === true || rest.inBundle === true) continue;
+  const spec = `${name}@${version}`;
+  const { code, stdout } = await runCommand(["npm", "view", spec, "dist", "--json"], { cwd: process.cwd() });
+  const integrity = code === 0 ? readJsonOutput(stdout, z.object({ integrity: z.string() })).integrity : null;
+  if (integrity === null) missing.push(spec);
+  else {
+    // Behind the version, where npm writes it.
+    const { version: _, ...after } = value;
+    lock.packages[place] = { version, integrity, ...after };
+    completed += 1;
+  }
+}
+
+if (completed > 0) await writeWhole(path, `${JSON.stringify(lock, null, 2)}\n`);
+print(`${completed} hashes written into package-lock.json`);
+for (const spec of missing) print(`  the registry has no hash of ${spec}`);
+process.exitCode = missing.length > 0 ? 1 : 0;
