@@ -3,9 +3,11 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { AgentContext } from "#agent/context.ts";
+import { endLeftProcesses } from "#agent/process/left-processes.ts";
 import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
+import { traceOfRun } from "#agent/run/end-release.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
@@ -60,20 +62,23 @@ async function putInOrder(context: AgentContext, id: ProjectId, folder: ProjectF
       context.say(`${id}: what is left there cannot be removed: ${reasonOf(error)}`),
     );
   };
-  const leftover = entry === null ? null : await undo(folder, entry, clear);
+  const leftover = entry === null ? null : await undo(context, folder, entry, clear);
+  if (restore !== null)
+    await endLeftProcesses(traceOfRun(folder, restore.marker, null), context.settings.stopGraceMs);
   removeOtherSpools(folder, leftover?.entry.run.run_id ?? null);
   const current = await readCurrent(folder);
   await clear(removeHalfWritten(folder, current));
   await clear(removeDrafts(folder));
   await clear(emptyBin(folder));
-  await tidyOutput(folder, current);
+  // An activate command that runs again prints its last words again.
+  const isReactivated = restore !== null || (leftover !== null && leftover.reactivate !== null);
+  await tidyOutput(folder, isReactivated ? null : current);
   if (existsSync(folder.journal)) await removeAllGitLeftovers(folder);
   // A power cut may leave a note empty. It tells nothing then: the control plane says what should be served.
   if (entry === null) await clear(rm(folder.journal, { force: true }));
   if (restore === null) await clear(removeRestoreNote(folder));
   if (current !== null && (await readRelease(folder, current)) === null)
     context.say(`${id}: current points to release ${current}, which is not whole`);
-  if (restore !== null) killProcessesOfRun(restore.marker);
   return { leftover, restore: restore?.release ?? null };
 }
 
@@ -85,6 +90,7 @@ async function removeDrafts({ root, mirrors }: ProjectFolder): Promise<void> {
 }
 
 async function undo(
+  context: AgentContext,
   folder: ProjectFolder,
   entry: JournalEntry,
   clear: (removal: Promise<void>) => Promise<void>,
@@ -92,7 +98,11 @@ async function undo(
   const { phase } = entry;
   if (phase.kind === "decided") return { entry, result: phase.result, reactivate: null };
   for (const group of entry.groups) killNotedGroup(group, entry.boot_id);
-  killProcessesOfRun(entry.run.run_id);
+  if (phase.kind === "preparing") killProcessesOfRun(entry.run.run_id);
+  else {
+    const trace = traceOfRun(folder, entry.run.run_id, entry.builds);
+    await endLeftProcesses(trace, context.settings.stopGraceMs);
+  }
 
   let message = "the agent stopped while this deployment was under way";
   let reactivate: number | null = null;

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { AgentContext } from "#agent/context.ts";
 import { checkRelease } from "#agent/policy/check-policy.ts";
 import { refuseLeavingLinks } from "#agent/run/check-links.ts";
+import { endRelease, traceOfRelease } from "#agent/run/end-release.ts";
 import { reactivate } from "#agent/run/revert.ts";
 import { scopeOutsideRun } from "#agent/run/scope-outside-run.ts";
 import { linkTarget, readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
@@ -55,10 +56,13 @@ async function switchTo(context: AgentContext, projectId: ProjectId, version: nu
   const marker = `restore-${projectId}-${randomUUID()}`;
   // Noted first: an agent that dies in it must find what the command has started, and run it once more.
   await writeRestoreNote(folder, { release: version, marker });
+  const other = await readCurrent(folder);
   await switchCurrent(folder, version);
   context.say(`${projectId}: switched to ${linkTarget(version)}, which should be live`);
   if (context.sites.urlOf(projectId) === null) await context.sites.register(projectId, folder);
   // The marker is enough to find its processes by: a restore that was cut off has no groups to look for.
   const noLedger = { opened: () => undefined, closed: () => undefined };
-  await reactivate(scopeOutsideRun(context, folder, marker, noLedger), version, ACTIVATE_SECONDS);
+  const scope = scopeOutsideRun(context, folder, marker, noLedger);
+  if (other !== null && other !== version) await endRelease(scope, other, traceOfRelease(folder, other));
+  await reactivate(scope, version, ACTIVATE_SECONDS);
 }

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import type { Command } from "#agent/process/command.ts";
 
 /** What a build or activate command learns of the deployment that it is part of. */
@@ -9,6 +11,9 @@ export type ReleaseFacts = {
   readonly commitSha: string;
   readonly branch: string;
 };
+
+/** The variable with the folder of the release that a process belongs to. */
+export const RELEASE_MARKER = "GANTRY_RELEASE";
 
 /** A project's own command line, as its owner would type it in the release's root folder. */
 export function shellCommand(
@@ -27,6 +32,7 @@ export function shellCommand(
       GIT_CEILING_DIRECTORIES: facts.releases,
       GANTRY: "1",
       GANTRY_PROJECT: facts.projectName,
+      [RELEASE_MARKER]: join(facts.releases, String(facts.version)),
       GANTRY_VERSION: String(facts.version),
       GANTRY_COMMIT: facts.commitSha,
       GANTRY_BRANCH: facts.branch,

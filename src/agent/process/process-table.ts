@@ -1,25 +1,47 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * A process group of ours as it can be found again: the leader's pid, which is the group's number,
- * and when it started, in clock ticks since boot. A pid is given out again, a pair of both is not.
- * `start_time` is `null` where there is no /proc.
+ * A process as it can be found again: its pid, and when it started, in clock ticks since boot. A pid is given out
+ * again, a pair of both is not. `start_time` is `null` where there is no /proc.
  */
-export type ProcessGroup = { readonly pid: number; readonly start_time: string | null };
+export type ProcessId = { readonly pid: number; readonly start_time: string | null };
 
-type Stat = { readonly state: string; readonly group: number; readonly startTime: string };
+/** A process group of ours by its leader, whose pid is the group's number. */
+export type ProcessGroup = ProcessId;
 
-/** Source: proc_pid_stat(5). The name in field 2 may hold spaces and parentheses, so fields count from its last one. */
-function readStat(pid: number): Stat | null {
+export type Stat = {
+  /** It has ended, and only waits to be collected. */
+  readonly isDead: boolean;
+  readonly parent: number;
+  readonly group: number;
+  readonly startTime: string;
+};
+
+/**
+ * @returns `null` where there is no such process, or no /proc
+ * Source: proc_pid_stat(5). The name in field 2 may hold spaces and parentheses, so fields count from its last one.
+ */
+export function readStat(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    const [state, group, startTime] = [fields[0], fields[2], fields[19]];
-    if (state === undefined || group === undefined || startTime === undefined) return null;
-    return { state, group: Number(group), startTime };
+    const [state, parent, group, startTime] = [fields[0], fields[1], fields[2], fields[19]];
+    if (state === undefined || startTime === undefined) return null;
+    return {
+      isDead: state === "Z" || state === "X",
+      parent: Number(parent),
+      group: Number(group),
+      startTime,
+    };
   } catch {
     return null;
   }
+}
+
+/** Whether the process still runs. Another one that was given its pid is not the same. */
+export function isSameProcess({ pid, start_time }: ProcessId): boolean {
+  const stat = readStat(pid);
+  return stat !== null && !stat.isDead && stat.startTime === start_time;
 }
 
 /** In clock ticks since boot, as `start_time` of a group; null: no such process, or no /proc. */
@@ -27,7 +49,19 @@ export function startTimeOf(pid: number): string | null {
   return readStat(pid)?.startTime ?? null;
 }
 
-/** Differs after every boot, when start times count from zero again. `null` where there is no /proc. */
+/** What a process was started with. `null`: no such process, no /proc, or it belongs to somebody else and is hidden. */
+export function commandLineOf(pid: number): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Differs after every boot, when start times count from zero again. In a container it also differs between a systemd unit
+ * that has a /proc of its own and everybody else. `null` where there is no /proc.
+ */
 export function bootId(): string | null {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
@@ -58,7 +92,7 @@ export function isGroupAlive(group: number): boolean {
   if (pids.length === 0) return true;
   return pids.some((pid) => {
     const stat = readStat(pid);
-    return stat !== null && stat.group === group && stat.state !== "Z" && stat.state !== "X";
+    return stat !== null && stat.group === group && !stat.isDead;
   });
 }
 

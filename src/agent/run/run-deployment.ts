@@ -5,6 +5,7 @@ import { activateRelease } from "#agent/run/activate-stage.ts";
 import { buildRelease } from "#agent/run/build-stage.ts";
 import { refuseLeavingLinks } from "#agent/run/check-links.ts";
 import { fetchRelease } from "#agent/run/fetch-stage.ts";
+import { endRelease, traceOfRun } from "#agent/run/end-release.ts";
 import type { InterruptReason } from "#agent/run/interrupt.ts";
 import { pruneReleases, removePruned } from "#agent/run/prune.ts";
 import { reactivate, switchBack } from "#agent/run/revert.ts";
@@ -26,7 +27,7 @@ import type { DeploymentStage } from "#contract/deployments.ts";
 export async function runDeployment(scope: RunScope): Promise<void> {
   const { order, folder, journal, reporter } = scope;
   const previous = await readCurrent(folder);
-  const progress: Progress = { stage: "fetch", isBuilding: false, hasSwitched: false };
+  const progress: Progress = { stage: "fetch", isBuilding: false, activates: null };
   const end = await carryOut(scope, previous, progress).catch((error: unknown) =>
     failUnexpectedly(error, progress.stage),
   );
@@ -53,7 +54,7 @@ export async function runDeployment(scope: RunScope): Promise<void> {
 }
 
 /** How far a run has come: what has to be undone if it ends here. */
-type Progress = { stage: DeploymentStage; isBuilding: boolean; hasSwitched: boolean };
+type Progress = { stage: DeploymentStage; isBuilding: boolean; activates: number | null };
 
 async function carryOut(
   scope: RunScope,
@@ -73,7 +74,7 @@ async function carryOut(
 
   const release = ready.value;
   progress.stage = "activate";
-  progress.hasSwitched = true;
+  progress.activates = release.version;
   const activated = await activateRelease(scope, release, previous);
   if (!activated.ok) return activated;
   progress.stage = "verify";
@@ -132,8 +133,11 @@ function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
 /** Leaves the project as it was before the run. */
 async function undo(scope: RunScope, previous: number | null, progress: Progress): Promise<void> {
   const { order, folder } = scope;
-  if (progress.hasSwitched) {
+  if (progress.activates !== null) {
     await switchBack(scope, previous);
+    // Before the earlier release is activated: what they have, as a port, it needs.
+    const trace = traceOfRun(folder, order.run_id, progress.isBuilding ? order.version : null);
+    await endRelease(scope, progress.activates, trace);
     await reactivate(scope, previous, order.timeouts.activate_seconds);
   }
   if (progress.isBuilding) await removeRelease(folder, order.version);

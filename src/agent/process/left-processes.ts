@@ -1,0 +1,116 @@
+import { readFileSync, readlinkSync, realpathSync } from "node:fs";
+import { basename } from "node:path";
+
+import { pause } from "#agent/pause.ts";
+import {
+  commandLineOf,
+  isSameProcess,
+  livingPids,
+  type ProcessId,
+  readStat,
+} from "#agent/process/process-table.ts";
+
+/** What the processes have in common that an activate command has left running. */
+export type Trace = {
+  /** A variable of their environment. */
+  readonly name: string;
+  readonly value: string;
+  /** A folder in which nobody else works; `null` where others may. It finds those that have cleared their environment. */
+  readonly folder: string | null;
+};
+
+/** `program`: its name, without the arguments, which may hold secrets. */
+export type LeftProcess = ProcessId & { readonly program: string };
+
+const POLL_MS = 15;
+const KILL_ROUNDS = 10;
+/** What even SIGKILL does not end within this time hangs in the kernel. */
+const AFTER_KILL_MS = 5_000;
+
+/**
+ * Ends what an activate command has left running: SIGTERM, the grace, SIGKILL. A process that also runs others, as pm2
+ * does for several projects, stays.
+ * @returns what has been found
+ */
+export async function endLeftProcesses(trace: Trace, graceMs: number): Promise<readonly LeftProcess[]> {
+  const found = findLeftProcesses(trace);
+  signalAll(found, "SIGTERM");
+  await waitUntilGone(found, graceMs);
+  // They may have started others meanwhile.
+  for (let round = 0; round < KILL_ROUNDS; round += 1) {
+    const left = findLeftProcesses(trace);
+    if (left.length === 0) break;
+    signalAll(left, "SIGKILL");
+    await waitUntilGone(left, AFTER_KILL_MS);
+  }
+  return found;
+}
+
+/** Every living process of the trace, without those that run a process with another value of the trace's variable. */
+export function findLeftProcesses(trace: Trace): readonly LeftProcess[] {
+  const folder = trace.folder === null ? null : realPath(trace.folder);
+  const found: LeftProcess[] = [];
+  const shared = new Set<number>();
+  for (const pid of livingPids()) {
+    const stat = readStat(pid);
+    if (stat === null || stat.isDead || pid === process.pid) continue;
+    const value = variableOf(pid, trace.name);
+    if (value === trace.value || (value === null && folder !== null && worksIn(pid, folder)))
+      found.push({ pid, start_time: stat.startTime, program: programOf(pid) });
+    else if (value !== null) for (const ancestor of ancestorsOf(stat.parent)) shared.add(ancestor);
+  }
+  return found.filter(({ pid }) => !shared.has(pid));
+}
+
+/** @returns `null` where there is no such variable, or it cannot be read */
+function variableOf(pid: number, name: string): string | null {
+  try {
+    const prefix = `${name}=`;
+    const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+    return variables.find((variable) => variable.startsWith(prefix))?.slice(prefix.length) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function programOf(pid: number): string {
+  return basename(commandLineOf(pid)?.split(" ")[0] ?? "");
+}
+
+function worksIn(pid: number, folder: string): boolean {
+  try {
+    return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`);
+  } catch {
+    return false;
+  }
+}
+
+function ancestorsOf(pid: number): readonly number[] {
+  const ancestors: number[] = [];
+  for (let at = pid; at > 1 && !ancestors.includes(at); at = readStat(at)?.parent ?? 0) ancestors.push(at);
+  return ancestors;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function signalAll(processes: readonly LeftProcess[], signal: NodeJS.Signals): void {
+  for (const left of processes) {
+    if (!isSameProcess(left)) continue;
+    try {
+      process.kill(left.pid, signal);
+    } catch {
+      // Ended by itself meanwhile, or it belongs to another user.
+    }
+  }
+}
+
+async function waitUntilGone(processes: readonly LeftProcess[], longestMs: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < longestMs && processes.some(isSameProcess); waitedMs += POLL_MS)
+    await pause(POLL_MS);
+}

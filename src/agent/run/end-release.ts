@@ -1,0 +1,30 @@
+import { RELEASE_MARKER } from "#agent/commands/shell.ts";
+import { endLeftProcesses, type Trace } from "#agent/process/left-processes.ts";
+import { RUN_MARKER } from "#agent/process/process-table.ts";
+import type { CommandScope } from "#agent/run/run-scope.ts";
+import { linkTarget } from "#agent/workspace/current-link.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { releasePath } from "#agent/workspace/releases.ts";
+
+/** @param builds the release that only this run has, if there is one: what works in its folder is of this run */
+export function traceOfRun(folder: ProjectFolder, runId: string, builds: number | null): Trace {
+  return {
+    name: RUN_MARKER,
+    value: runId,
+    folder: builds === null ? null : releasePath(folder, builds),
+  };
+}
+
+export function traceOfRelease(folder: ProjectFolder, version: number): Trace {
+  const path = releasePath(folder, version);
+  return { name: RELEASE_MARKER, value: path, folder: path };
+}
+
+/** Ends what the activation of a release that is no longer wanted has left running, and logs it. */
+export async function endRelease(scope: CommandScope, version: number, trace: Trace): Promise<void> {
+  const ended = await endLeftProcesses(trace, scope.context.settings.stopGraceMs);
+  if (ended.length === 0) return;
+  const what = ended.length === 1 ? "1 process" : `${ended.length} processes`;
+  const names = ended.map(({ pid, program }) => `${program} (${pid})`).join(", ");
+  scope.log.system("activate", `ended ${what} that ${linkTarget(version)} had left running: ${names}`);
+}

@@ -1,0 +1,204 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { HealthCheck } from "#contract/projects.ts";
+
+import { bundleAgent } from "./support/agent-bundle.ts";
+import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
+import { ids, isAlive, messagesOf, World } from "./support/harness.ts";
+
+const bundle = bundleAgent();
+
+let world: World;
+let port: number;
+beforeEach(async () => {
+  world = await World.create();
+  port = await freePort();
+  world.cleanUps.push(() => {
+    for (const pid of pidsIn("pids")) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  });
+});
+afterEach(() => world.close());
+
+const file = (name: string) => join(world.folder, name);
+const pidsIn = (name: string) =>
+  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n").map(Number) : [];
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== "object" || address === null) throw new Error("no port");
+  return address.port;
+}
+
+/** A release's app: it answers with the release's name, from a port that only one can have. */
+const commitApp = (name: string, status = 200) =>
+  world.repository.commit({
+    "app.mjs": `
+      import { createServer } from "node:http";
+      import { appendFileSync } from "node:fs";
+      appendFileSync(${JSON.stringify(file("pids"))}, process.pid + "\\n");
+      const server = createServer((_, response) => response.writeHead(${status}).end("${name}"));
+      server.on("error", () => process.exit(1));
+      server.listen(${port}, "127.0.0.1");
+    `,
+  });
+
+/** Ends the app that the last command started itself, and starts the release's own as a daemon. */
+const restart = (how: string) =>
+  `if [ -e ${file("app.pid")} ]; then kill $(cat ${file("app.pid")}); sleep 0.3; fi; ${how}`;
+const inBackground = () => `node app.mjs & echo $! > ${file("app.pid")}; sleep 0.5`;
+const asDaemon = (prefix = "") => `( ${prefix} setsid sh -c 'node app.mjs & exit' & ); sleep 0.5`;
+
+const health = () =>
+  HealthCheck.parse({
+    url: `http://127.0.0.1:${port}/`,
+    tries: 15,
+    interval_seconds: 0.2,
+    timeout_seconds: 2,
+  });
+
+const served = async () => {
+  try {
+    return await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  } catch {
+    return null;
+  }
+};
+
+const deployOne = () => world.deploy({ activate_command: restart(inBackground()), health_check: health() });
+
+describe("the processes of a release that fails", () => {
+  it("are ended before the earlier one is activated again, so it gets its port back", async () => {
+    await world.startAgent();
+    commitApp("one");
+    expect((await deployOne()).result.outcome).toBe("live");
+    commitApp("two", 500);
+    const { run, result } = await world.deploy({
+      activate_command: restart(asDaemon()),
+      health_check: { ...health(), tries: 2 },
+      keep_releases: [1],
+    });
+    expect(result).toMatchObject({ failure: { code: "health_check_failed" } });
+    expect(world.current).toBe("releases/1");
+    expect(await served()).toBe("one");
+    const [, two] = pidsIn("pids");
+    expect(isAlive(two ?? 0)).toBe(false);
+    const told = messagesOf(run, "system");
+    const ended = told.findIndex((line) =>
+      /^ended 1 process that releases\/2 had left running: node \(\d+\)$/.test(line),
+    );
+    expect(told[ended - 1]).toBe("switched current back to releases/1");
+    expect(told[ended + 1]).toMatch(/^running /);
+  });
+
+  it("are found by the folder that they work in where they have no environment", async () => {
+    await world.startAgent();
+    commitApp("one", 500);
+    const { result } = await world.deploy({
+      activate_command: asDaemon(`exec env -i PATH="$PATH"`),
+      health_check: { ...health(), tries: 2 },
+    });
+    expect(result).toMatchObject({ failure: { code: "health_check_failed" } });
+    expect(pidsIn("pids")).toHaveLength(1);
+    expect(isAlive(pidsIn("pids")[0] ?? 0)).toBe(false);
+  });
+
+  it("are asked to end first, and killed where they do not", async () => {
+    await world.startAgent();
+    commitApp("one");
+    const { result } = await world.deploy({
+      activate_command: [
+        `setsid sh -c 'echo $$ >> ${file("pids")}; trap "echo asked > ${file("asked")}; exit" TERM; while :; do sleep 0.05; done' &`,
+        `setsid sh -c 'echo $$ >> ${file("pids")}; trap "" TERM; while :; do sleep 0.05; done' &`,
+        `until [ "$(wc -l < ${file("pids")})" = 2 ]; do sleep 0.02; done; exit 1`,
+      ].join("\n"),
+    });
+    expect(result).toMatchObject({ failure: { code: "activate_failed" } });
+    expect(readFileSync(file("asked"), "utf8")).toBe("asked\n");
+    for (const pid of pidsIn("pids")) expect(isAlive(pid)).toBe(false);
+  });
+
+  it("are ended also when the agent was killed while it tried the release", async () => {
+    await enrollAgent(world);
+    const agent = await spawnRunningAgent(world, { bundle });
+    commitApp("one");
+    expect((await deployOne()).result.outcome).toBe("live");
+    commitApp("two", 500);
+    const run = world.control.dispatch(
+      world.order({
+        activate_command: restart(asDaemon()),
+        health_check: { ...health(), tries: 50 },
+        keep_releases: [1],
+      }),
+    );
+    await expect.poll(served).toBe("two");
+    agent.child.kill("SIGKILL");
+    await agent.exited;
+    const next = await spawnRunningAgent(world, { bundle });
+    expect(await world.control.result(run)).toMatchObject({ failure: { code: "server_lost" } });
+    expect(await served()).toBe("one");
+    next.child.kill("SIGTERM");
+    await next.exited;
+    expect(await served()).toBe("one");
+  });
+
+  it("are ended when the control plane says that an earlier release should be served", async () => {
+    await world.startAgent();
+    commitApp("one");
+    await deployOne();
+    commitApp("two");
+    const second = await world.deploy({
+      activate_command: restart(asDaemon()),
+      health_check: health(),
+      keep_releases: [1],
+    });
+    expect(second.result.outcome).toBe("live");
+    expect(await served()).toBe("two");
+    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    await expect.poll(served).toBe("one");
+  });
+
+  it("stay where they serve others: a supervisor that an earlier release's app runs under, too", async () => {
+    // As pm2: started by the first command that needs it, it then starts the apps of all projects.
+    const supervisor = `
+      import { spawn } from "node:child_process";
+      import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
+      appendFileSync(${JSON.stringify(file("pids"))}, process.pid + "\\n");
+      setInterval(() => {
+        if (!existsSync(process.argv[2])) return;
+        const { env, name } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+        rmSync(process.argv[2]);
+        const child = spawn("sleep", ["1000"], { stdio: "ignore", env, argv0: name });
+        appendFileSync(${JSON.stringify(file("pids"))}, child.pid + "\\n");
+        appendFileSync(process.argv[2] + ".done", name + "\\n");
+      }, 20);
+    `;
+    const add = (name: string) =>
+      `node -e 'fs.writeFileSync("${file("add.tmp")}", JSON.stringify({env: process.env, name: "${name}"})); fs.renameSync("${file("add.tmp")}", "${file("add")}")'; until grep -q ${name} ${file("add")}.done; do sleep 0.02; done`;
+    world.repository.commit({ "supervisor.mjs": supervisor });
+    await world.startAgent();
+    const go = file("go");
+    const failing = world.control.dispatch(
+      world.order({
+        activate_command: `setsid node supervisor.mjs ${file("add")} > /dev/null 2>&1 & ${add("broken")}; until [ -e ${go} ]; do sleep 0.02; done; exit 1`,
+      }),
+    );
+    await expect.poll(() => existsSync(`${file("add")}.done`)).toBe(true);
+    // Another project's app, which the same supervisor runs.
+    const other = world.control.dispatch(
+      world.order({ project_id: ids.project(), activate_command: `${add("good")}; touch ${go}` }),
+    );
+    expect((await world.control.result(other)).outcome).toBe("live");
+    expect(await world.control.result(failing)).toMatchObject({ failure: { code: "activate_failed" } });
+    const [supervisorPid = 0, broken = 0, good = 0] = pidsIn("pids");
+    expect(isAlive(broken)).toBe(false);
+    expect(isAlive(supervisorPid)).toBe(true);
+    expect(isAlive(good)).toBe(true);
+  });
+});
