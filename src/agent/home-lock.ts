@@ -6,13 +6,15 @@ import * as z from "zod/mini";
 import { isNoSpaceError } from "#agent/has-code.ts";
 import { createLockFile, removeLeftLock } from "#agent/lock-file.ts";
 import { pause } from "#agent/pause.ts";
-import { bootId, startTimeOf } from "#agent/process/process-table.ts";
+import { bootId, commandLineOf, startTimeOf } from "#agent/process/process-table.ts";
 
-/** Which process works in a home folder. All three say that it is still the same one. */
+/** Which process works in a home folder, and what says that it is still the same one. */
 const Holder = z.object({
   pid: z.int(),
   start_time: z.nullable(z.string()),
   boot_id: z.nullable(z.string()),
+  /** An earlier agent does not note it. */
+  command: z.optional(z.nullable(z.string())),
 });
 type Holder = z.infer<typeof Holder>;
 
@@ -36,6 +38,7 @@ export async function lockHome(
     pid: process.pid,
     start_time: startTimeOf(process.pid),
     boot_id: bootId(),
+    command: commandLineOf(process.pid),
   };
   const lock: LockEnd = { kind: "taken", release: () => rm(path, { force: true }) };
   for (let waitedMs = 0; ;) {
@@ -85,7 +88,13 @@ export async function holderOf(home: string): Promise<number | null> {
 }
 
 function isHolding(holder: Holder): boolean {
-  if (holder.boot_id !== bootId()) return false;
+  if (holder.boot_id !== bootId()) {
+    // After a boot the pid and the start time may be another process's by chance, or our own. Without a boot, as between
+    // a unit and a shell in a container, all of it is the same.
+    const { pid, start_time, command } = holder;
+    if (pid === process.pid || start_time === null || typeof command !== "string") return false;
+    return startTimeOf(pid) === start_time && commandLineOf(pid) === command;
+  }
   if (holder.start_time !== null) return startTimeOf(holder.pid) === holder.start_time;
   // Numbers are given out again, above all in a container, where each start has the same.
   if (holder.pid === process.pid) return false;

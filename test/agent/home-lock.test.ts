@@ -1,10 +1,13 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { lockHome } from "#agent/home-lock.ts";
+import { holderOf, lockHome } from "#agent/home-lock.ts";
+import { bootId, commandLineOf, startTimeOf } from "#agent/process/process-table.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -34,5 +37,57 @@ describe("two agents that are started at the same moment", () => {
       await taken[0]?.release();
       expect(await readdir(home)).toEqual([]);
     }
+  });
+});
+
+describe("the holder of a home", () => {
+  let child: ChildProcess;
+  let pid: number;
+  beforeAll(async () => {
+    child = spawn("sleep", ["1000"], { stdio: "ignore" });
+    await once(child, "spawn");
+    pid = child.pid ?? 0;
+  });
+  afterAll(() => void child.kill());
+
+  async function heldBy(holder: object): Promise<number | null> {
+    const home = await mkdtemp(join(folder, "home-"));
+    await writeFile(join(home, "agent.lock"), JSON.stringify(holder));
+    return await holderOf(home);
+  }
+  const holder = () => ({
+    pid,
+    start_time: startTimeOf(pid),
+    boot_id: bootId(),
+    command: commandLineOf(pid),
+  });
+
+  it("is a process with its number that started when it did", async () => {
+    expect(await heldBy(holder())).toBe(pid);
+    expect(await heldBy({ ...holder(), start_time: "1" })).toBeNull();
+  });
+
+  // In a container, a unit with a /proc of its own reads the boot id of the host, and a shell that of the container.
+  it("is known by its command where the boot id differs between the two that look at it", async () => {
+    expect(await heldBy({ ...holder(), boot_id: "as a unit sees it" })).toBe(pid);
+    expect(
+      await heldBy({ ...holder(), boot_id: "of another boot", command: "node agent.mjs run" }),
+    ).toBeNull();
+    expect(await heldBy({ ...holder(), boot_id: "of another boot", command: null })).toBeNull();
+  });
+
+  it("may have been noted by an agent that did not note its command", async () => {
+    const { command: _, ...earlier } = holder();
+    expect(await heldBy(earlier)).toBe(pid);
+    expect(await heldBy({ ...earlier, boot_id: "of another boot" })).toBeNull();
+  });
+
+  it("is never the process that asks, where that has its number in another boot", async () => {
+    const own = {
+      pid: process.pid,
+      start_time: startTimeOf(process.pid),
+      command: commandLineOf(process.pid),
+    };
+    expect(await heldBy({ ...own, boot_id: "of another boot" })).toBeNull();
   });
 });
