@@ -41,10 +41,7 @@ const fixedConfig: readonly (readonly [string, string])[] = [
   ["gc.auto", "0"],
 ];
 
-/**
- * A redirect leads where the server says, and Git LFS, where the owner has it, where the repository's own .lfsconfig says.
- * Its files stay pointers then.
- */
+/** A redirect leads where the server says, and Git LFS, where the owner has it, where the repository's own .lfsconfig says. */
 const confinedConfig: typeof fixedConfig = [
   ["http.followRedirects", "false"],
   ["filter.lfs.smudge", ""],
@@ -126,6 +123,18 @@ export function exportTree(place: GitPlace, folder: string, sha: string, index: 
     `${sha}^{commit}`,
   ]);
   return { ...command, env: { ...command.env, GIT_INDEX_FILE: index } };
+}
+
+/** Prints `<path>\0` of each file that the attributes in the tree give to Git LFS. @param index that of `exportTree` */
+export function listLfsFiles(place: GitPlace, folder: string, index: string): Command {
+  const command = git(place, folder, [`--work-tree=${folder}`, "ls-files", "-z", "--", ":(attr:filter=lfs)"]);
+  // The only pathspec that is more than a path, and it is ours.
+  return { ...command, env: { ...command.env, GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: "0" } };
+}
+
+/** Prints what the commit's `.lfsconfig` excludes. Exit code 1: nothing; another one: there is no such file. */
+export function readLfsExcludes(place: GitPlace, cwd: string, sha: string): Command {
+  return git(place, cwd, ["config", `--blob=${sha}:.lfsconfig`, "--get-all", "lfs.fetchexclude"]);
 }
 
 /** Prints `<key>\n<value>\0` of each path and url. Exit code 1: there are none. */

@@ -8,6 +8,7 @@ import { readGitlinks, readSubmoduleEntries, type SubmoduleEntry } from "#agent/
 import { resolveSubmoduleUrl } from "#agent/commands/submodule-url.ts";
 import { checkRepository } from "#agent/policy/check-policy.ts";
 import type { Policy } from "#agent/policy/policy.ts";
+import { checkLfs } from "#agent/run/check-lfs.ts";
 import { fetchCommit } from "#agent/run/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/git-runner.ts";
 import { cwdOf, type FetchedCommit, type Origin } from "#agent/run/mirror-steps.ts";
@@ -38,14 +39,14 @@ export async function writeTree(
   depth = 0,
 ): Promise<Step<null>> {
   const startedAt = origin.now();
-  let exported = await writeFiles(job, commit, into);
+  let exported = await writeFiles(job, origin, commit, into);
   if (!exported.ok) return exported;
   if (exported.value.kind === "damaged") {
     job.git.note("the mirror was damaged: fetching it anew", startedAt);
     await discardMirror(commit.place.gitDir);
     const again = await fetchCommit(job.git, origin, { kind: "full", sha: commit.sha });
     if (!again.ok) return again;
-    exported = await writeFiles(job, again.value, into);
+    exported = await writeFiles(job, origin, again.value, into);
     if (!exported.ok) return exported;
     if (exported.value.kind === "damaged") return exported.value.failure;
   }
@@ -66,17 +67,23 @@ type Written = { readonly kind: "written" } | { readonly kind: "damaged"; readon
 /** `damaged`: the commit is in the mirror, but not all that belongs to it. */
 async function writeFiles(
   { git, folder }: TreeJob,
+  { now }: Origin,
   commit: FetchedCommit,
   into: string,
 ): Promise<Step<Written>> {
   const index = join(folder.temp, `index-${randomUUID()}`);
   const exported = await git.run(exportTree(commit.place, into, commit.sha, index));
+  const isWritten = exported.ok && exported.value.code === 0;
+  const checked = isWritten ? await checkLfs(git, commit, into, index, now) : done(null);
   await rm(index, { force: true });
   if (!exported.ok) return exported;
-  if (exported.value.code === 0) return done({ kind: "written" });
+  if (!checked.ok) return checked;
+  if (isWritten) return done({ kind: "written" });
   const failure = await git.explain(exported.value, `writing the files of ${commit.sha} failed`);
   const isFull = !failure.ok && failure.end.kind === "failed" && failure.end.failure.code === "disk_full";
-  return isFull ? failure : done({ kind: "damaged", failure });
+  // What a filter such as Git LFS fails at is not in the mirror.
+  const isFiltered = /filter .* failed/.test(exported.value.ran.stderrTail);
+  return isFull || isFiltered ? failure : done({ kind: "damaged", failure });
 }
 
 type Submodule = SubmoduleEntry & { readonly sha: string };

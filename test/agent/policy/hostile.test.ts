@@ -227,11 +227,11 @@ describe("git, where repositories are limited", () => {
   });
 
   it("runs no LFS, which asks where the repository says", async () => {
-    // Where LFS is installed for the whole machine, git asks its process instead of the smudge filter.
-    const filter = `touch ${trace()}; exit 1`;
+    // The process comes before the smudge command, and a server with Git LFS has one.
+    const run = `touch ${trace()}; exit 1`;
     writeFileSync(
       join(world.folder, ".gitconfig"),
-      `[filter "lfs"]\n\tprocess = "${filter}"\n\trequired = true\n`,
+      `[filter "lfs"]\n\tsmudge = "${run}"\n\tprocess = "${run}"\n\trequired = true\n`,
     );
     world.repository.commit({ ".gitattributes": "*.bin filter=lfs\n", "a.bin": "pointer" });
     const environment = { ...process.env, HOME: world.folder };

@@ -1,0 +1,71 @@
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+
+import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
+import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
+import type { GitRunner } from "#agent/run/git-runner.ts";
+import { cwdOf, type FetchedCommit } from "#agent/run/mirror-steps.ts";
+import { done, fail, type Step } from "#agent/run/step.ts";
+
+/** Source: the specification of Git LFS. A pointer is shorter than 1024 bytes, and begins with this line. */
+const POINTER = "version https://git-lfs.github.com/spec/v1\n";
+
+const MOST_NAMED = 5;
+
+/**
+ * Fails where files that the repository keeps in Git LFS are in the tree as pointers, a few lines of text each: nobody
+ * means to publish those. Files that the repository's own `.lfsconfig` excludes from being fetched may stay pointers.
+ * @param into where the commit's files were written, with this index
+ * @param now milliseconds that only rise
+ */
+export async function checkLfs(
+  git: GitRunner,
+  commit: FetchedCommit,
+  into: string,
+  index: string,
+  now: () => number,
+): Promise<Step<null>> {
+  const startedAt = now();
+  const listed = await git.run(listLfsFiles(commit.place, into, index));
+  if (!listed.ok) return listed;
+  if (listed.value.code !== 0) return git.explain(listed.value, "looking for files of Git LFS failed");
+  const pointers: string[] = [];
+  for (const path of listed.value.stdout.split("\0"))
+    if (path !== "" && (await isPointer(join(into, path)))) pointers.push(path);
+  if (pointers.length === 0) return done(null);
+
+  const config = await git.run(readLfsExcludes(commit.place, cwdOf(commit.place), commit.sha), "probe");
+  if (!config.ok) return config;
+  const excludes = readExcludes(config.value.code === 0 ? config.value.stdout : "");
+  const unfetched = pointers.filter((path) => !isExcluded(path, excludes));
+  if (unfetched.length < pointers.length)
+    git.note(`Git LFS files that .lfsconfig excludes: ${pointers.length - unfetched.length}`, startedAt);
+  if (unfetched.length === 0) return done(null);
+  const more = unfetched.length > MOST_NAMED ? `, and ${unfetched.length - MOST_NAMED} more` : "";
+  const names = `${unfetched.slice(0, MOST_NAMED).join(", ")}${more}`;
+  return commit.place.isConfined
+    ? fail(
+        "refused_by_policy",
+        "fetch",
+        `this server's policy (repositories) does not allow Git LFS, which fetches from where the repository says; the repository keeps ${names} there`,
+      )
+    : fail(
+        "fetch_failed",
+        "fetch",
+        `the repository keeps ${names} in Git LFS, and they were not fetched. Install Git LFS on the server: \`apt-get install git-lfs\`, then \`git lfs install --system\``,
+      );
+}
+
+async function isPointer(path: string): Promise<boolean> {
+  try {
+    const file = await open(path);
+    try {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(POINTER.length), 0, POINTER.length, 0);
+      return buffer.toString("latin1", 0, bytesRead) === POINTER;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return false;
+  }
+}
