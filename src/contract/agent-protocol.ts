@@ -12,7 +12,14 @@ import {
 } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
-import { BuildSettings, HealthCheck, Preset, ShellCommand, Timeouts } from "#contract/projects.ts";
+import {
+  BuildSettings,
+  CommitRule,
+  HealthCheck,
+  Preset,
+  ShellCommand,
+  Timeouts,
+} from "#contract/projects.ts";
 import { Disk } from "#contract/servers.ts";
 
 /**
@@ -67,6 +74,9 @@ export const ReleaseVersion = wholeFrom(1);
 
 /**
  * Everything the agent needs for one run. It trusts none of it: names and paths are parsed again here.
+ * `source.commits`: the project's setting for a commit by its hash; an older control plane leaves it out, which means
+ * `reachable`. `in_branch`: the commit has to be in `branch`, because the request has named both. `was_live`: the order is a
+ * rollback, so the commit was live before.
  * `reuse_release`: activate this kept release without fetching or building, if its files are whole;
  * otherwise the agent builds `source` into `releases/<version>`.
  * `permitted`: the activation permit rides along, so the agent does not ask for it.
@@ -85,6 +95,9 @@ export const RunOrder = z.strictObject({
     repository: Repository,
     branch: BranchName,
     commit: z.nullable(CommitName),
+    commits: z.optional(CommitRule),
+    in_branch: z.optional(z.boolean()),
+    was_live: z.optional(z.boolean()),
   }),
   reuse_release: z.nullable(ReleaseVersion),
   permitted: z.boolean(),

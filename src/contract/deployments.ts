@@ -18,6 +18,7 @@ export type DeploymentKind = z.infer<typeof DeploymentKind>;
 export const FailureCode = z.enum([
   "fetch_failed",
   "ref_not_found",
+  "commit_not_reachable",
   "build_failed",
   "activate_failed",
   "health_check_failed",

@@ -77,6 +77,13 @@ export type Timeouts = z.infer<typeof Timeouts>;
 export const QueueMode = z.enum(["all", "latest"]);
 export type QueueMode = z.infer<typeof QueueMode>;
 
+/**
+ * Which commits can be deployed by their hash. `reachable`: those that a branch or tag contains; `any`: also those that the
+ * repository's server hands out besides, such as those of pull requests and, on many forges, of forks; `none`: none.
+ */
+export const CommitRule = z.enum(["reachable", "any", "none"]);
+export type CommitRule = z.infer<typeof CommitRule>;
+
 /** The settings that a project's framework fills in where they are left out; the framework itself, the agent finds. */
 export const AutomaticSetting = z.enum(["framework", "build_command", "output_directory"]);
 export type AutomaticSetting = z.infer<typeof AutomaticSetting>;
@@ -98,6 +105,7 @@ const settings = {
   server_id: ServerId,
   repository: Repository,
   branch: BranchName,
+  commits: CommitRule,
   ...Preset.shape,
   root_directory: InsidePath,
   activate_command: z.nullable(ShellCommand),
@@ -134,6 +142,7 @@ export const CreateProjectInput = z.strictObject({
   ...BuildSettings.shape,
   domain: z.optional(Domain),
   branch: z._default(settings.branch, "main"),
+  commits: z._default(settings.commits, "reachable"),
   root_directory: z._default(settings.root_directory, "."),
   activate_command: z._default(settings.activate_command, null),
   shared_paths: z._default(ApartPaths, []),

@@ -98,13 +98,14 @@ describe("what is deployed", () => {
     expect(world.read("current/index.html")).toBe("after");
   });
 
-  it("is found in a complete mirror without asking the repository", async () => {
+  it("is found in a complete mirror without asking the repository, where any commit may be deployed", async () => {
+    world.policy = { commits: "any" };
     const sha = world.repository.commit({ "index.html": "old" });
     world.repository.commit({ "index.html": "new" });
     await world.startAgent();
-    await world.deploy(source({ commit: sha.slice(0, 9) }));
+    await world.deploy(source({ commit: sha.slice(0, 9), commits: "any" }));
     rmSync(world.repository.path, { recursive: true });
-    const { result } = await world.deploy(source({ commit: sha.slice(0, 8) }));
+    const { result } = await world.deploy(source({ commit: sha.slice(0, 8), commits: "any" }));
     expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
   });
 
@@ -158,8 +159,19 @@ describe("what is not there", () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     const full = await world.deploy(source({ commit: "0123456789".repeat(4) }));
-    expect(full.result).toMatchObject(refNotFound(/^there is no commit 0123456789/));
+    expect(full.result).toMatchObject(refNotFound(/^no branch or tag of .* contains commit 0123456789/));
     const short = await world.deploy(source({ commit: "0123456" }));
+    expect(short.result).toMatchObject(refNotFound(/^no branch or tag of .* contains commit 0123456:/));
+  });
+
+  it("a commit that the repository does not have fails, where any commit may be deployed", async () => {
+    world.policy = { commits: "any" };
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    const any = (commit: string) => source({ commit, commits: "any" });
+    const full = await world.deploy(any("0123456789".repeat(4)));
+    expect(full.result).toMatchObject(refNotFound(/^there is no commit 0123456789/));
+    const short = await world.deploy(any("0123456"));
     expect(short.result).toMatchObject(refNotFound(/^0123456 is not the beginning of exactly one/));
   });
 

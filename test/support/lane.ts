@@ -22,6 +22,7 @@ const plan: Plan = {
   projectName: "shop",
   domain: "shop.localhost",
   repository: "/srv/git/shop.git",
+  commits: "reachable",
   rootDirectory: ".",
   build: {},
   activateCommand: null,

@@ -45,6 +45,8 @@ export function gitEnvironment(own: NodeJS.ProcessEnv, runId: string): Environme
     ...pick(own, passedToGit),
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
+    // A path that cannot exist: no file in a mirror can give a commit other parents than its own.
+    GIT_GRAFT_FILE: "/dev/null/none",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_LITERAL_PATHSPECS: "1",
   };

@@ -18,7 +18,7 @@ export type GitPlace = {
 export const TIP = "refs/gantry/tip";
 
 /** The name that the remote goes by in the configuration, so that its URL is no argument of git's. */
-const REMOTE = "source";
+export const REMOTE = "source";
 
 /** Holds whatever a user's own configuration says; hooks and filters of a mirror are nobody's business. */
 const fixedConfig: readonly (readonly [string, string])[] = [
@@ -49,7 +49,8 @@ const confinedConfig: typeof fixedConfig = [
   ["filter.lfs.required", "false"],
 ];
 
-function git(place: GitPlace, cwd: string, args: readonly string[]): Command {
+/** A git command with the settings that all of them have. The other functions are the commands that there are. */
+export function git(place: GitPlace, cwd: string, args: readonly string[]): Command {
   const remote = place.remote === null ? null : readRemote(place.remote);
   const config = [
     ...fixedConfig,

@@ -38,9 +38,13 @@ export function checkRepository({ repositories }: Policy, repository: string): P
   return isAllowed ? null : refuse("repositories", `the repository ${maskUrlSecret(repository)}`);
 }
 
-function checkBranch({ branches }: Policy, branch: string): PolicyRefusal {
-  if (branches === "any" || branches.some((pattern) => isBranch(branch, pattern))) return null;
-  return refuse("branches", `the branch ${branch}`);
+function checkBranch(policy: Policy, branch: string): PolicyRefusal {
+  return isBranchAllowed(policy, branch) ? null : refuse("branches", `the branch ${branch}`);
+}
+
+/** Whether a branch or tag of this name may be deployed. */
+export function isBranchAllowed({ branches }: Policy, branch: string): boolean {
+  return branches === "any" || branches.some((pattern) => isBranch(branch, pattern));
 }
 
 function isBranch(branch: string, pattern: string): boolean {

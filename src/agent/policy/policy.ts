@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { parseRepository } from "#agent/policy/repository-address.ts";
 import { textBetween } from "#contract/bounds.ts";
 import { BranchName, SharedPath } from "#contract/git-names.ts";
-import { ShellCommand } from "#contract/projects.ts";
+import { CommitRule, ShellCommand } from "#contract/projects.ts";
 
 const RepositoryPattern = textBetween(1, 2048).check(
   z.refine((pattern) => parseRepository(pattern, "pattern") !== null, {
@@ -26,16 +26,16 @@ const Origin = z.url({ protocol: /^https?$/, abort: true }).check(
 );
 
 /**
- * What this server's owner lets the control plane order. What is left out is `any`, as it is without a policy; an unknown
- * name is an error, so that a mistyped rule does not go without effect.
+ * What this server's owner lets the control plane order. What is left out is `any`, but `commits` is `reachable` then; an
+ * unknown name is an error, so that a mistyped rule does not go without effect.
  */
 export const Policy = z.strictObject({
   version: z.literal(1),
   /** `remote`: none that lies on this server. Submodules count too. */
   repositories: z._default(z.union([z.enum(["any", "remote"]), z.array(RepositoryPattern)]), "any"),
   branches: z._default(z.union([z.literal("any"), z.array(BranchPattern)]), "any"),
-  /** `none`: only what a branch or tag stands for, no commit by its hash. */
-  commits: z._default(z.enum(["any", "none"]), "any"),
+  /** Of those that are ordered by their hash. Where `branches` are limited, one of those has to contain it in any case. */
+  commits: z._default(CommitRule, "reachable"),
   /** `preset`: only what the framework's preset says of the files. A list: exactly these. */
   build_commands: z._default(z.union([z.enum(["any", "preset", "none"]), z.array(ShellCommand)]), "any"),
   activate_commands: z._default(z.union([z.enum(["any", "none"]), z.array(ShellCommand)]), "any"),
@@ -47,5 +47,5 @@ export const Policy = z.strictObject({
 });
 export type Policy = z.infer<typeof Policy>;
 
-/** Without a policy, the control plane may order all that the protocol has. */
-export const openPolicy: Policy = Policy.parse({ version: 1 });
+/** Without a policy, the control plane may order all that the protocol has. The project's settings alone decide. */
+export const openPolicy: Policy = Policy.parse({ version: 1, commits: "any" });

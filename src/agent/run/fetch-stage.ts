@@ -2,13 +2,16 @@ import { mkdir } from "node:fs/promises";
 
 import { gitEnvironment } from "#agent/commands/environment.ts";
 import { isGitConfined } from "#agent/policy/check-policy.ts";
-import { decideWanted, fetchCommit } from "#agent/run/fetch-commit.ts";
-import { createGitRunner } from "#agent/run/git-runner.ts";
+import { decideReach } from "#agent/policy/commit-reach.ts";
+import { decideWanted, fetchCommit, type Wanted } from "#agent/run/fetch-commit.ts";
+import { createGitRunner, type GitRunner } from "#agent/run/git-runner.ts";
 import type { FetchedCommit, Origin } from "#agent/run/mirror-steps.ts";
+import { resolveReachable } from "#agent/run/reachable-commit.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { startLimit } from "#agent/run/stage-limit.ts";
-import { head, type Step } from "#agent/run/step.ts";
+import { done, fail, head, type Step } from "#agent/run/step.ts";
 import { writeTree } from "#agent/run/write-tree.ts";
+import { branchOnceLive } from "#agent/workspace/live-commits.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
 import { MAX_COMMIT_MESSAGE } from "#contract/agent-protocol.ts";
@@ -41,8 +44,9 @@ async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
       env: gitEnvironment(scope.context.environment, order.run_id),
       now: () => scope.context.clock.monotonic(),
     };
-    const wanted = decideWanted(order.source.branch, order.source.commit);
-    const commit = await fetchCommit(git, origin, wanted);
+    const wanted = await decidePermitted(scope, git, origin);
+    if (!wanted.ok) return wanted;
+    const commit = await fetchCommit(git, origin, wanted.value);
     if (!commit.ok) return commit;
     const message = head(scope.mask(commit.value.message), MAX_COMMIT_MESSAGE);
     reporter.report({ type: "resolved", commit_sha: commit.value.sha, commit_message: message }, "patient");
@@ -52,5 +56,22 @@ async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
     return written.ok ? commit : written;
   } finally {
     limit.clear();
+  }
+}
+
+/** What to fetch. A commit that is ordered by its hash has to be in a branch or tag that counts. */
+async function decidePermitted(scope: RunScope, git: GitRunner, origin: Origin): Promise<Step<Wanted>> {
+  const { order, folder, context } = scope;
+  const wanted = decideWanted(order.source.branch, order.source.commit);
+  if (wanted.kind === "ref") return done(wanted);
+  const noted = wanted.kind === "full" ? await branchOnceLive(folder, wanted.sha) : null;
+  const reach = decideReach(context.policy, order, noted);
+  switch (reach.kind) {
+    case "anywhere":
+      return done(wanted);
+    case "refused":
+      return fail(reach.code, "fetch", reach.message);
+    case "within":
+      return resolveReachable(git, origin, wanted, reach, folder.temp);
   }
 }

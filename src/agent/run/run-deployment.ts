@@ -14,6 +14,7 @@ import { done, fail, failUnexpectedly, interrupted, type RunEnd, type Step } fro
 import { verifyRelease } from "#agent/run/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
+import { noteLiveCommit } from "#agent/workspace/live-commits.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
@@ -80,6 +81,7 @@ async function carryOut(
   progress.stage = "verify";
   const healthCheck = await verifyRelease(scope);
   if (!healthCheck.ok) return healthCheck;
+  await noteLiveCommit(scope.folder, release);
   context.say(`${order.project_name}: ${linkTarget(release.version)} is live`);
   return done({
     outcome: "live",

@@ -9,6 +9,8 @@ export type ProjectFolder = {
   readonly releases: string;
   readonly shared: string;
   readonly current: string;
+  /** The commits that were live here. */
+  readonly liveCommits: string;
   readonly journal: string;
   readonly restoring: string;
   readonly spool: string;
@@ -33,6 +35,7 @@ export function projectFolder(home: string, projectId: ProjectId): ProjectFolder
     releases: join(root, "releases"),
     shared: join(root, "shared"),
     current: join(root, "current"),
+    liveCommits: join(root, "live-commits.json"),
     journal: join(root, "run.json"),
     restoring: join(root, "restore.json"),
     spool: join(root, "spool"),

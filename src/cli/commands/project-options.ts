@@ -1,8 +1,15 @@
+import { CommitRule } from "#contract/projects.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command.ts";
 
 /** The settings of a project that the command line takes. The API knows more (`/docs` of the installation). */
 export const projectOptions = {
   branch: { kind: "text", short: "b", value: "NAME", help: "The branch to deploy; main without it" },
+  commits: {
+    kind: "text",
+    value: "RULE",
+    choices: CommitRule.options,
+    help: "Which commits can be deployed by their hash; reachable without it",
+  },
   framework: { kind: "text", value: "NAME", help: "Such as astro; found by the files without it" },
   "build-command": {
     kind: "text",
@@ -19,6 +26,7 @@ export const projectOptions = {
 /** The fields of a request's body for what was given. The control plane says what is wrong with a value. */
 export function projectFields(options: Options<typeof projectOptions>) {
   const { branch, framework, domain } = options;
+  const commits = CommitRule.options.find((rule) => rule === options.commits);
   const build = options["build-command"];
   const output = options["output-directory"];
   const activate = options["activate-command"];
@@ -26,6 +34,7 @@ export function projectFields(options: Options<typeof projectOptions>) {
   const paths = options["shared-path"];
   return {
     ...(branch === null ? {} : { branch }),
+    ...(commits === undefined ? {} : { commits }),
     ...(framework === null ? {} : { framework }),
     ...(build === null ? {} : { build_command: build }),
     ...(output === null ? {} : { output_directory: output }),

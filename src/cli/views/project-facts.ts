@@ -17,6 +17,7 @@ export function printProject(output: Output, project: Project): void {
     ["serves", serving === null ? null : servingText(serving, output)],
     ["repository", printableName(project.repository)],
     ["branch", printableName(project.branch)],
+    ["commits by hash", project.commits],
     ["server", project.server_id],
     ["framework", said("framework", project.framework)],
     ["build command", said("build_command", project.build_command)],

@@ -31,6 +31,8 @@ export const serverWords: Record<ServerStatus, string> = {
 export const failureWords: Record<FailureCode, string> = {
   fetch_failed: "The code could not be fetched from the repository.",
   ref_not_found: "The repository has no such branch or commit.",
+  commit_not_reachable:
+    "No branch or tag contains this commit. Push it to one, or change the project's settings.",
   build_failed: "The build command failed.",
   activate_failed: "The new release could not be switched to; the one before serves on.",
   health_check_failed: "The new release did not pass its health check; the one before serves on.",

@@ -23,6 +23,7 @@ export function decideRollback(
     reuseRelease: target.state.release,
     branch: target.branch,
     requestedCommit: target.commitSha,
+    inBranch: false,
     commitSha: target.commitSha,
     commitMessage: target.commitMessage,
   });

@@ -37,6 +37,7 @@ type Joining = Pick<
   | "reuseRelease"
   | "branch"
   | "requestedCommit"
+  | "inBranch"
   | "commitSha"
   | "commitMessage"
 >;
@@ -58,6 +59,7 @@ export function decideStart(
     reuseRelease: null,
     branch: request.input.branch ?? request.defaultBranch,
     requestedCommit: request.input.commit ?? null,
+    inBranch: request.input.commit !== undefined && request.input.branch !== undefined,
     commitSha: null,
     commitMessage: null,
   });

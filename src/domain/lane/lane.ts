@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/deployments.ts";
 import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
-import { BuildSettings, HealthCheck, Timeouts } from "#contract/projects.ts";
+import { BuildSettings, CommitRule, HealthCheck, Timeouts } from "#contract/projects.ts";
 
 /** At most this many deployments of a project wait; one more start is refused. */
 export const MAX_QUEUED = 100;
@@ -17,6 +17,8 @@ export const Plan = z.strictObject({
   projectName: z.string(),
   domain: z.string(),
   repository: z.string(),
+  /** A plan of an earlier version has none. */
+  commits: z._default(CommitRule, "reachable"),
   rootDirectory: z.string(),
   build: BuildSettings,
   activateCommand: z.nullable(z.string()),
@@ -110,6 +112,8 @@ export const LaneDeployment = z.strictObject({
   branch: z.string(),
   /** The commit asked for, as it was written; null for the tip of the branch. */
   requestedCommit: z.nullable(z.string()),
+  /** The request has named the branch as well, so the commit has to be in it. */
+  inBranch: z._default(z.boolean(), false),
   commitSha: z.nullable(z.string()),
   commitMessage: z.nullable(z.string()),
   actor: Actor,

@@ -11,7 +11,7 @@ import type {
   LiveEvidence,
 } from "#contract/deployments.ts";
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
-import type { HealthCheck, Preset, QueueMode, Timeouts } from "#contract/projects.ts";
+import type { CommitRule, HealthCheck, Preset, QueueMode, Timeouts } from "#contract/projects.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { TokenPurpose } from "#contract/tokens.ts";
 
@@ -114,6 +114,7 @@ export const projects = sqliteTable(
     domain: text("domain").notNull(),
     repository: text("repository").notNull(),
     branch: text("branch").notNull(),
+    commits: text("commits").$type<CommitRule>().notNull().default("reachable"),
     /** Null: as the agent finds it. Of this and the two below, build-columns.ts knows more. */
     framework: text("framework"),
     rootDirectory: text("root_directory").notNull(),

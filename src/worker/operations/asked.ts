@@ -39,6 +39,7 @@ function planOf(project: ProjectRecord): Plan {
     projectName: project.name,
     domain: project.domain,
     repository: project.repository,
+    commits: project.commits,
     rootDirectory: project.rootDirectory,
     build: givenSettings(project),
     activateCommand: project.activateCommand,

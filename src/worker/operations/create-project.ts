@@ -54,6 +54,7 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     domain: input.domain ?? defaultDomain(input.name, baseDomain),
     repository: input.repository,
     branch: input.branch,
+    commits: input.commits,
     framework: null,
     buildCommand: null,
     outputDirectory: null,

@@ -19,9 +19,13 @@ export type StartDeployment = {
 export async function startDeployment(
   context: Context,
   { projectId, input, ifLive }: StartDeployment,
-): Promise<Result<DeploymentStarted, "not_found" | "queue_full" | "live_changed">> {
+): Promise<Result<DeploymentStarted, "not_found" | "invalid_request" | "queue_full" | "live_changed">> {
   const project = await findProject(context.rows, projectId);
   if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
+  if (input.commit !== undefined && project.commits === "none")
+    return refuse("invalid_request", "The project deploys no commit by its hash: its commits is none.", [
+      { pointer: "/commit", message: "cannot be given, as the project's commits is none" },
+    ]);
   const asked = askedBy(context, project, ifLive);
   const lane = context.lanes.getByName(projectId);
   return startedIn(context, await lane.start({ ...asked, input, defaultBranch: project.branch }));

@@ -56,6 +56,7 @@ function changesOf(input: UpdateProjectInput): ProjectChanges {
     domain: input.domain,
     repository: input.repository,
     branch: input.branch,
+    commits: input.commits,
     ...automaticColumns(input.automatic ?? []),
     ...buildColumns(input),
     rootDirectory: input.root_directory,

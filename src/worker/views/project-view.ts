@@ -27,6 +27,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     automatic: automaticSettings(record),
     repository: maskUrlSecret(record.repository),
     branch: record.branch,
+    commits: record.commits,
     root_directory: record.rootDirectory,
     activate_command: record.activateCommand,
     shared_paths: record.sharedPaths,

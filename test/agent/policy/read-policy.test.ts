@@ -35,9 +35,12 @@ const write = (text: string, mode = 0o644): void => {
 const isRoot = process.getuid?.() === 0;
 
 describe("a policy file", () => {
-  it("limits nothing that it does not name", async () => {
+  it("limits nothing that it does not name, except commits that no branch or tag contains", async () => {
     write('{"version": 1}');
-    expect(await readPolicy(path())).toEqual({ kind: "read", policy: openPolicy });
+    const policy = { ...openPolicy, commits: "reachable" };
+    expect(await readPolicy(path())).toEqual({ kind: "read", policy });
+    // As it is without a policy.
+    expect(openPolicy.commits).toBe("any");
     const full = {
       version: 1,
       repositories: ["git@github.com:acme/*"],

@@ -25,7 +25,15 @@ export async function expectWholeProject(world: World, runs: readonly RunId[]): 
 }
 
 function temporaryNames(world: World): readonly string[] {
-  const lasting = new Set(["mirror.git", "modules", "releases", "shared", "current", "activated"]);
+  const lasting = new Set([
+    "mirror.git",
+    "modules",
+    "releases",
+    "shared",
+    "current",
+    "activated",
+    "live-commits.json",
+  ]);
   return existsSync(world.path()) ? readdirSync(world.path()).filter((name) => !lasting.has(name)) : [];
 }
 

@@ -19,6 +19,7 @@ const project: Project = {
   last_deploy: null,
   repository: "https://git.example.com/shop.git",
   branch: "main",
+  commits: "reachable",
   build_command: "npm ci && npm run build",
   output_directory: "dist",
   root_directory: ".",

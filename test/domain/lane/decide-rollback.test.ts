@@ -87,6 +87,8 @@ describe("rolling back", () => {
     const order = offeredOrder(accepted(rollBack(pruned, version(1))));
     expect(order).toMatchObject({ reuse_release: null, permitted: false, version: 4 });
     expect(order.source.commit).toMatch(/^[0-9a-f]{40}$/);
+    // So the agent builds it also where no branch contains it any more.
+    expect(order.source).toMatchObject({ was_live: true, in_branch: false });
   });
 
   it("works on when the source of an earlier rollback was deleted", () => {

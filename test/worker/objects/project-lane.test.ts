@@ -22,7 +22,14 @@ describe("a deployment", () => {
     const started = await project.start({ branch: "next" });
     const order = await project.agent.orderOf(started.id);
     expect(order).toMatchObject({ version: 2, permitted: false, reuse_release: null, keep_releases: [1] });
-    expect(order.source).toEqual({ repository: "/srv/git/shop.git", branch: "next", commit: null });
+    expect(order.source).toEqual({
+      repository: "/srv/git/shop.git",
+      branch: "next",
+      commit: null,
+      commits: "reachable",
+      in_branch: false,
+      was_live: false,
+    });
     await project.agent.reports(order, { type: "stage", stage: "fetch" });
     await vi.waitFor(async () => expect((await project.deployment(started.id)).stage).toBe("fetch"));
     await project.agent.carriesOut(order);

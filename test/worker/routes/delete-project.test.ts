@@ -323,6 +323,7 @@ const plan = {
   projectName: "shop",
   domain: "shop.localhost",
   repository: "/srv/git/shop.git",
+  commits: "reachable" as const,
   rootDirectory: ".",
   build: {},
   activateCommand: null,

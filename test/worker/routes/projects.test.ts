@@ -37,6 +37,7 @@ describe("a project", () => {
       last_deploy: null,
       repository: "https://git.test/blog.git",
       branch: "main",
+      commits: "reachable",
       root_directory: ".",
       build_command: null,
       output_directory: ".",
@@ -65,6 +66,7 @@ describe("a project", () => {
     const settings = {
       repository: "git@git.test:team/blog.git",
       branch: "trunk",
+      commits: "none",
       framework: "astro",
       domain: "blog.example.com",
       root_directory: "apps/blog",
@@ -180,6 +182,7 @@ describe("a project", () => {
     [{ keep_releases: 1 }, ["/keep_releases"]],
     [{ domain: "Not A Domain" }, ["/domain"]],
     [{ queue: "some" }, ["/queue"]],
+    [{ commits: "some" }, ["/commits"]],
     [{ url: "http://x" }, ["/url"]],
   ])("is refused with %j, and the problem points to it", async (body, pointers) => {
     const response = await create(await createWorld(), body);
@@ -220,7 +223,7 @@ describe("a project", () => {
     const copy = env.DB.prepare(
       `INSERT INTO projects SELECT ?1, account_id, server_id, ?1, ?1, repository, branch, framework, root_directory, build_command,
        output_directory, activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, last_deploy_at, found, url,
-       serving_release, serving_checked_at FROM projects WHERE id = ?2`,
+       serving_release, serving_checked_at, commits FROM projects WHERE id = ?2`,
     );
     const copies = Array.from({ length: MAX_PER_ACCOUNT - 1 }, () =>
       copy.bind(ids.project(), world.projectId),

@@ -22,6 +22,7 @@ const everySetting = {
   name: "store",
   repository: "git@git.test:team/store.git",
   branch: "trunk",
+  commits: "any",
   framework: "astro",
   domain: "store.example.com",
   root_directory: "apps/store",
@@ -219,6 +220,37 @@ describe("changed settings", () => {
       build_command: "make new",
       source: { branch: "next" },
     });
+  });
+
+  it("decide which commits can be deployed by their hash: the order tells the rule, and `none` refuses the start", async () => {
+    const project = await TestProject.connected();
+    const commit = "0123456789";
+    const orderOf = async (input: Record<string, unknown>) => {
+      const order = await project.agent.orderOf((await project.start(input)).id);
+      await project.agent.carriesOut(order);
+      return order.source;
+    };
+    expect(await orderOf({ commit })).toMatchObject({ commit, commits: "reachable", in_branch: false });
+    expect((await project.patch({ commits: "any" })).status).toBe(200);
+    expect(await orderOf({ branch: "next" })).toMatchObject({ commits: "any", in_branch: false });
+    expect(await orderOf({ branch: "next", commit })).toMatchObject({
+      branch: "next",
+      commit,
+      commits: "any",
+      in_branch: true,
+      was_live: false,
+    });
+    expect((await project.patch({ commits: "none" })).status).toBe(200);
+    for (const path of [`/v1/projects/${project.id}/deployments`, "/v1/deploy"]) {
+      const body = { commit, ...(path === "/v1/deploy" ? { project_id: project.id } : {}) };
+      expect(await problemOf(await project.post(path, body))).toMatchObject({
+        status: 422,
+        code: "invalid_request",
+        errors: [{ pointer: "/commit" }],
+      });
+    }
+    expect(await orderOf({})).toMatchObject({ commit: null, commits: "none" });
+    expect((await project.post("/v1/rollback", { project_id: project.id })).status).toBe(201);
   });
 });
 

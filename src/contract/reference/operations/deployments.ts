@@ -29,7 +29,9 @@ export const deploymentTexts = {
       or canceled. Follow it with \`GET /v1/deployments/{deployment_id}\` or its log.
 
       Without \`branch\` and \`commit\`, or without a body, it deploys the project's branch. With \`commit\` it deploys
-      that commit, which must be on a branch or tag that the repository offers. One deployment of a project runs at a
+      that commit, which a branch or tag of the repository has to contain (the failure is \`commit_not_reachable\`
+      otherwise), or the named \`branch\` if both are given. The project's \`commits\` can lift that, or forbid
+      \`commit\` (422), and the server's policy can be stricter. One deployment of a project runs at a
       time; the others wait in the order in which they came, and \`waiting_on\` says for what.
 
       The server may be offline: the deployment waits for it, up to the project's \`timeouts.queue_seconds\`. To

@@ -15,6 +15,7 @@ const project = {
   ...row,
   repository: "git@github.com:acme/shop.git",
   branch: "main",
+  commits: "reachable",
   root_directory: ".",
   build_command: "npm ci && npm run build",
   output_directory: "dist",

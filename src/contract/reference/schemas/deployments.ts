@@ -35,7 +35,8 @@ const rowFields = {
 
 const what = {
   branch: "A branch or tag instead of the project's branch.",
-  commit: "A commit of that branch, by its hash: 7 characters or more.",
+  commit:
+    "A commit by its hash: 7 characters or more. With `branch` it has to be in that branch or tag; without, in any, as far as the project's `commits` asks for that.",
 };
 
 export const deploymentSchemas = {
@@ -61,6 +62,8 @@ export const deploymentSchemas = {
   FailureCode: choice(FailureCode, "Why a deployment failed.", {
     fetch_failed: "the repository could not be fetched",
     ref_not_found: "the repository has no such branch or commit",
+    commit_not_reachable:
+      "no branch or tag of the repository contains the commit; the message says what helps",
     build_failed: "the build command failed",
     activate_failed: "the switch or the activate command failed",
     health_check_failed: "the health check was not passed",

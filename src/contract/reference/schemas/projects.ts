@@ -1,5 +1,6 @@
 import {
   AutomaticSetting,
+  CommitRule,
   CreateProjectInput,
   HealthCheck,
   Project,
@@ -19,6 +20,7 @@ const settingFields = {
   repository:
     "Where git fetches it from: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server.",
   branch: "The branch that is deployed where a start names none.",
+  commits: "Which commits can be deployed by their hash.",
   framework: "The framework's identifier, such as `astro`. Left out: the agent finds it.",
   domain: "Its host name, in lower case.",
   root_directory: "The folder of the repository that it is built in, for a repository of several projects.",
@@ -53,6 +55,11 @@ const rowFields = {
 };
 
 export const projectSchemas = {
+  CommitRule: choice(CommitRule, "Which commits can be deployed by their hash.", {
+    reachable: "those that a branch or tag of the repository contains",
+    any: "also those that its server hands out besides: of pull requests and, on many forges, of forks",
+    none: "none: only branches and tags are deployed",
+  }),
   QueueMode: choice(QueueMode, "What a new start does to those that wait.", {
     all: "nothing: each is deployed in its turn",
     latest: "it cancels them, so that only the newest is deployed",

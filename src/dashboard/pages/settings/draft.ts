@@ -9,6 +9,7 @@ export const Draft = z.object({
   server_id: z.string(),
   repository: z.string(),
   branch: z.string(),
+  commits: z.string(),
   root_directory: z.string(),
   framework: z.string(),
   build_command: z.string(),
@@ -53,6 +54,7 @@ export function draftOf(project: Project): Draft {
     server_id: project.server_id,
     repository: project.repository,
     branch: project.branch,
+    commits: project.commits,
     root_directory: project.root_directory,
     framework: given("framework", project.framework),
     build_command: given("build_command", project.build_command),
@@ -88,7 +90,16 @@ const healthNames = [
   "health_interval_seconds",
   "health_timeout_seconds",
 ] as const;
-const textNames = ["name", "domain", "server_id", "repository", "branch", "root_directory", "queue"] as const;
+const textNames = [
+  "name",
+  "domain",
+  "server_id",
+  "repository",
+  "branch",
+  "commits",
+  "root_directory",
+  "queue",
+] as const;
 
 /** What the form changes, as the body of a PATCH, to be checked against its schema. What is as it was is left out. */
 export function changesOf(draft: Draft, project: Project): Record<string, unknown> {

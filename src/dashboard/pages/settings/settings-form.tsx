@@ -91,6 +91,16 @@ export function SettingsForm({ project: read, onSaved }: Props) {
         <legend>Code</legend>
         {field("repository", "Repository", { isCode: true })}
         {field("branch", "Branch", { isCode: true })}
+        <Choice
+          label="Commits by hash"
+          value={draft.commits}
+          onChange={(commits) => change({ commits })}
+          hint="A pull request's commits, and on many forges those of forks, are in no branch or tag."
+        >
+          <option value="reachable">Only commits that a branch or tag contains</option>
+          <option value="any">Any commit, also of pull requests and forks</option>
+          <option value="none">None: only branches and tags are deployed</option>
+        </Choice>
         {field("root_directory", "Root directory", { isCode: true, hint: "Within the repository." })}
       </fieldset>
       <fieldset>

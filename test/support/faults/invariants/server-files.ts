@@ -11,7 +11,15 @@ import { markerOf } from "../source.ts";
 const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => []);
 
 /** What may lie in a project's folder while nothing is under way. */
-const PROJECT_FILES = new Set(["mirror.git", "modules", "releases", "shared", "current", "tmp"]);
+const PROJECT_FILES = new Set([
+  "mirror.git",
+  "modules",
+  "releases",
+  "shared",
+  "current",
+  "live-commits.json",
+  "tmp",
+]);
 const HOME_FILES = new Set([
   "agent.json",
   "agent.lock",

@@ -1,0 +1,1 @@
+ALTER TABLE `projects` ADD `commits` text DEFAULT 'reachable' NOT NULL;

@@ -1,0 +1,67 @@
+import { isBranchAllowed } from "#agent/policy/check-policy.ts";
+import type { Policy } from "#agent/policy/policy.ts";
+import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { FailureCode } from "#contract/deployments.ts";
+
+/** Which branches and tags have to contain a commit that is ordered by its hash, and what to report if none does. */
+export type CommitReach =
+  | { readonly kind: "anywhere" }
+  | { readonly kind: "refused"; readonly code: FailureCode; readonly message: string }
+  | {
+      readonly kind: "within";
+      /** The one branch or tag that counts; null: all whose names count. */
+      readonly branch: string | null;
+      readonly counts: (name: string) => boolean;
+      readonly code: FailureCode;
+      /** @param repository as it may be shown */
+      readonly message: (commit: string, repository: string) => string;
+    };
+
+/**
+ * The stricter of the project's setting and this server's policy. A rollback may build a commit again that no branch
+ * contains any more: for the project's setting the control plane's word is enough that it was live, for the policy only
+ * what this server has noted itself.
+ * @param noted the branch with which the commit was live on this server; null where it was not
+ */
+export function decideReach(policy: Policy, order: RunOrder, noted: string | null): CommitReach {
+  const { commit, branch, commits, in_branch: isInBranch = false, was_live: wasLive = false } = order.source;
+  if (commit === null) return { kind: "anywhere" };
+  const setting = wasLive ? "any" : (commits ?? "reachable");
+  // A control plane that does not send the setting does not know the code either, and would refuse the report.
+  const code = commits === undefined ? "ref_not_found" : "commit_not_reachable";
+  if (setting === "none")
+    return { kind: "refused", code, message: `the project deploys no commit by its hash (commits: none)` };
+  const isNoted = wasLive && noted !== null && isBranchAllowed(policy, noted);
+  const limits = policy.branches !== "any";
+  const isPolicyMet = isNoted || (policy.commits === "any" && !limits);
+  if (setting === "any" && isPolicyMet) return { kind: "anywhere" };
+
+  const counts = (name: string) => isPolicyMet || isBranchAllowed(policy, name);
+  if (setting === "any" || (limits && !isPolicyMet)) {
+    const rule = limits ? "branches" : "commits";
+    const which = limits ? "branch or tag that it allows" : "branch or tag";
+    const way = limits
+      ? "push the commit to one"
+      : 'push the commit to one, or set commits to "any" in the policy';
+    return {
+      kind: "within",
+      branch: setting === "reachable" && isInBranch ? branch : null,
+      counts,
+      code: "refused_by_policy",
+      message: (sha, repository) =>
+        `this server's policy (${rule}) does not allow commit ${sha}: no ${which} of ${repository} contains it. What helps: ${way}`,
+    };
+  }
+  const also = isPolicyMet ? "" : ", and in this server's policy as well";
+  const way = `set the project's commits to any${also}`;
+  return {
+    kind: "within",
+    branch: isInBranch ? branch : null,
+    counts,
+    code,
+    message: (sha, repository) =>
+      isInBranch
+        ? `\`${branch}\` of ${repository} does not contain commit ${sha}: push the commit to it, start without the branch, or ${way}`
+        : `no branch or tag of ${repository} contains commit ${sha}: push the commit to one, or ${way}`,
+  };
+}

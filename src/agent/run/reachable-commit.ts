@@ -1,0 +1,214 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import {
+  fetchGraph,
+  forgetPromisor,
+  GRAPH_REFS,
+  listBranchesAndTags,
+  listCommits,
+  listGraphRefs,
+  listObjects,
+  mergeBase,
+} from "#agent/commands/commit-graph.ts";
+import type { GitPlace } from "#agent/commands/git.ts";
+import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
+import type { CommitReach } from "#agent/policy/commit-reach.ts";
+import type { Wanted } from "#agent/run/fetch-commit.ts";
+import type { GitRunner } from "#agent/run/git-runner.ts";
+import { cwdOf, formatOf, type Origin, prepareMirror } from "#agent/run/mirror-steps.ts";
+import { done, fail, type Step } from "#agent/run/step.ts";
+import type { Command } from "#agent/process/command.ts";
+
+type Within = Extract<CommitReach, { readonly kind: "within" }>;
+type ByHash = Exclude<Wanted, { readonly kind: "ref" }>;
+
+/** Enough for a commit that was pushed lately, and small in a repository of any size. */
+const RECENT_COMMITS = 500;
+/** A short hash that so many objects share is not worth asking git about each of them. */
+const MAX_CANDIDATES = 64;
+/** So many names or hashes go into one command line, which the system limits to 2 MiB. */
+const MAX_ARGUMENTS = 2_000;
+
+/**
+ * Makes sure that a branch or tag that counts contains the commit, as the remote has them now. What the mirror holds does
+ * not count: it may be of a branch that was removed since.
+ * The tips come first, which takes one look at the remote. Then the recent history is fetched, and at last all of it:
+ * commits only, into a repository that is removed afterwards.
+ * @returns the commit's full hash
+ */
+export async function resolveReachable(
+  git: GitRunner,
+  origin: Origin,
+  wanted: ByHash,
+  reach: Within,
+  temp: string,
+): Promise<Step<Wanted>> {
+  const startedAt = origin.now();
+  const name = wanted.kind === "full" ? wanted.sha : wanted.prefix;
+  const tips = await askTips(git, origin, reach, name);
+  if (!tips.ok) return tips;
+  const tip = wanted.kind === "full" ? commitAtTip(tips.value.counted, wanted.sha) : null;
+  if (tip !== null) return done({ kind: "full", sha: tip });
+
+  const gitDir = join(temp, "graph.git");
+  const graphOrigin: Origin = { ...origin, mirrors: { sha1: gitDir, sha256: gitDir } };
+  try {
+    await rm(gitDir, { recursive: true, force: true });
+    const place = await prepareMirror(git, graphOrigin, tips.value.format);
+    if (!place.ok) return place;
+    // Whether a short hash is unique, only the whole history tells.
+    for (const depth of wanted.kind === "full" ? [RECENT_COMMITS, null] : [null]) {
+      const found = await searchGraph(git, graphOrigin, place.value, { name, reach, depth });
+      if (!found.ok) return found;
+      const [first, second] = found.value;
+      if (second !== undefined)
+        return fail(
+          "ref_not_found",
+          "fetch",
+          `${name} is the beginning of several commits of ${origin.shown}`,
+        );
+      if (first === undefined) continue;
+      git.note(`found ${first.slice(0, 12)} in the history of ${origin.shown}`, startedAt);
+      return done({ kind: "full", sha: first });
+    }
+    return fail(reach.code, "fetch", reach.message(name, origin.shown));
+  } finally {
+    await rm(gitDir, { recursive: true, force: true });
+  }
+}
+
+type Tips = { readonly counted: readonly RemoteRef[]; readonly format: "sha1" | "sha256" };
+
+/** The remote's branches and tags that count. */
+async function askTips(git: GitRunner, origin: Origin, reach: Within, name: string): Promise<Step<Tips>> {
+  const place = await prepareMirror(git, origin, "sha1");
+  if (!place.ok) return place;
+  const listed = await git.run(listBranchesAndTags(place.value, cwdOf(place.value)));
+  if (!listed.ok) return listed;
+  if (listed.value.code !== 0 && listed.value.code !== 2)
+    return git.explain(listed.value, `reading the branches of ${origin.shown} failed`);
+  const refs = readRefs(listed.value.stdout);
+  const [first] = refs;
+  if (first === undefined)
+    return fail("ref_not_found", "fetch", `there is no commit ${name} in ${origin.shown}, which is empty`);
+  const { branch } = reach;
+  if (branch !== null && chooseRef(refs, branch) === null)
+    return fail("ref_not_found", "fetch", `there is no branch or tag \`${branch}\` in ${origin.shown}`);
+  const names = countedRefs([...new Set(refs.map(({ ref }) => ref.replace(/\^\{\}$/, "")))], reach, {
+    heads: "refs/heads/",
+    tags: "refs/tags/",
+  });
+  const counted = new Set(names);
+  return done({
+    counted: refs.filter(({ ref }) => counted.has(ref.replace(/\^\{\}$/, ""))),
+    format: formatOf(first.sha),
+  });
+}
+
+/** The commit if a ref stands for it, or for a tag object of that hash; null where none does. */
+function commitAtTip(refs: readonly RemoteRef[], sha: string): string | null {
+  const found = refs.find((ref) => ref.sha === sha);
+  if (found === undefined) return null;
+  return refs.find(({ ref }) => ref === `${found.ref}^{}`)?.sha ?? sha;
+}
+
+/** Those of the refs that count. A branch comes before a tag of the same name, as when the name alone is deployed. */
+function countedRefs(
+  refs: readonly string[],
+  { branch, counts }: Within,
+  { heads, tags }: Readonly<Record<"heads" | "tags", string>>,
+): readonly string[] {
+  if (branch !== null) {
+    const ref = [`${heads}${branch}`, `${tags}${branch}`].find((one) => refs.includes(one));
+    return ref === undefined || !counts(branch) ? [] : [ref];
+  }
+  return refs.filter((ref) =>
+    counts(ref.startsWith(heads) ? ref.slice(heads.length) : ref.slice(tags.length)),
+  );
+}
+
+type Search = { readonly name: string; readonly reach: Within; readonly depth: number | null };
+
+/** @returns the commits whose hash begins so and that count */
+async function searchGraph(
+  git: GitRunner,
+  origin: Origin,
+  place: GitPlace,
+  { name, reach, depth }: Search,
+): Promise<Step<readonly string[]>> {
+  const cwd = cwdOf(place);
+  const fetched = await git.run(fetchGraph(place, cwd, depth));
+  if (!fetched.ok) return fetched;
+  if (fetched.value.code !== 0)
+    return git.explain(fetched.value, `fetching the history of ${origin.shown} failed`);
+  const forgotten = await git.run(forgetPromisor(place, cwd), "probe");
+  if (!forgotten.ok) return forgotten;
+
+  const read = (command: Command, expected: readonly number[] = [0]) =>
+    readLines(git, command, expected, `reading the history of ${origin.shown} failed`);
+  const objects = await read(listObjects(place, cwd, name));
+  if (!objects.ok) return objects;
+  if (objects.value.length === 0 || objects.value.length > MAX_CANDIDATES) return done([]);
+  const candidates = await commitsOf(git, place, objects.value);
+  if (!candidates.ok) return candidates;
+  const refs = await read(listGraphRefs(place, cwd));
+  if (!refs.ok) return refs;
+  const tips = new Set<string>();
+  for (const names of inPieces(countedRefs(refs.value, reach, GRAPH_REFS))) {
+    const commits = await commitsOf(git, place, names);
+    if (!commits.ok) return commits;
+    for (const commit of commits.value) tips.add(commit);
+  }
+  const found: string[] = [];
+  for (const candidate of candidates.value)
+    for (const piece of inPieces([...tips])) {
+      const bases = await read(mergeBase(place, cwd, candidate, piece), [0, 1]);
+      if (!bases.ok) return bases;
+      if (!bases.value.includes(candidate)) continue;
+      found.push(candidate);
+      break;
+    }
+  return done(found);
+}
+
+/**
+ * The commits that names stand for. A tag of a tree makes git fail, as trees are not there: so the names are halved until
+ * it stands alone, and is left out.
+ */
+async function commitsOf(
+  git: GitRunner,
+  place: GitPlace,
+  names: readonly string[],
+): Promise<Step<readonly string[]>> {
+  const listed = await git.run(listCommits(place, cwdOf(place), names), "probe");
+  if (!listed.ok) return listed;
+  if (listed.value.code === 0) return done(linesOf(listed.value.stdout));
+  if (names.length === 1) return done([]);
+  const half = Math.ceil(names.length / 2);
+  const first = await commitsOf(git, place, names.slice(0, half));
+  if (!first.ok) return first;
+  const second = await commitsOf(git, place, names.slice(half));
+  return second.ok ? done([...first.value, ...second.value]) : second;
+}
+
+async function readLines(
+  git: GitRunner,
+  command: Command,
+  expected: readonly number[],
+  what: string,
+): Promise<Step<readonly string[]>> {
+  const answer = await git.run(command, "probe");
+  if (!answer.ok) return answer;
+  if (!expected.includes(answer.value.code)) return git.explain(answer.value, what);
+  return done(linesOf(answer.value.stdout));
+}
+
+function linesOf(output: string): readonly string[] {
+  return output.split("\n").filter((line) => line !== "");
+}
+
+function inPieces(items: readonly string[]): readonly (readonly string[])[] {
+  const count = Math.ceil(items.length / MAX_ARGUMENTS);
+  return Array.from({ length: count }, (_, at) => items.slice(at * MAX_ARGUMENTS, (at + 1) * MAX_ARGUMENTS));
+}

@@ -1,0 +1,42 @@
+import { readFile } from "node:fs/promises";
+
+import * as z from "zod/mini";
+
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { writeWhole } from "#agent/workspace/write-whole.ts";
+import { CommitSha } from "#contract/git-names.ts";
+
+/** A commit that was live on this server, and the branch or tag that it was deployed with. */
+const LiveCommit = z.object({ commit_sha: CommitSha, branch: z.string() });
+export type LiveCommit = z.infer<typeof LiveCommit>;
+const LiveCommits = z.array(LiveCommit);
+
+/** As many as the control plane remembers as rollback targets. */
+const MAX_NOTED = 100;
+
+/** The newest first. What cannot be read counts as empty: a rollback is refused then rather than built from anything. */
+async function readLiveCommits({ liveCommits }: ProjectFolder): Promise<readonly LiveCommit[]> {
+  try {
+    return LiveCommits.parse(JSON.parse(await readFile(liveCommits, "utf8")));
+  } catch {
+    return [];
+  }
+}
+
+/** The branch or tag with which a commit was last live here; null where it was not. */
+export async function branchOnceLive(folder: ProjectFolder, sha: string): Promise<string | null> {
+  const noted = await readLiveCommits(folder);
+  return noted.find((one) => one.commit_sha === sha)?.branch ?? null;
+}
+
+/** Never throws: on a full disk the release is live all the same, and only a later rebuild may be refused. */
+export async function noteLiveCommit(
+  folder: ProjectFolder,
+  { commit_sha, branch }: LiveCommit,
+): Promise<void> {
+  const before = await readLiveCommits(folder);
+  if (before[0]?.commit_sha === commit_sha && before[0].branch === branch) return;
+  const others = before.filter((one) => one.commit_sha !== commit_sha);
+  const commits = [{ commit_sha, branch }, ...others].slice(0, MAX_NOTED);
+  await writeWhole(folder.liveCommits, `${JSON.stringify(commits)}\n`).catch(() => undefined);
+}

@@ -1,0 +1,348 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { noSites } from "#agent/sites-client.ts";
+import type { RunOrder } from "#contract/agent-protocol.ts";
+
+import { hiddenCommit, longHistory, openForge, similarCommits } from "./support/forge.ts";
+import { messagesOf, World } from "./support/harness.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+  world.policy = { commits: "any" };
+  world.repository.commit({ "index.html": "one" });
+});
+afterEach(() => world.close());
+
+const source = (change: Partial<RunOrder["source"]>) => ({
+  source: {
+    repository: world.repository.path,
+    branch: "main",
+    commit: null,
+    commits: "reachable",
+    ...change,
+  } as const,
+});
+const failed = (code: string, message: RegExp) => ({
+  outcome: "failed",
+  failure: { code, stage: "fetch", message: expect.stringMatching(message) },
+});
+const unreachable = (sha: string) =>
+  failed("commit_not_reachable", new RegExp(`^no branch or tag of .* contains commit ${sha}: push`));
+const live = (sha: string) => ({ outcome: "live", evidence: { commit_sha: sha } });
+const git = (...args: string[]) => world.repository.git(...args);
+
+/** What is left of the check itself: nothing. */
+const expectNoGraph = () =>
+  expect(existsSync(world.path("tmp")) ? readdirSync(world.path("tmp")) : []).toEqual([]);
+
+describe("a commit that no branch or tag contains", () => {
+  it("is refused where it is a pull request's, by its whole hash and by its beginning", async () => {
+    const sha = hiddenCommit(world.repository, "evil");
+    git("update-ref", "refs/pull/1/head", sha);
+    await world.startAgent();
+    for (const commit of [sha, sha.slice(0, 9), sha.toUpperCase()]) {
+      const { result } = await world.deploy(source({ commit }));
+      expect(result).toEqual(unreachable(commit.toLowerCase()));
+    }
+    expect(world.current).toBeNull();
+    expect(readdirSync(world.path("releases"))).toEqual([]);
+    expectNoGraph();
+  });
+
+  it("is refused where the forge serves it by its hash alone, as it does those of forks", async () => {
+    const forge = openForge(world.folder, world.repository);
+    const sha = hiddenCommit(world.repository, "evil");
+    await world.startAgent({}, noSites, forge.environment);
+    const { result } = await world.deploy(source({ repository: forge.url, commit: sha }));
+    expect(result).toEqual(unreachable(sha));
+    // So it can be fetched: the setting alone decides.
+    const free = await world.deploy(source({ repository: forge.url, commit: sha, commits: "any" }));
+    expect(free.result).toMatchObject(live(sha));
+  });
+
+  it("is refused although the mirror still holds it and it was live, unless it is rolled back to", async () => {
+    const first = git("rev-parse", "main");
+    await world.startAgent();
+    await world.deploy();
+    git("commit", "--quiet", "--amend", "--message=other");
+    const second = await world.deploy({ keep_releases: [1] });
+    expect(second.result.outcome).toBe("live");
+    const asked = await world.deploy({ ...source({ commit: first }), keep_releases: [1] });
+    expect(asked.result).toEqual(unreachable(first));
+
+    const back = source({ commit: first, was_live: true });
+    const kept = await world.deploy({ ...back, reuse_release: 1, keep_releases: [1, 2] });
+    expect(kept.result).toMatchObject(live(first));
+    for (const _ of ["the one before stays", "and goes"]) await world.deploy({ keep_releases: [] });
+    const rebuilt = await world.deploy({ ...back, reuse_release: 1 });
+    expect(rebuilt.result).toMatchObject(live(first));
+    expect(messagesOf(rebuilt.run)).toContainEqual(expect.stringMatching(/^wrote the files of/));
+  });
+
+  it("is refused where a branch has its hash for a name, or the remote replaces a parent by it", async () => {
+    const sha = hiddenCommit(world.repository, "evil");
+    git("update-ref", `refs/heads/${sha}`, "main");
+    git("update-ref", `refs/heads/${sha.slice(0, 7)}`, "main");
+    world.repository.commit({ "index.html": "two" });
+    git("replace", "--graft", "main", sha);
+    git("update-ref", "refs/heads/grafted", "main");
+    await world.startAgent();
+    for (const commit of [sha, sha.slice(0, 7)])
+      expect((await world.deploy(source({ commit }))).result).toEqual(unreachable(commit));
+  });
+
+  it("is refused where its branch was rewritten between the look and the fetch", async () => {
+    const gone = world.repository.commit({ "index.html": "gone" });
+    world.repository.commit({ "index.html": "tip" });
+    const other = git("commit-tree", "-m", "other", "main^{tree}");
+    const forge = openForge(world.folder, world.repository, {
+      beforeFetch: `git update-ref refs/heads/main ${other}`,
+    });
+    await world.startAgent({}, noSites, forge.environment);
+    const { result } = await world.deploy(source({ repository: forge.url, commit: gone }));
+    expect(result).toEqual(unreachable(gone));
+  });
+
+  it("is not found either by a control plane that does not know the failure's code", async () => {
+    const sha = hiddenCommit(world.repository, "evil");
+    await world.startAgent();
+    const older = { source: { repository: world.repository.path, branch: "main", commit: sha } };
+    expect((await world.deploy(older)).result).toEqual(failed("ref_not_found", /^no branch or tag of/));
+  });
+
+  it("is deployed where the project's setting and the policy are any, and no hash where the setting is none", async () => {
+    const sha = hiddenCommit(world.repository, "other");
+    git("update-ref", "refs/pull/1/head", sha);
+    await world.startAgent();
+    expect((await world.deploy(source({ commit: sha, commits: "any" }))).result).toMatchObject(live(sha));
+    const tip = git("rev-parse", "main");
+    const none = await world.deploy({ ...source({ commit: tip, commits: "none" }), keep_releases: [1] });
+    expect(none.result).toEqual(failed("commit_not_reachable", /no commit by its hash/));
+    const branch = await world.deploy({ ...source({ commits: "none" }), keep_releases: [1] });
+    expect(branch.result).toMatchObject(live(tip));
+  });
+});
+
+describe("a commit that a branch or tag contains", () => {
+  it("is deployed: the tip of one, with no history fetched, and an earlier one", async () => {
+    const first = git("rev-parse", "main");
+    const second = world.repository.commit({ "index.html": "two" });
+    git("branch", "next");
+    const third = world.repository.commit({ "index.html": "three" });
+    await world.startAgent();
+    const tip = await world.deploy(source({ commit: third }));
+    expect(tip.result).toMatchObject(live(third));
+    expect(messagesOf(tip.run)).not.toContainEqual(expect.stringMatching(/in the history/));
+    for (const commit of [second, first, first.slice(0, 7)]) {
+      const { result } = await world.deploy({ ...source({ commit }), keep_releases: [...world.releases] });
+      expect(result).toMatchObject({ outcome: "live" });
+    }
+    expect(world.read("current/index.html")).toBe("one");
+    expectNoGraph();
+  });
+
+  it("is deployed where only a tag has it, also an annotated one, a tag of a tag, or the tag's own hash", async () => {
+    const tagged = hiddenCommit(world.repository, "tagged");
+    const before = git("rev-parse", `${tagged}^`);
+    git("tag", "--annotate", "v1", "--message=one", tagged);
+    git("tag", "--annotate", "nested", "--message=two", "v1");
+    git("tag", "--annotate", "tree", "--message=three", "main^{tree}");
+    git("tag", "file", "main:index.html");
+    const inner = git("rev-parse", "v1");
+    const outer = git("rev-parse", "nested");
+    git("tag", "--delete", "v1");
+    git("commit", "--quiet", "--amend", "--message=main is elsewhere");
+    await world.startAgent();
+    for (const commit of [tagged, outer, inner, inner.slice(0, 10)])
+      expect((await world.deploy({ ...source({ commit }), keep_releases: [] })).result).toMatchObject(
+        live(tagged),
+      );
+    const { result } = await world.deploy(source({ commit: before.slice(0, 8) }));
+    expect(result).toMatchObject(live(before));
+    for (const name of ["tree", "file"]) {
+      const hash = git("rev-parse", name);
+      const wrong = await world.deploy(source({ commit: hash }));
+      expect(wrong.result).toMatchObject({ outcome: "failed" });
+    }
+  });
+
+  it("is the only one that counts for a short hash, and two of them are too many", async () => {
+    const [one, other] = similarCommits(world.repository);
+    const commit = one.slice(0, 7);
+    git("update-ref", "refs/heads/one", one);
+    git("update-ref", "refs/pull/1/head", other);
+    await world.startAgent();
+    // Both are in the mirror.
+    await world.deploy(source({ commit: other, commits: "any" }));
+    expect((await world.deploy(source({ commit }))).result).toMatchObject(live(one));
+    git("update-ref", "refs/heads/other", other);
+    expect((await world.deploy(source({ commit }))).result).toEqual(
+      failed("ref_not_found", new RegExp(`^${commit} is the beginning of several commits`)),
+    );
+    expect((await world.deploy(source({ commit: other }))).result).toMatchObject(live(other));
+  });
+
+  it("has to be in the branch or tag that the request names, if it names one", async () => {
+    const first = git("rev-parse", "main");
+    git("tag", "v1");
+    git("checkout", "--quiet", "-b", "next");
+    const next = world.repository.commit({ "index.html": "next" });
+    git("checkout", "--quiet", "main");
+    const main = world.repository.commit({ "index.html": "main" });
+    await world.startAgent();
+    const named = (branch: string, commit: string) => source({ branch, commit, in_branch: true });
+    const orders: [string, string][] = [
+      ["main", next],
+      ["next", main],
+      ["v1", main],
+    ];
+    for (const [branch, commit] of orders)
+      expect((await world.deploy(named(branch, commit))).result).toEqual(
+        failed("commit_not_reachable", new RegExp(`^\`${branch}\` of .* does not contain commit ${commit}`)),
+      );
+    expect((await world.deploy(named("gone", main))).result).toEqual(
+      failed("ref_not_found", /^there is no branch or tag `gone` in/),
+    );
+    for (const [branch, commit] of [
+      ["main", main],
+      ["main", first],
+      ["v1", first],
+      ["next", next],
+    ] as const)
+      expect((await world.deploy(named(branch, commit))).result).toMatchObject(live(commit));
+    // The project's branch is only the usual one: the request did not name it.
+    expect((await world.deploy(source({ commit: next }))).result).toMatchObject(live(next));
+  });
+
+  it("is found in a repository that is shallow itself, as far as that goes, and again when it is whole", async () => {
+    const first = git("rev-parse", "main");
+    const second = world.repository.commit({ "index.html": "two" });
+    world.repository.commit({ "index.html": "three" });
+    const clone = join(world.folder, "clone");
+    execFileSync("git", ["clone", "--quiet", "--depth=2", `file://${world.repository.path}`, clone]);
+    await world.startAgent();
+    const deploy = async (commit: string) =>
+      (await world.deploy(source({ repository: `file://${clone}`, commit }))).result;
+    expect(await deploy(second)).toMatchObject(live(second));
+    expect(await deploy(first)).toEqual(unreachable(first));
+    execFileSync("git", ["fetch", "--quiet", "--unshallow"], { cwd: clone });
+    expect(await deploy(first)).toMatchObject(live(first));
+  });
+
+  it("is found on a server that cannot leave trees and files out", async () => {
+    const first = git("rev-parse", "main");
+    world.repository.commit({ "index.html": "two" });
+    const forge = openForge(world.folder, world.repository, { filters: false });
+    await world.startAgent({}, noSites, forge.environment);
+    const hidden = hiddenCommit(world.repository, "evil");
+    const order = (commit: string) => source({ repository: forge.url, commit });
+    expect((await world.deploy(order(hidden))).result).toEqual(unreachable(hidden));
+    expect((await world.deploy(order(first))).result).toMatchObject(live(first));
+  });
+
+  it("is found with SHA-256 hashes", async () => {
+    const modern = join(world.folder, "modern");
+    execFileSync("git", ["init", "--quiet", "--object-format=sha256", "--initial-branch=main", modern]);
+    const run = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=a@example.com", ...args], {
+        cwd: modern,
+        encoding: "utf8",
+      }).trim();
+    run("commit", "--quiet", "--allow-empty", "--message=one");
+    const first = run("rev-parse", "HEAD");
+    run("commit", "--quiet", "--allow-empty", "--message=two");
+    const hidden = run("commit-tree", "-m", "hidden", "HEAD^{tree}");
+    await world.startAgent();
+    const deploy = async (commit: string) =>
+      (await world.deploy(source({ repository: modern, commit }))).result;
+    expect(await deploy(first)).toMatchObject(live(first));
+    expect(await deploy(hidden)).toEqual(unreachable(hidden));
+  });
+
+  it("costs little in a history of 20,000 commits, and hardly anything near its end", async () => {
+    longHistory(world.repository, "long", 20_000);
+    const forge = openForge(world.folder, world.repository);
+    await world.startAgent({}, noSites, forge.environment);
+    const costOf = async (commit: string) => {
+      const before = forge.bytesSent();
+      const { result } = await world.deploy(source({ repository: forge.url, commit }));
+      expect(result).toMatchObject(live(git("rev-parse", commit)));
+      return forge.bytesSent() - before;
+    };
+    const tip = await costOf(git("rev-parse", "long"));
+    const recent = await costOf(git("rev-parse", "long~50"));
+    const old = await costOf(git("rev-parse", "long~19000"));
+    // A commit takes about 170 bytes. The files of one release come on top.
+    expect(recent - tip).toBeLessThan(200_000);
+    expect(old).toBeLessThan(6_000_000);
+  }, 120_000);
+});
+
+describe("under a policy, a commit by its hash", () => {
+  const refused = (rule: string) =>
+    failed("refused_by_policy", new RegExp(`^this server's policy \\(${rule}\\) does not allow commit`));
+
+  it("has to be in a branch or tag where the rule is left out, whatever the project says", async () => {
+    const first = git("rev-parse", "main");
+    world.repository.commit({ "index.html": "two" });
+    const hidden = hiddenCommit(world.repository, "evil");
+    world.policy = {};
+    await world.startAgent();
+    const order = (commit: string) => source({ commit, commits: "any" });
+    expect((await world.deploy(order(hidden))).result).toEqual(refused("commits"));
+    expect((await world.deploy(order(first))).result).toMatchObject(live(first));
+    // Both rules refuse it: the message names both.
+    expect((await world.deploy(source({ commit: hidden }))).result).toEqual(
+      failed(
+        "commit_not_reachable",
+        /set the project's commits to any, and in this server's policy as well$/,
+      ),
+    );
+  });
+
+  it("has to be in one of the branches that are allowed, whatever branch the order names", async () => {
+    const first = git("rev-parse", "main");
+    git("checkout", "--quiet", "-b", "dev");
+    const dev = world.repository.commit({ "index.html": "dev" });
+    git("checkout", "--quiet", "-b", "release/1", "main");
+    const release = world.repository.commit({ "index.html": "release" });
+    git("checkout", "--quiet", "main");
+    world.repository.commit({ "index.html": "main" });
+    world.policy = { branches: ["main", "release/*"], commits: "any" };
+    await world.startAgent();
+    for (const commits of ["any", "reachable"] as const) {
+      expect((await world.deploy(source({ commit: dev, commits }))).result).toEqual(refused("branches"));
+      expect((await world.deploy(source({ commit: dev.slice(0, 8), commits }))).result).toEqual(
+        refused("branches"),
+      );
+      expect((await world.deploy(source({ commit: first, commits }))).result).toMatchObject(live(first));
+      expect((await world.deploy(source({ commit: release, commits }))).result).toMatchObject(live(release));
+    }
+  });
+
+  it("is built again for a rollback only if this server has noted it as live, with a branch that is allowed", async () => {
+    const first = git("rev-parse", "main");
+    git("checkout", "--quiet", "-b", "dev");
+    const dev = world.repository.commit({ "index.html": "dev" });
+    git("checkout", "--quiet", "main");
+    const never = hiddenCommit(world.repository, "never");
+    const agent = await world.startAgent();
+    await world.deploy();
+    await world.deploy(source({ branch: "dev" }));
+    git("commit", "--quiet", "--amend", "--message=other");
+    git("branch", "--delete", "--force", "dev");
+    await agent.stop();
+    world.policy = { branches: ["main"] };
+    await world.startAgent();
+    const back = async (commit: string) =>
+      (await world.deploy({ ...source({ commit, was_live: true }), keep_releases: [] })).result;
+    expect(await back(first)).toMatchObject(live(first));
+    expect(await back(dev)).toEqual(refused("branches"));
+    expect(await back(never)).toEqual(refused("branches"));
+  });
+});
