@@ -380,6 +380,11 @@ describe("gantry projects", () => {
     expect((await run("projects")).stdout).toMatch(/^shop\tstatic\t/m);
     const changed = await run("projects", "set", "shop", "--build-command=-x --y", "--branch", "next");
     expect(changed.stdout).toMatch(/^build command\t-x --y$/m);
+    expect(changed.stdout).toMatch(/^commits by hash\treachable$/m);
+    const anyCommit = await run("projects", "set", "shop", "--commits", "any");
+    expect(anyCommit.stdout).toMatch(/^commits by hash\tany$/m);
+    const wrongRule = await run("projects", "set", "shop", "--commits", "sme");
+    expect(wrongRule).toMatchObject({ code: 2, stderr: expect.stringContaining("reachable, any, none") });
     const automatic = await run("projects", "set", "shop", "--automatic", "build_command");
     expect(automatic.stdout).toMatch(/^build command\t.*\(automatic\)$/m);
     expect((await run("projects", "set", "shop")).code).toBe(2);

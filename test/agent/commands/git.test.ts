@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { commandEnvironment, gitEnvironment } from "#agent/commands/environment.ts";
+import { fetchGraph, listCommits, mergeBase } from "#agent/commands/commit-graph.ts";
 import { exportTree, fetchTip, type GitPlace, listRefs } from "#agent/commands/git.ts";
 import {
   chooseRef,
@@ -47,6 +48,27 @@ describe("a git command", () => {
     expect(config).toContainEqual(["core.hooksPath", "/dev/null"]);
     expect(gitEnvironment({}, "run_1")["GIT_TERMINAL_PROMPT"]).toBe("0");
     expect(gitEnvironment({}, "run_1")["GIT_SSH_COMMAND"]).toBe("ssh -o BatchMode=yes");
+  });
+
+  it("that reads a history can reach no server, whatever is missing in it", () => {
+    for (const command of [
+      listCommits({ ...place, allowLocal: true }, "/p", ["refs/gantry/heads/main"]),
+      mergeBase({ ...place, allowLocal: true }, "/p", "a".repeat(40), ["b".repeat(40)]),
+    ]) {
+      expect(Object.values(command.env)).not.toContain(place.remote);
+      expect(command.env["GIT_ALLOW_PROTOCOL"]).toBe("https:ssh");
+    }
+    expect(gitEnvironment({}, "run_1")).toMatchObject({
+      GIT_NO_REPLACE_OBJECTS: "1",
+      GIT_GRAFT_FILE: "/dev/null/none",
+    });
+  });
+
+  it("that fetches a history asks for commits only, and always names a depth", () => {
+    const recent = fetchGraph(place, "/p", 500).argv;
+    expect(recent).toEqual(expect.arrayContaining(["--filter=tree:0", "--depth=500", "--prune"]));
+    expect(recent.join(" ")).not.toContain("--upload-pack");
+    expect(fetchGraph(place, "/p", null).argv).toContain("--depth=2147483647");
   });
 
   it("fetches only what is needed where the mirror has cut histories", () => {

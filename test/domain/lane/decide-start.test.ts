@@ -1,11 +1,22 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
 
-import { emptyLane, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
+import { emptyLane, LaneDeployment, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
 import { accepted, laneWithLive, liveEvents, reportActive, start, story } from "../../support/lane.ts";
 
 describe("starting a deployment", () => {
   it("offers the first one to the agent at once, as version 1", () => {
     expect(story(accepted(start(emptyLane)))).toBe("1 offered");
+  });
+
+  it("of an earlier version of the control plane is read with the default for commits", () => {
+    const [deployment] = accepted(start(emptyLane)).deployments;
+    const stored = z
+      .looseObject({ state: z.looseObject({ plan: z.looseObject({}) }) })
+      .parse(structuredClone(deployment));
+    delete stored["inBranch"];
+    delete stored.state.plan["commits"];
+    expect(LaneDeployment.parse(stored)).toEqual(deployment);
   });
 
   it("queues a second one behind it, with the next version", () => {

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+
+import { violations } from "./support/browser.ts";
+import { signInWithToken } from "./support/sign-in.ts";
+import { useDashboard } from "./support/use-dashboard.ts";
+
+const { local, api, repository, visit } = await useDashboard();
+
+describe("somebody who deploys a pull request's commit", () => {
+  it("reads why it is refused, allows it in the settings, and deploys it", async () => {
+    const { path, commit, git } = await repository("pulls");
+    await commit({ "index.html": "main" });
+    await git("checkout", "--quiet", "--detach");
+    const hidden = await commit({ "index.html": "pull" });
+    await git("update-ref", "refs/pull/1/head", hidden);
+    await git("checkout", "--quiet", "main");
+    const project = await api.createProject({ name: "pulls", server_id: local.server_id, repository: path });
+
+    const { page } = await visit();
+    await signInWithToken(page, local, `/app/projects/${project.id}`);
+    const deploy = async () => {
+      await page.getByRole("button", { name: "Deploy", exact: true }).first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Commit").fill(hidden);
+      await dialog.getByRole("button", { name: "Deploy", exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+    await deploy();
+    const why = page.getByRole("region", { name: "Why it failed" });
+    await why.getByText("commit_not_reachable", { exact: true }).waitFor();
+    await why.getByText("No branch or tag contains this commit.").waitFor();
+    await why.getByText("set the project's commits to any").waitFor();
+
+    await page.goto(`${local.url}/app/projects/${project.id}/settings`);
+    const choice = page.getByLabel("Commits by hash");
+    expect(await choice.inputValue()).toBe("reachable");
+    await choice.selectOption("any");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved. It counts from the next deployment on.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await api.getProject(project.id)).toMatchObject({ commits: "any" });
+
+    await page.goto(`${local.url}/app/projects/${project.id}`);
+    await deploy();
+    await page.locator("h1 .status.live").waitFor();
+  });
+});
