@@ -45,6 +45,8 @@ async function main(): Promise<void> {
     [
       join(binaries, "wrangler"),
       ...["dev", "--ip", "127.0.0.1", "--port", `${port}`, ...state],
+      // The address of a released installation is not the one of this server.
+      ...["--var", "PUBLIC_URL:"],
       "--no-minify",
       ...["--log-level", "info", "--show-interactive-dev-session=false", "--inspector-port", "0"],
     ],

@@ -48,7 +48,8 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
         {
           ...worker,
           name: WORKER_NAME,
-          bindings: { ...worker.bindings, RATE_LIMIT: String(options.rateLimit ?? 0) },
+          // The address of a released installation is not the one of this server.
+          bindings: { ...worker.bindings, RATE_LIMIT: String(options.rateLimit ?? 0), PUBLIC_URL: "" },
           ratelimits: withTokenLimit(worker.ratelimits, options.rateLimit),
           serviceBindings: { ASSETS: ASSETS_NAME },
           modules: [{ type: "ESModule", path: options.bundle }],

@@ -49,7 +49,7 @@ export async function deployWorker({ domain, baseDomain }: ReleaseOptions): Prom
     await wrangler(
       [
         "deploy",
-        ...(domain === null ? [] : ["--domain", domain]),
+        ...(domain === null ? [] : ["--domain", domain, "--var", `PUBLIC_URL:https://${domain}`]),
         ...(baseDomain === null ? [] : ["--var", `BASE_DOMAIN:${baseDomain}`]),
       ],
       "deploying the Worker",

@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import { plainHttp } from "#agent/http/plain-http.ts";
 import { reasonOf } from "#agent/reason-of.ts";
+import { isOpenToOthers } from "#contract/loopback.ts";
 
 export const USAGE = `usage:
   gantry-agent enroll --url URL [--token TOKEN] --home DIR
@@ -66,6 +68,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
       if (home === undefined) return missing("--home");
       if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
         return { kind: "wrong", message: `--url must be an http or https address, not ${url}` };
+      if (isOpenToOthers(new URL(url))) return { kind: "wrong", message: plainHttp(url) };
       return { kind: "enroll", url: url.replace(/\/+$/, ""), token, home: resolve(home) };
     }
     case "run": {

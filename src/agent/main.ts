@@ -6,6 +6,7 @@ import { type Connection, connectionPath, readConnection } from "#agent/connecti
 import { enroll } from "#agent/enroll.ts";
 import { exitCodes } from "#agent/exit-codes.ts";
 import { lockHome } from "#agent/home-lock.ts";
+import { plainHttp } from "#agent/http/plain-http.ts";
 import { openPolicy, type Policy } from "#agent/policy/policy.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 import { createPace } from "#agent/report/pace.ts";
@@ -15,6 +16,7 @@ import { agentStatus } from "#agent/show-status.ts";
 import { createSites, noSites } from "#agent/sites-client.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
 import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+import { isOpenToOthers } from "#contract/loopback.ts";
 
 const settings = readSettings(process.env);
 
@@ -70,6 +72,10 @@ async function runServer({ home, policy: path, sitesSocket }: RunArguments): Pro
       return exitCodes.give_up;
     case "found":
       break;
+  }
+  if (isOpenToOthers(new URL(read.connection.url))) {
+    console.error(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
+    return exitCodes.give_up;
   }
   if (path === null) return serve(home, read.connection, openPolicy, sitesSocket);
   const policy = await readPolicy(path);

@@ -64,6 +64,7 @@ function exitOfCode(code: AnyCode): Exit {
     case "unreadable_file":
     case "unwritable_file":
     case "not_confirmed":
+    case "https_required":
       return "usage";
     case "not_signed_in":
     case "missing_token":

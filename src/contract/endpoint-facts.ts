@@ -26,6 +26,7 @@ export function problemsOf(endpoint: Endpoint): ProblemCode[] {
   const add = (isPossible: boolean, ...possible: ProblemCode[]) => {
     if (isPossible) for (const code of possible) codes.add(code);
   };
+  add(path.startsWith("/v1/"), "https_required");
   add(access.by !== "none", "missing_token", "invalid_token", "rate_limited");
   add(access.by === "token" && access.scope !== null, "insufficient_scope");
   add(path.includes(":"), "not_found");

@@ -22,6 +22,11 @@ export const problems = {
     title: "Scope missing",
     when: "The token lacks the scope that the endpoint needs, is limited to projects where the whole account is concerned, or asks for what is out of its own reach.",
   },
+  https_required: {
+    status: 403,
+    title: "HTTPS required",
+    when: "The request came over plain HTTP from another machine, and carries a token or asks for what a server runs.",
+  },
   not_found: {
     status: 404,
     title: "Not found",

@@ -19,7 +19,7 @@ export type Services = {
   readonly links: DurableObjectNamespace<AgentLink>;
   readonly logs: R2Bucket;
   readonly baseDomain: string;
-  /** Of this installation, as the caller addressed it: `https://gantry.example.com`. */
+  /** Where this installation is reached: `https://gantry.example.com`. */
   readonly origin: string;
 };
 

@@ -1,7 +1,10 @@
+import type { Context as HonoContext } from "hono";
+
 import { createIdGenerator } from "#contract/ids.ts";
 import type { AgentContext, Services } from "#worker/context.ts";
 import { DatabaseHealth } from "#worker/db/database-health.ts";
-import { createApp } from "#worker/http/app.ts";
+import { type AppEnv, createApp } from "#worker/http/app.ts";
+import { atTheDoor } from "#worker/http/at-the-door.ts";
 import { Authentication } from "#worker/http/authentication.ts";
 import { answerElsewhere } from "#worker/http/elsewhere.ts";
 import { enterAsAgent, enterFreely, enterWithToken } from "#worker/http/enter.ts";
@@ -33,7 +36,7 @@ const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(cou
 const ids = createIdGenerator({ now: clock.now, randomBytes });
 const authentication = new Authentication();
 
-function servicesOf(env: Env, request: Request): Services {
+function servicesOf({ env, var: { origin } }: HonoContext<AppEnv>): Services {
   return {
     clock,
     ids,
@@ -42,7 +45,7 @@ function servicesOf(env: Env, request: Request): Services {
     links: env.AGENT_LINK,
     logs: env.LOGS,
     baseDomain: env.BASE_DOMAIN,
-    origin: new URL(request.url).origin,
+    origin,
   };
 }
 
@@ -64,6 +67,7 @@ const openHandlers: OpenHandlers = {
 
 const app = createApp();
 app.use(everyAnswer({ randomBytes, clock }));
+app.use(atTheDoor);
 app.use(noteTokenUses(clock));
 implement(app, tokenHandlers, enterWithToken(authentication, servicesOf), onceWithKey);
 implement<keyof AgentHandlers, AgentContext>(app, agentHandlers, enterAsAgent(authentication, servicesOf));

@@ -196,6 +196,13 @@ describe("the command line", () => {
     expect(readArguments(["run", "--home", "/other"], environment)).toMatchObject({ home: "/other" });
   });
 
+  it.each(["http://127.0.0.1:8787", "http://localhost:8787", "http://[::1]:8787", "https://x.example"])(
+    "takes a token where nobody else can read it: %s",
+    (url) => {
+      expect(readArguments(["enroll", "--url", url, "--token", "t", "--home", "/h"])).toMatchObject({ url });
+    },
+  );
+
   it.each([
     [[], "say what to do: enroll, run, status or check-policy"],
     [["dance"], "there is no command dance"],
@@ -204,6 +211,7 @@ describe("the command line", () => {
     [["check-policy"], "say which file"],
     [["check-policy", "a", "b"], "unexpected: b"],
     [["enroll", "--url", "ftp://x", "--token", "t", "--home", "/h"], "--url must be"],
+    [["enroll", "--url", "http://x.example", "--token", "t", "--home", "/h"], "is plain HTTP"],
   ])("that is wrong is told what is wrong: %j", (argv, message) => {
     const read = readArguments(argv);
     expect(read.kind === "wrong" && read.message).toContain(message);

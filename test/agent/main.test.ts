@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -46,6 +46,21 @@ describe("gantry-agent enroll", () => {
     expect(agent.output()).toMatch(/refused the enrolment: The enrolment token is unknown/);
     expect(agent.output()).toMatch(/make a new one for the server/);
     expect(existsSync(join(world.home, "agent.json"))).toBe(false);
+  });
+});
+
+describe("gantry-agent run, enrolled over plain HTTP", () => {
+  it("sends its credential nowhere, and says to enrol again", async () => {
+    const connection = {
+      url: "http://gantry.example.com",
+      server_id: world.control.serverId,
+      credential: world.control.credential,
+    };
+    mkdirSync(world.home, { recursive: true });
+    writeFileSync(join(world.home, "agent.json"), JSON.stringify(connection));
+    const agent = spawnAgent(["run", "--home", world.home], {});
+    expect(await agent.exited).toBe(exitCodes.give_up);
+    expect(agent.output()).toMatch(/http:\/\/gantry\.example\.com is plain HTTP.*Enrol this server again/);
   });
 });
 

@@ -134,10 +134,26 @@ describe("gantry login", () => {
   });
 
   it("ends with 130 while it waits for a pipe that does not end", async () => {
-    const login = desk.start(["login", "http://gantry.example.com"], { env: fresh(), isInputOpen: true });
-    await login.said("stderr", "is not encrypted");
+    const login = desk.start(["login", gantry.url], { env: fresh(), isInputOpen: true });
+    // More than a pipe holds: once all of it is written, the command reads.
+    await new Promise((done) => login.child.stdin?.write("x".repeat(1_000_000), done));
     login.child.kill("SIGTERM");
     expect(await login.ended).toMatchObject({ code: 130, stdout: "" });
+  });
+
+  it("sends no token over plain HTTP, but to this machine", async () => {
+    const config = fresh();
+    const refused = await desk.run(["login", "http://gantry.example.com"], {
+      env: config,
+      input: gantry.token,
+    });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("is plain HTTP") });
+    const insecure = { ...config, GANTRY_URL: "http://gantry.example.com", GANTRY_TOKEN: gantry.token };
+    expect(await desk.run(["whoami"], { env: insecure })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Use https://"),
+    });
+    expect(existsSync(fileOf(config))).toBe(false);
   });
 
   it("keeps no token that is none, does not count, or could not be checked", async () => {

@@ -14,6 +14,8 @@ const release = (...args: string[]) => npmRun("release", "--no-wait", ...args);
 
 const rowsOf = (sql: string) => cloudflare.databases.get("gantry")?.prepare(sql).all();
 
+const publicUrl = (text: string) => ({ name: "PUBLIC_URL", type: "plain_text", text });
+
 describe("npm run release", () => {
   it("says what to do where Cloudflare does not let it in, and has begun nothing", async () => {
     cloudflare.refuse({ code: 10000, message: "Authentication error" });
@@ -51,6 +53,7 @@ describe("npm run release", () => {
     ]);
     const [upload] = cloudflare.uploads;
     expect(upload).toMatchObject({ main_module: "main.js" });
+    expect(upload).toMatchObject({ bindings: expect.arrayContaining([publicUrl("")]) });
   }, 120_000);
 
   it("updates what is there, with an address of one's own, and keeps everything", async () => {
@@ -66,6 +69,12 @@ describe("npm run release", () => {
     expect(rowsOf("SELECT id FROM accounts")).toEqual(before);
     expect(output).not.toContain("#code=");
     expect(cloudflare.uploads).toHaveLength(2);
+    expect(cloudflare.uploads[1]).toMatchObject({
+      bindings: expect.arrayContaining([
+        publicUrl("https://gantry.invalid"),
+        { name: "BASE_DOMAIN", type: "plain_text", text: "example.com" },
+      ]),
+    });
   }, 120_000);
 });
 

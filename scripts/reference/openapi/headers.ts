@@ -27,6 +27,7 @@ export const answerHeaders = {
   Location: text("Where to find what was made.", true),
   IdempotentReplayed: text("`true` where this is the answer to an earlier request with the same key.", false),
   Authenticate: text("What is missing (RFC 6750).", true),
+  AuthenticateScope: text("The scope that is missing (RFC 6750); left out where no scope is.", false),
 } satisfies Record<string, Header>;
 
 export type AnswerHeader = keyof typeof answerHeaders;
@@ -43,6 +44,7 @@ const names: Record<AnswerHeader, string> = {
   Location: "Location",
   IdempotentReplayed: "Idempotent-Replayed",
   Authenticate: "WWW-Authenticate",
+  AuthenticateScope: "WWW-Authenticate",
 };
 
 /** References to headers, besides the two that every answer has. */

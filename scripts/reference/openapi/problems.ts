@@ -59,8 +59,9 @@ export function problemExample(code: ProblemCode) {
 function headersOf(status: number): AnswerHeader[] {
   switch (status) {
     case 401:
-    case 403:
       return ["Authenticate"];
+    case 403:
+      return ["AuthenticateScope"];
     case 429:
       return ["RetryAfter", "RateLimit"];
     case 503:

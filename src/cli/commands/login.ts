@@ -6,7 +6,7 @@ import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 import { openSession } from "#cli/session/session.ts";
 import { configPath, readConfig, writeConfig } from "#cli/settings/config-file.ts";
-import { installationUrl, isOpenToOthers } from "#cli/settings/installation-url.ts";
+import { tokenUrl } from "#cli/settings/installation-url.ts";
 import { variable } from "#cli/settings/variable.ts";
 
 export const login = defineCommand({
@@ -30,10 +30,8 @@ export const login = defineCommand({
         "usage",
         "That is a token, and this shell's history has it now: revoke it. gantry login asks for the token.",
       );
-    const url = installationUrl(text);
+    const url = tokenUrl(text);
     if (!url.ok) return url;
-    if (isOpenToOthers(url.value))
-      output.note(`${url.value} is not encrypted: whoever is on the way there can read the token.`);
 
     const token = await readSecret(context, `Token for ${url.value}: `);
     if (!token.ok) return token;

@@ -6,7 +6,7 @@ import { sendPatiently } from "#client/send-patiently.ts";
 import type { Context } from "#cli/context.ts";
 import { type Found, found, type Outcome, stop } from "#cli/outcome.ts";
 import { chooseInstallation, type Installation } from "#cli/settings/choose-installation.ts";
-import { installationUrl } from "#cli/settings/installation-url.ts";
+import { tokenUrl } from "#cli/settings/installation-url.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
 
 /** A command's context with an installation to talk to. */
@@ -39,7 +39,7 @@ export function openSession(context: Context, installation: Installation): Found
   const wait = global.wait === null ? null : Number(global.wait);
   if (wait !== null && !(wait >= 0 && wait <= 86_400))
     return stop("usage", "--wait is a number of seconds, up to a day.");
-  const url = installationUrl(installation.url);
+  const url = tokenUrl(installation.url);
   if (!url.ok) return url;
   const transport: Transport = {
     baseUrl: url.value,

@@ -1,4 +1,5 @@
 import { type Found, found, stop } from "#cli/outcome.ts";
+import { isOpenToOthers } from "#contract/loopback.ts";
 
 /** An installation's address in the one form by which it is kept and compared: without a slash at its end. */
 export function installationUrl(text: string): Found<string> {
@@ -9,8 +10,12 @@ export function installationUrl(text: string): Found<string> {
   return found(`${url.origin}${url.pathname.replace(/\/+$/, "")}`);
 }
 
-/** Whether a token would cross a network that others can read. */
-export function isOpenToOthers(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === "http:" && !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+/** The same, of an installation that a token is sent to: not over plain HTTP, where others can read it. */
+export function tokenUrl(text: string): Found<string> {
+  const url = installationUrl(text);
+  if (!url.ok || !isOpenToOthers(new URL(url.value))) return url;
+  return stop(
+    "usage",
+    `${url.value} is plain HTTP, where others on the way can read the token. Use https://.`,
+  );
 }

@@ -18,7 +18,8 @@ export const guide: readonly GuideSection[] = [
       \`POST /v1/tokens\`.
 
       Without a token, or with a wrong one, the answer is 401 and names what is missing in \`WWW-Authenticate\`; with
-      one that lacks the scope it is 403.`,
+      one that lacks the scope it is 403. Over plain HTTP every request of the API is refused (403 \`https_required\`), but
+      for one on the machine itself.`,
   },
   {
     id: "problems",

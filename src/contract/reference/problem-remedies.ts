@@ -8,6 +8,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "Look for a typing mistake: a token is `gantry_` and 36 letters and digits. If it is right, it has ended or was revoked; ask for another one. An agent is enrolled again with a new enrolment token.",
   insufficient_scope:
     "Use a token with the scope that the header `WWW-Authenticate` names, and without a limit to projects where `detail` speaks of one. To make a token, use one that may do at least as much.",
+  https_required:
+    "Use the address with `https://`. Revoke a token that was sent without it, because others may have read it. A proxy that ends TLS must send `X-Forwarded-Proto: https`.",
   not_found:
     "Compare the path and the id with what a list shows. A token that is limited to some projects sees no others.",
   method_not_allowed: "Use one of the methods that the header `Allow` names.",

@@ -5,12 +5,18 @@ import type { TokenHolder } from "#worker/db/credentials.ts";
 import type { DatabaseSession } from "#worker/db/session.ts";
 
 /**
- * The Worker's router. `requestId` is set before anything else runs, `session` by whoever opens one, `holder` once a
+ * The Worker's router. `requestId` is set before anything else runs, and then `origin`, where this installation is reached; `session` by whoever opens one, `holder` once a
  * token has told who asks. `isForGood` is set for a file whose name changes with its content.
  */
 export type AppEnv = {
   Bindings: Env;
-  Variables: { requestId: string; session?: DatabaseSession; holder?: TokenHolder; isForGood?: true };
+  Variables: {
+    requestId: string;
+    origin: string;
+    session?: DatabaseSession;
+    holder?: TokenHolder;
+    isForGood?: true;
+  };
 };
 export type App = HonoBase<AppEnv>;
 

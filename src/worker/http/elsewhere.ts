@@ -40,5 +40,5 @@ function methodsByPath(): Map<string, Set<string>> {
 }
 
 function problem(c: HonoContext<AppEnv>, refusal: Refusal): Response {
-  return problemResponse(refusal, { requestId: c.var.requestId, origin: new URL(c.req.url).origin });
+  return problemResponse(refusal, { requestId: c.var.requestId, origin: c.var.origin });
 }

@@ -16,12 +16,12 @@ const malformedBookmark = refuse("invalid_request", "The header Gantry-Bookmark 
   { pointer: "Gantry-Bookmark", message: "must be a bookmark that an answer gave" },
 ]);
 
-type ServicesOf = (env: Env, request: Request) => Services;
+type ServicesOf = (c: HonoContext<AppEnv>) => Services;
 
 /** Lets in who holds a token with the endpoint's scope. */
 export function enterWithToken(authentication: Authentication, servicesOf: ServicesOf): Enter<Context> {
   return async (c, { access }) => {
-    const services = servicesOf(c.env, c.req.raw);
+    const services = servicesOf(c);
     const authorization = c.req.header("authorization") ?? null;
     const bookmark = c.req.header("gantry-bookmark") ?? null;
     const session = openSession(c, bookmark);
@@ -51,7 +51,7 @@ export function enterWithToken(authentication: Authentication, servicesOf: Servi
 /** Lets in a server's agent. */
 export function enterAsAgent(authentication: Authentication, servicesOf: ServicesOf): Enter<AgentContext> {
   return async (c) => {
-    const services = servicesOf(c.env, c.req.raw);
+    const services = servicesOf(c);
     const authorization = c.req.header("authorization") ?? null;
     const agent = await authentication.asAgent(c.env.DB, authorization, services.clock.now());
     if (!agent.ok) return (await limitFailures(c.env, c.req.raw)) ?? agent;
@@ -88,7 +88,7 @@ function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseS
 export function enterFreely(servicesOf: ServicesOf): Enter<OpenContext> {
   return async (c) =>
     succeed({
-      ...servicesOf(c.env, c.req.raw),
+      ...servicesOf(c),
       database: c.env.DB,
       limitFailures: () => limitFailures(c.env, c.req.raw),
     });

@@ -1,7 +1,9 @@
 import type { Context as HonoContext, Next } from "hono";
 
+import { isLoopback } from "#contract/loopback.ts";
 import type { Services } from "#worker/context.ts";
 import type { AppEnv } from "#worker/http/app.ts";
+import { addressedTo } from "#worker/http/public-origin.ts";
 import { rateLimitPolicy } from "#worker/http/rate-limit.ts";
 import { toHex } from "#worker/sha256.ts";
 
@@ -29,9 +31,13 @@ const CORS_ANSWER_HEADERS = [
 ].join(", ");
 const CORS_MAX_AGE_SECONDS = 86_400;
 
+/** A year, for this name alone: the names below it are not Gantry's. */
+const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
+
 /**
  * What every answer has, whatever gave it: a request id, CORS for any origin (no cookies anywhere, so nothing can be
- * done in a visitor's name), no caching but by who asked, and a line of log. Answers preflights by itself.
+ * done in a visitor's name), no caching but by who asked, no other media type than the one it names, HTTPS from then
+ * on where it came by HTTPS, and a line of log. Answers preflights by itself.
  */
 export function everyAnswer({ randomBytes, clock }: Pick<Services, "randomBytes" | "clock">) {
   return async (c: HonoContext<AppEnv>, next: Next): Promise<void> => {
@@ -46,6 +52,8 @@ export function everyAnswer({ randomBytes, clock }: Pick<Services, "randomBytes"
     c.header("access-control-allow-origin", "*");
     c.header("access-control-expose-headers", CORS_ANSWER_HEADERS);
     c.header("cache-control", cachingOf(c));
+    c.header("x-content-type-options", "nosniff");
+    if (isHttps(c.req.raw)) c.header("strict-transport-security", STRICT_TRANSPORT_SECURITY);
     const bookmark = c.var.session?.bookmark() ?? null;
     if (bookmark !== null) c.header("gantry-bookmark", bookmark);
     const policy = rateLimitPolicy(c.env.RATE_LIMIT);
@@ -71,6 +79,12 @@ function requestLogLine(c: HonoContext<AppEnv>, ms: number): string {
     ms,
     token_id: c.var.holder?.token.id ?? null,
   });
+}
+
+/** Source: RFC 6797 section 7.2: not over plain HTTP. Not on this machine, where it would hold for all ports. */
+function isHttps(request: Request): boolean {
+  const { protocol, hostname } = addressedTo(request);
+  return protocol === "https:" && !isLoopback(hostname);
 }
 
 function preflight(): Response {

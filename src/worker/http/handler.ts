@@ -17,6 +17,7 @@ export type Input<Of extends Endpoint> = {
   readonly lastEventId: number | null;
   /** What the client would rather have, of what the endpoint can give. */
   readonly mediaType: MediaTypeOf<Of>;
+  /** What was asked for, at the address where this installation is reached. */
   readonly url: URL;
 };
 

@@ -47,7 +47,7 @@ function route<Of extends Endpoint, Caller>(
   app.on(endpoint.method, endpoint.path, async (c) => {
     const entered = await enter(c, endpoint);
     if (!entered.ok) return refused(c, entered.refusal, endpoint);
-    const input = await readInput(endpoint, c.req.raw, c.req.param());
+    const input = await readInput(endpoint, c.req.raw, { params: c.req.param(), origin: c.var.origin });
     if (!input.ok) return refused(c, input.refusal, endpoint);
     const act = async (caller: Caller) => {
       const result = await handler(caller, input.value);
@@ -76,7 +76,7 @@ async function answered(request: Request, endpoint: Endpoint, answer: Answer<unk
 function refused(c: HonoContext<AppEnv>, refusal: Refusal, { access }: Endpoint): Response {
   return problemResponse(refusal, {
     requestId: c.var.requestId,
-    origin: new URL(c.req.url).origin,
+    origin: c.var.origin,
     scope: scopeOf(access),
   });
 }

@@ -5,7 +5,7 @@ import { exhausted } from "#worker/http/rate-limit.ts";
 /** What a problem says about the request that it answers. */
 export type Refused = {
   readonly requestId: string;
-  /** Of the installation, as the caller addressed it. */
+  /** Where this installation is reached. */
   readonly origin: string;
   /** What the endpoint needs, where it needs one. */
   readonly scope?: Scope | null;

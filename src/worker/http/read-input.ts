@@ -16,6 +16,12 @@ const AGENT_PATHS = "/v1/agent/";
 
 const NoQuery = z.strictObject({});
 
+type Addressed = {
+  readonly params: Record<string, string>;
+  /** Where this installation is reached. */
+  readonly origin: string;
+};
+
 /**
  * Checks a request against its endpoint: first its path (a malformed id is not found, as a missing one), then its
  * query, its headers and its body.
@@ -23,7 +29,7 @@ const NoQuery = z.strictObject({});
 export async function readInput<Of extends Endpoint>(
   endpoint: Of,
   request: Request,
-  pathParameters: Record<string, string>,
+  { params: pathParameters, origin }: Addressed,
 ): Promise<Result<Input<Of>>> {
   const params = parseWith<Of["params"]>(endpoint.params, pathParameters);
   if (!params.success) return refuse("not_found", "The path holds a malformed id.");
@@ -54,7 +60,7 @@ export async function readInput<Of extends Endpoint>(
       "application/json",
       ...endpoint.alsoAs,
     ]),
-    url,
+    url: new URL(`${origin}${url.pathname}${url.search}`),
   });
 }
 

@@ -9,7 +9,7 @@ import { linkHeaders } from "#worker/objects/link-headers.ts";
 /** The agent's link: an authenticated WebSocket upgrade, passed on to the object of its server. */
 export function routeAgentConnect(app: App, authentication: Authentication, clock: { now(): number }): void {
   app.get(AGENT_CONNECT_PATH, async (c) => {
-    const refused = { requestId: c.var.requestId, origin: new URL(c.req.url).origin };
+    const refused = { requestId: c.var.requestId, origin: c.var.origin };
     const authorization = c.req.header("authorization") ?? null;
     const agent = await authentication.asAgent(c.env.DB, authorization, clock.now());
     if (!agent.ok) {

@@ -25,7 +25,7 @@ export function routeDashboard(app: App): void {
     // An older page may ask for a file of its own build that is no more: that must not look like a page.
     if (!file.ok && file.status !== 304) return c.notFound();
     c.set("isForGood", true);
-    return assetResponse(file, { "x-content-type-options": "nosniff" });
+    return file;
   });
   app.get(dashboardPaths.root, (c) => c.redirect(`${dashboardPaths.root}/`, 307));
   // One page for every address: which part of it is shown, its script decides.
@@ -33,7 +33,6 @@ export function routeDashboard(app: App): void {
     assetResponse(await c.env.ASSETS.fetch(pageRequest(c)), {
       "content-security-policy": CONTENT_SECURITY_POLICY,
       "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
       "cross-origin-opener-policy": "same-origin",
     }),
   );

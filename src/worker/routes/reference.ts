@@ -23,7 +23,6 @@ export function routeReference(app: App): void {
       return assetResponse(file, {
         "content-security-policy": CONTENT_SECURITY_POLICY,
         "referrer-policy": "no-referrer",
-        "x-content-type-options": "nosniff",
       });
     });
 }

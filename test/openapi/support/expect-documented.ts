@@ -16,6 +16,8 @@ const UNSPOKEN = new Set([
     "vary",
     "cache-control",
     "x-accel-buffering",
+    "x-content-type-options",
+    "strict-transport-security",
   ],
   ...["access-control-allow-origin", "access-control-expose-headers", "connection", "keep-alive"],
 ]);

@@ -1,0 +1,52 @@
+import type { Context as HonoContext, Next } from "hono";
+
+import { agentFilePaths } from "#contract/agent-files.ts";
+import { dashboardPaths } from "#contract/dashboard-paths.ts";
+import { isOpenToOthers } from "#contract/loopback.ts";
+import { refuse } from "#contract/problems.ts";
+import { referencePaths } from "#contract/reference-paths.ts";
+import type { AppEnv } from "#worker/http/app.ts";
+import { problemResponse } from "#worker/http/problem-response.ts";
+import { addressedTo, publicOrigin } from "#worker/http/public-origin.ts";
+
+const insecure = refuse(
+  "https_required",
+  "This is plain HTTP, which others on the way can read and change. Use https://. If a token was sent, replace it.",
+);
+
+/**
+ * Finds out where this installation is reached, and refuses plain HTTP for what carries a token or runs on a server.
+ * Pages of the dashboard lead to the same page over HTTPS.
+ */
+export async function atTheDoor(c: HonoContext<AppEnv>, next: Next): Promise<Response | void> {
+  const addressed = addressedTo(c.req.raw);
+  const origin = publicOrigin(c.env.PUBLIC_URL, addressed);
+  c.set("origin", origin.ok ? origin.value : addressed.origin);
+  const refused = { requestId: c.var.requestId, origin: c.var.origin };
+  if (!origin.ok) {
+    console.error(JSON.stringify({ level: "error", what: "PUBLIC_URL", message: origin.refusal.detail }));
+    return problemResponse(origin.refusal, refused);
+  }
+  if (!isOpenToOthers(addressed)) return await next();
+  if (isBelow(c.req.path, dashboardPaths.root)) return c.redirect(secureAddress(c, addressed), 307);
+  if (needsHttps(c.req.path) || c.req.header("authorization") !== undefined)
+    return problemResponse(insecure.refusal, refused);
+  return await next();
+}
+
+/** The API, where tokens are sent, and the files that a server runs. The reference is for anybody. */
+function needsHttps(path: string): boolean {
+  if (referencePaths.some((open) => open === path)) return false;
+  return path === agentFilePaths.installer || isBelow(path, "/v1") || isBelow(path, "/agent");
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(`${root}/`);
+}
+
+function secureAddress({ env, var: { origin } }: HonoContext<AppEnv>, addressed: URL): string {
+  const secure = new URL(addressed);
+  secure.protocol = "https:";
+  const { pathname, search } = addressed;
+  return env.PUBLIC_URL === "" ? secure.href : `${origin}${pathname}${search}`;
+}
