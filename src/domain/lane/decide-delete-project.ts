@@ -2,13 +2,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import { addHost, sendAway } from "#domain/lane/hosts.ts";
-import { isIn, type Lane } from "#domain/lane/lane.ts";
-
-/**
- * For how long a deleted project's lane refuses what was asked for before the deletion and arrives after it: longer
- * than any request lasts, and any replica of the database lags behind.
- */
-const REMEMBERED_MS = 24 * 60 * 60_000;
+import { isIn, type Lane, RESTORABLE_MS } from "#domain/lane/lane.ts";
 
 export type DeleteProjectRequest = {
   /** Where the project is now. */
@@ -36,7 +30,7 @@ export function decideDeleteProject(
     nextVersion: lane.nextVersion,
     deployments: [],
     hosts: purge ? hosts.map((host) => sendAway(host, true)) : hosts,
-    deletedAt: lane.deletedAt ?? now,
+    deletedAt: now,
   };
   return succeed({ lane: next, effects: [{ type: "project_removed" }] });
 }
@@ -46,8 +40,12 @@ export function refuseIfDeleted(lane: Lane) {
   return lane.deletedAt === null ? null : refuse("not_found", "The project was deleted.");
 }
 
-/** Until when a deleted project's lane must be kept, in Unix milliseconds; null: it is not known yet, or it is not deleted. */
+/**
+ * Until when a deleted project's lane must be kept: for what was asked for before the deletion and arrives after it, and
+ * for a database that is set back, so that no version is given out a second time. In Unix milliseconds; null: it is not known
+ * yet, or it is not deleted.
+ */
 export function keptUntil(lane: Lane): number | null {
   const isLeaving = lane.hosts.some((host) => host.state.name === "leaving");
-  return lane.deletedAt === null || isLeaving ? null : lane.deletedAt + REMEMBERED_MS;
+  return lane.deletedAt === null || isLeaving ? null : lane.deletedAt + RESTORABLE_MS;
 }

@@ -7,6 +7,9 @@ import { BuildSettings, CommitRule, HealthCheck, Timeouts } from "#contract/proj
 /** At most this many deployments of a project wait; one more start is refused. */
 export const MAX_QUEUED = 100;
 
+/** For how long what was deleted is remembered: as far as D1 can be set back (Time Travel). */
+export const RESTORABLE_MS = 30 * 24 * 60 * 60_000;
+
 /** How many deployments that were live a lane remembers as rollback targets, besides the live one. */
 export const MAX_REMEMBERED = 100;
 
@@ -78,7 +81,8 @@ const wasLive = {
   /** The folder of the server that holds its files. */
   release: z.int(),
   releaseKept: z.boolean(),
-  evidence: LiveEvidence,
+  /** null: the database, from which the lane has taken the deployment over, did not have it. */
+  evidence: z.nullable(LiveEvidence),
 };
 const Live = z.strictObject({ name: z.literal("live"), ...wasLive });
 const Superseded = z.strictObject({ name: z.literal("superseded"), ...wasLive });

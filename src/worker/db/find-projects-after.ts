@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
-import type { ProjectId } from "#contract/ids.ts";
+import type { AccountId, ProjectId } from "#contract/ids.ts";
 import type { Database } from "#worker/db/database.ts";
 import { projects } from "#worker/db/schema.ts";
 
@@ -13,12 +13,11 @@ export async function findProjectsAfter(
   database: Database,
   after: ProjectId | "",
   limit: number,
-): Promise<ProjectId[]> {
-  const found = await drizzle(database)
-    .select({ id: projects.id })
+): Promise<{ accountId: AccountId; projectId: ProjectId }[]> {
+  return await drizzle(database)
+    .select({ accountId: projects.accountId, projectId: projects.id })
     .from(projects)
     .where(sql`${projects.id} > ${after}`)
     .orderBy(projects.id)
     .limit(limit);
-  return found.map(({ id }) => id);
 }

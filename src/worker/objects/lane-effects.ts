@@ -49,6 +49,11 @@ export class LaneEffects {
     return this.attempts.hasFailed(WRITE) || this.attempts.hasFailed(REPAIR);
   }
 
+  /** Whether D1 refused the records when they were last written. */
+  isWriteFailing(): boolean {
+    return this.attempts.hasFailed(WRITE);
+  }
+
   /** Everything that is due now. */
   async all(): Promise<void> {
     await Promise.all([this.writeRecords(), this.tellAgent()]);

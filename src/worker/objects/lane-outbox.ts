@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
 import { Preset } from "#contract/projects.ts";
+import { RESTORABLE_MS } from "#domain/lane/lane.ts";
 
 const StoredServing = z.strictObject({
   serverId: ServerId,
@@ -14,8 +15,7 @@ const StoredServing = z.strictObject({
 });
 type StoredServing = z.infer<typeof StoredServing>;
 
-/** For how long, and of how many, the lane knows that they were deleted: D1 can be set back by 30 days at most. */
-const KNOWN_MS = 30 * 24 * 60 * 60 * 1000;
+/** Of how many deployments the lane knows that they were deleted. */
 const MAX_KNOWN = 1_000;
 
 /** A server that was found to serve another release than it should. */
@@ -106,7 +106,7 @@ export class LaneOutbox {
     this.#sql.exec("INSERT OR IGNORE INTO deleted (id, at) VALUES (?, ?)", id, now);
     this.#sql.exec(
       "DELETE FROM deleted WHERE at < ? OR id NOT IN (SELECT id FROM deleted ORDER BY at DESC LIMIT ?)",
-      now - KNOWN_MS,
+      now - RESTORABLE_MS,
       MAX_KNOWN,
     );
     this.#sql.exec(

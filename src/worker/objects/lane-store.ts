@@ -98,6 +98,20 @@ export class LaneStore {
     this.#cached = null;
   }
 
+  /** Saves what was taken over from D1, which has each deployment in the given revision. Call it as `save`. */
+  saveTakenOver(next: Lane, owner: LaneOwner, revisions: ReadonlyMap<string, number>): void {
+    this.save(next, owner);
+    for (const { id } of next.deployments) {
+      const revision = revisions.get(id) ?? 0;
+      this.#sql.exec(
+        "UPDATE deployments SET revision = ?, written_revision = ? WHERE id = ?",
+        revision,
+        revision,
+        id,
+      );
+    }
+  }
+
   #saveDeployment(deployment: LaneDeployment, old: LaneDeployment | null, { projectId }: LaneOwner): void {
     const record = (of: LaneDeployment) => JSON.stringify(recordOf(of, projectId));
     const isNews = old === null || record(old) !== record(deployment);

@@ -1,8 +1,12 @@
-import type { ProblemCode, Result } from "#contract/problems.ts";
-import { keptUntil } from "#domain/lane/decide-delete-project.ts";
+import type { RunId } from "#contract/ids.ts";
+import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
+import { keptUntil, refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
 import type { Decision } from "#domain/lane/decision.ts";
-import type { Lane } from "#domain/lane/lane.ts";
+import { emptyLane, type Lane } from "#domain/lane/lane.ts";
+import { takeOver } from "#domain/lane/take-over.ts";
+import { logFailure } from "#worker/log-failure.ts";
 import { LaneEffects } from "#worker/objects/lane-effects.ts";
+import { type LaneHistory, readHistory } from "#worker/objects/lane-history.ts";
 import { LaneOutbox } from "#worker/objects/lane-outbox.ts";
 import type { LaneParts } from "#worker/objects/lane-parts.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/lane-store.ts";
@@ -20,19 +24,29 @@ export class LaneTurns {
   readonly #ctx: DurableObjectState;
   readonly #env: Env;
   readonly alarm: ObjectAlarm;
+  /** They can follow the log of a lane without storage: it has nothing to tell them. */
+  readonly followers: LogFollowers;
   /** null: the lane's storage has nothing in it, not even tables. */
-  #parts: OpenParts | null;
+  #parts: OpenParts | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     this.#ctx = ctx;
     this.#env = env;
     this.alarm = new ObjectAlarm(ctx.storage);
-    this.#parts = LaneStore.isIn(ctx.storage.sql) ? openParts(ctx, env) : null;
+    this.followers = new LogFollowers({
+      ctx,
+      linesAfter: (...asked) => this.#parts?.logs.linesAfter(...asked) ?? { kind: "gone" },
+      settle: async () => await this.#parts?.effects.writeRecords(),
+    });
+    if (LaneStore.isIn(ctx.storage.sql)) this.#parts = this.#openParts();
   }
 
-  /** Not to be kept over an await: a lane that ceases to exist begins anew with others. */
+  /**
+   * Makes the tables where there are none, so only for a lane that has an owner or gets one now. Not to be kept over an
+   * await: a lane that has ceased to exist has other parts afterwards.
+   */
   get parts(): OpenParts {
-    return (this.#parts ??= openParts(this.#ctx, this.#env));
+    return (this.#parts ??= this.#openParts());
   }
 
   /**
@@ -41,6 +55,56 @@ export class LaneTurns {
    */
   owner(): LaneOwner | null {
     return this.#parts?.store.owner() ?? null;
+  }
+
+  /**
+   * Makes sure that the lane knows the project's past, before anything is decided on it. A lane that has forgotten the
+   * project, or has seen it deleted, takes over what D1 has: somebody has set the database back. It reads D1 only where it
+   * has no owner or was deleted. Refuses with `not_found` where D1 does not have the project either.
+   */
+  async takeOver(
+    owner: LaneOwner,
+    newRunId: () => RunId,
+  ): Promise<Result<null, "not_found" | "unavailable">> {
+    if (this.#isTakenOver()) return succeed(null);
+    const before = this.#parts?.store.load() ?? emptyLane;
+    // While the deletion is being carried out, D1 has the project because it was not told yet.
+    if (this.#parts?.outbox.projectRemoval() === "records") return refuseIfDeleted(before) ?? succeed(null);
+    let history: LaneHistory | null;
+    try {
+      history = await readHistory(this.#env, owner, newRunId);
+    } catch (error) {
+      logFailure("lane", { project_id: owner.projectId, what: "take over" }, error);
+      return refuse("unavailable", "The database does not answer at the moment.");
+    }
+    if (history === null) return refuseIfDeleted(before) ?? refuse("not_found", "There is no such project.");
+    if (before.deletedAt === null && history.highestVersion === 0) return succeed(null);
+    // What is left of the deletion would take the new logs with it.
+    await this.#parts?.effects.storeLogs();
+    const now = this.#parts?.store.load() ?? emptyLane;
+    if (this.#isTakenOver()) return succeed(null);
+    if (now.deletedAt !== before.deletedAt) return refuseIfDeleted(now) ?? succeed(null);
+    if (this.#parts !== null && this.#parts.outbox.projectRemoval() !== null)
+      return refuse("unavailable", "What the project had before it was deleted is still being removed.");
+    this.#saveTakenOver(takeOver(now, history), owner, history);
+    this.#ctx.waitUntil(this.carryOut());
+    // Ends what D1 takes for running, and nobody knows of.
+    await this.parts.effects.repairRecords();
+    return succeed(null);
+  }
+
+  #isTakenOver(): boolean {
+    return this.owner() !== null && this.parts.store.load().deletedAt === null;
+  }
+
+  #saveTakenOver(next: Lane, owner: LaneOwner, { revisions }: LaneHistory): void {
+    const { storage, store } = this.parts;
+    try {
+      storage.transactionSync(() => store.saveTakenOver(next, owner, revisions));
+    } catch (error) {
+      store.forgetCache();
+      throw error;
+    }
   }
 
   /** As `save`; what was decided is carried out without the caller waiting for it. */
@@ -64,6 +128,9 @@ export class LaneTurns {
     decide: (lane: Lane, now: number) => Result<Decided, Code>,
     saveWith: (decided: Decided, now: number) => void = () => undefined,
   ): Result<Decided, Code> {
+    // A refusal makes no tables.
+    const first = this.#parts === null ? decide(emptyLane, Date.now()) : null;
+    if (first?.ok === false) return first;
     const { storage, store, now } = this.parts;
     const at = now();
     try {
@@ -100,6 +167,15 @@ export class LaneTurns {
     this.#parts = null;
   }
 
+  #openParts(): OpenParts {
+    const { storage } = this.#ctx;
+    const store = new LaneStore(storage.sql);
+    const outbox = new LaneOutbox(storage.sql);
+    const logs = new LogBuffer(storage.sql, (id) => this.followers.changed(id));
+    const parts = { env: this.#env, storage, store, outbox, logs, now: () => Date.now() };
+    return { ...parts, effects: new LaneEffects(parts) };
+  }
+
   async #armAlarm(): Promise<void> {
     const { store, logs, effects, now } = this.parts;
     const at = now();
@@ -115,15 +191,4 @@ export class LaneTurns {
   }
 }
 
-type OpenParts = LaneParts & { readonly effects: LaneEffects; readonly followers: LogFollowers };
-
-function openParts(ctx: DurableObjectState, env: Env): OpenParts {
-  const { storage } = ctx;
-  const store = new LaneStore(storage.sql);
-  const outbox = new LaneOutbox(storage.sql);
-  const logs: LogBuffer = new LogBuffer(storage.sql, (id) => followers.changed(id));
-  const parts = { env, storage, store, outbox, logs, now: () => Date.now() };
-  const effects = new LaneEffects(parts);
-  const followers = new LogFollowers({ ctx, logs, settle: effects.writeRecords });
-  return { ...parts, effects, followers };
-}
+type OpenParts = LaneParts & { readonly effects: LaneEffects };

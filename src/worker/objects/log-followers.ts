@@ -18,7 +18,7 @@ type Waiting = z.infer<typeof Waiting>;
 
 type Parts = {
   readonly ctx: DurableObjectState;
-  readonly logs: LogBuffer;
+  readonly linesAfter: LogBuffer["linesAfter"];
   /** Has the database told of all that the lane knows. */
   readonly settle: () => Promise<void>;
 };
@@ -75,7 +75,7 @@ export class LogFollowers {
     let bytes = 0;
     for (const id of this.#changed) {
       for (const [after, sockets] of this.#waitingFor(id)) {
-        const news = this.#parts.logs.linesAfter(id, after, MESSAGE_BYTES);
+        const news = this.#parts.linesAfter(id, after, MESSAGE_BYTES);
         if (news.kind === "none") continue;
         messages += sockets.length;
         bytes += news.kind === "lines" ? news.bytes * sockets.length : 0;

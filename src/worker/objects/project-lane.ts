@@ -37,6 +37,9 @@ import type { LaneOwner } from "#worker/objects/lane-store.ts";
 import { LaneTurns } from "#worker/objects/lane-turns.ts";
 import { rollbackTargetView } from "#worker/views/rollback-target-view.ts";
 
+/** With so many records that D1 has refused, the lane accepts no more. */
+const MAX_UNWRITTEN = 10;
+
 /** How long a repair may take. */
 const REPAIR_MS = 60_000;
 
@@ -60,19 +63,27 @@ export class ProjectLane extends DurableObject<Env> {
     return this.#turns.parts;
   }
 
-  /** Refuses with `not_found`, `queue_full` and `live_changed`. Once it has answered, the deployment is in D1 or will be. */
-  async start(command: StartCommand): Promise<Result<Started, "not_found" | "queue_full" | "live_changed">> {
+  /**
+   * Refuses with `not_found`, `queue_full` and `live_changed`, and with `unavailable` where D1 does not take what the lane
+   * has accepted already. Once it has answered, the deployment is in D1 or will be.
+   */
+  async start(
+    command: StartCommand,
+  ): Promise<Result<Started, "not_found" | "queue_full" | "live_changed" | "unavailable">> {
     const { owner, requestKey, ...asked } = command;
     return this.#join(owner, requestKey, (lane, now) =>
       decideStart(lane, { ...asked, ...this.#newIds() }, now),
     );
   }
 
-  /** Refuses with `not_found`, `already_live`, `no_rollback_target`, `queue_full` and `live_changed`. */
+  /** Refuses as `start`, and with `already_live` and `no_rollback_target`. */
   async rollBack(
     command: RollbackCommand,
   ): Promise<
-    Result<Started, "not_found" | "already_live" | "no_rollback_target" | "queue_full" | "live_changed">
+    Result<
+      Started,
+      "not_found" | "already_live" | "no_rollback_target" | "queue_full" | "live_changed" | "unavailable"
+    >
   > {
     const { owner, requestKey, ...asked } = command;
     return this.#join(owner, requestKey, (lane, now) =>
@@ -85,7 +96,9 @@ export class ProjectLane extends DurableObject<Env> {
     owner: LaneOwner,
     id: DeploymentId,
     by: string,
-  ): Promise<Result<Written, "not_cancelable" | "not_found">> {
+  ): Promise<Result<Written, "not_cancelable" | "not_found" | "unavailable">> {
+    const known = await this.#takeOver(owner);
+    if (!known.ok) return known;
     const decided = this.#turns.decide(owner, (lane, now) => decideCancel(lane, id, by, now));
     if (!decided.ok) return decided;
     await this.#parts.effects.writeRecords();
@@ -97,7 +110,9 @@ export class ProjectLane extends DurableObject<Env> {
     owner: LaneOwner,
     id: DeploymentId,
     by: string,
-  ): Promise<Result<Written, "deployment_live" | "deployment_activating" | "not_found">> {
+  ): Promise<Result<Written, "deployment_live" | "deployment_activating" | "not_found" | "unavailable">> {
+    const known = await this.#takeOver(owner);
+    if (!known.ok) return known;
     const decided = this.#turns.decide(owner, (lane, now) => decideDelete(lane, id, by, now));
     if (!decided.ok) return decided;
     await Promise.all([this.#parts.effects.writeRecords(), this.#parts.effects.storeLogs()]);
@@ -165,15 +180,20 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   /** @param serverId where the project is now: only what is kept there needs no build */
-  async rollbackTargets(serverId: ServerId): Promise<RollbackTarget[]> {
-    if (this.#turns.owner() === null) return [];
+  async rollbackTargets(
+    owner: LaneOwner,
+    serverId: ServerId,
+  ): Promise<Result<RollbackTarget[], "not_found" | "unavailable">> {
+    const known = await this.#takeOver(owner);
+    if (!known.ok) return known;
+    if (this.#turns.owner() === null) return succeed([]);
     const lane = this.#parts.store.load();
-    return listTargets(lane).map((target) => rollbackTargetView(lane, target, serverId));
+    return succeed(listTargets(lane).map((target) => rollbackTargetView(lane, target, serverId)));
   }
 
   /** The lines from one on that are not in the log's final object yet; null where nothing of the log is here. */
   async unfinishedLog(id: DeploymentId, fromLine: number): Promise<UnfinishedLines | null> {
-    return this.#parts.logs.unfinished(id, fromLine);
+    return this.#turns.owner() === null ? null : this.#parts.logs.unfinished(id, fromLine);
   }
 
   /** What of a deployment is here, whatever D1 says of it: it itself, and something of its log that R2 is to get. */
@@ -185,11 +205,11 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** The Worker's upgrade request to follow the log of the deployment that is the path's end (`lane-news.ts`). */
   override async fetch(request: Request): Promise<Response> {
-    return this.#parts.followers.accept(DeploymentId.parse(new URL(request.url).pathname.slice(1)));
+    return this.#turns.followers.accept(DeploymentId.parse(new URL(request.url).pathname.slice(1)));
   }
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
-    this.#parts.followers.asked(socket, message);
+    this.#turns.followers.asked(socket, message);
   }
 
   override async webSocketClose(socket: WebSocket): Promise<void> {
@@ -199,8 +219,12 @@ export class ProjectLane extends DurableObject<Env> {
   /**
    * Compares D1 with the lane, and mends D1 (`repair-records.ts`). Safe at any time, and to repeat.
    * Returns false where D1 could not be asked or told of all: the lane goes on by itself.
+   * @param found whose project it is, as D1 says: a lane that does not know it takes it over
    */
-  async repair(): Promise<boolean> {
+  async repair(found: LaneOwner | null = null): Promise<boolean> {
+    const owner = this.#turns.owner() ?? found;
+    const known = owner === null ? null : await this.#takeOver(owner);
+    if (known?.ok === false && known.refusal.code === "unavailable") return false;
     if (this.#turns.owner() === null) return true;
     // For what is found: should the object die before it has set its alarm for that, this one comes.
     if ((await this.ctx.storage.getAlarm()) === null)
@@ -227,6 +251,20 @@ export class ProjectLane extends DurableObject<Env> {
     }
   }
 
+  async #takeOver(owner: LaneOwner): Promise<Result<null, "not_found" | "unavailable">> {
+    return await this.#turns.takeOver(owner, () => this.#ids.run());
+  }
+
+  /** So that a database which refuses every write is found out before many deployments were promised. */
+  async #refuseIfUnwritten() {
+    if (this.#turns.owner() === null || this.#parts.store.unwritten().length < MAX_UNWRITTEN) return null;
+    const { effects } = this.#parts;
+    await effects.writeRecords();
+    return effects.isWriteFailing()
+      ? refuse("unavailable", "The database does not take the records of this project's deployments.")
+      : null;
+  }
+
   #newIds() {
     return { id: this.#ids.deployment(), runId: this.#ids.run() };
   }
@@ -235,12 +273,19 @@ export class ProjectLane extends DurableObject<Env> {
     owner: LaneOwner,
     requestKey: string | null,
     decide: (lane: Lane, now: number) => Result<Joined, Code>,
-  ): Promise<Result<Started, Code | "not_found">> {
-    const before = requestKey === null ? null : this.#parts.store.acceptedBefore(requestKey);
+  ): Promise<Result<Started, Code | "not_found" | "unavailable">> {
+    const before =
+      requestKey === null || this.#turns.owner() === null
+        ? null
+        : this.#parts.store.acceptedBefore(requestKey);
     if (before !== null) {
       await this.#parts.effects.writeRecords();
       return succeed({ started: before, bookmark: this.#parts.effects.bookmark });
     }
+    const known = await this.#takeOver(owner);
+    if (!known.ok) return known;
+    const isFull = await this.#refuseIfUnwritten();
+    if (isFull !== null) return isFull;
     const decideUnlessDeleted = (lane: Lane, now: number): Result<Joined, Code | "not_found"> =>
       refuseIfDeleted(lane) ?? decide(lane, now);
     const decided = this.#turns.decide(owner, decideUnlessDeleted, (joined, now) => {

@@ -20,11 +20,8 @@ export async function repairRecords({ env, storage, store, outbox, now }: LanePa
   if (owner === null) return;
   const { database } = new DatabaseSession(env.DB, "first-primary");
   const rows = new AccountRows(database, owner.accountId);
-  if (store.load().deletedAt !== null) {
-    const found = await findRecords(rows, owner.projectId, []);
-    if (found !== null) storage.transactionSync(() => outbox.addProjectRemoval());
-    return;
-  }
+  // What D1 has of a deleted project is removed already, or was brought back by whoever set D1 back (`LaneTurns.takeOver`).
+  if (store.load().deletedAt !== null) return;
   const written = store.written();
   const ids = [...store.load().deployments.map(({ id }) => id), ...outbox.deleted()];
   const found = await findRecords(rows, owner.projectId, ids);

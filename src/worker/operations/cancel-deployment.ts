@@ -9,7 +9,7 @@ import { getDeployment } from "#worker/operations/get-deployment.ts";
 export async function cancelDeployment(
   context: Context,
   id: DeploymentId,
-): Promise<Result<Deployment, "not_found" | "not_cancelable">> {
+): Promise<Result<Deployment, "not_found" | "not_cancelable" | "unavailable">> {
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
   // A lane forgets what has ended without having been live.

@@ -8,7 +8,7 @@ export async function deleteDeployment(
   context: Context,
   projectId: ProjectId,
   id: DeploymentId,
-): Promise<Result<null, "not_found" | "deployment_live" | "deployment_activating">> {
+): Promise<Result<null, "not_found" | "deployment_live" | "deployment_activating" | "unavailable">> {
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null || deployment.projectId !== projectId) {
     return refuse("not_found", `There is no deployment ${id} of project ${projectId}.`);

@@ -8,9 +8,10 @@ import { findProject } from "#worker/db/find-project.ts";
 export async function listRollbackTargets(
   context: Context,
   projectId: ProjectId,
-): Promise<Result<RollbackTargets, "not_found">> {
+): Promise<Result<RollbackTargets, "not_found" | "unavailable">> {
   const project = await findProject(context.rows, projectId);
   if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
-  const lane = context.lanes.getByName(projectId);
-  return succeed({ rollback_targets: await lane.rollbackTargets(project.serverId) });
+  const owner = { accountId: context.account.id, projectId };
+  const targets = await context.lanes.getByName(projectId).rollbackTargets(owner, project.serverId);
+  return targets.ok ? succeed({ rollback_targets: targets.value }) : targets;
 }

@@ -21,7 +21,7 @@ export async function rollBack(
 ): Promise<
   Result<
     DeploymentStarted,
-    "not_found" | "already_live" | "no_rollback_target" | "queue_full" | "live_changed"
+    "not_found" | "already_live" | "no_rollback_target" | "queue_full" | "live_changed" | "unavailable"
   >
 > {
   const project = await findProject(context.rows, input.project_id);

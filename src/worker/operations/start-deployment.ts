@@ -19,7 +19,9 @@ export type StartDeployment = {
 export async function startDeployment(
   context: Context,
   { projectId, input, ifLive }: StartDeployment,
-): Promise<Result<DeploymentStarted, "not_found" | "invalid_request" | "queue_full" | "live_changed">> {
+): Promise<
+  Result<DeploymentStarted, "not_found" | "invalid_request" | "queue_full" | "live_changed" | "unavailable">
+> {
   const project = await findProject(context.rows, projectId);
   if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
   if (input.commit !== undefined && project.commits === "none")

@@ -33,17 +33,17 @@ export async function repairLanes(env: Env, clock: Clock): Promise<void> {
   const isOver = before.after === null;
   if (isOver && clock.now() < before.startedAt + ROUND_MS) return;
   const { startedAt, after } = isOver ? fresh : before;
-  const ids = await findProjectsAfter(env.DB, after ?? "", MAX_LANES);
+  const owners = await findProjectsAfter(env.DB, after ?? "", MAX_LANES);
   let failures = 0;
-  for (const id of ids) {
+  for (const owner of owners) {
     try {
-      if (!(await env.PROJECT_LANE.getByName(id).repair())) failures += 1;
+      if (!(await env.PROJECT_LANE.getByName(owner.projectId).repair(owner))) failures += 1;
     } catch (error) {
       failures += 1;
-      logFailure("schedule", { what: "repair lanes", project_id: id }, error);
+      logFailure("schedule", { what: "repair lanes", project_id: owner.projectId }, error);
     }
   }
-  const next = ids.length < MAX_LANES ? null : (ids.at(-1) ?? null);
+  const next = owners.length < MAX_LANES ? null : (owners.at(-1)?.projectId ?? null);
   await saveSweepPosition(
     env.DB,
     SWEEP,

@@ -142,7 +142,7 @@ describe("deleting a project", () => {
     const lane = deleted(laneWithLive(2), false);
     expect(lane.deployments).toEqual([]);
     expect(refuseIfDeleted(lane)).toMatchObject({ refusal: { code: "not_found" } });
-    expect(deleted(lane, false, 5000).deletedAt).toBe(0);
+    expect(deleted(lane, false, 5000).deletedAt).toBe(5000);
     expect(refuseIfDeleted(emptyLane)).toBeNull();
   });
 
@@ -167,11 +167,11 @@ describe("deleting a project", () => {
     expect(dueOn(deleted(moved(), false))).toEqual([SERVER]);
   });
 
-  it("keeps its lane for a day, and for as long as a server must be told", () => {
+  it("keeps its lane for 30 days, and for as long as a server must be told", () => {
     const lane = deleted(laneWithLive(1), true, 1000);
     expect(keptUntil(lane)).toBeNull();
     expect(keptUntil(decideForgotten(lane, { serverId: SERVER, purge: true }).lane)).toBe(
-      1000 + 24 * HOUR_MS,
+      1000 + 30 * 24 * HOUR_MS,
     );
     expect(keptUntil(laneWithLive(1))).toBeNull();
   });

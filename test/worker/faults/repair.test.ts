@@ -162,17 +162,21 @@ describe("a repair", () => {
     expect((await project.deployment(live)).status).toBe("live");
   });
 
-  it("removes a project that was deleted and is there again", async () => {
+  it("takes over a project that was deleted, where somebody has set D1 back", async () => {
     const { project, order } = await fourDeployments();
     await project.agent.carriesOut(order);
     await project.reaches(order.deployment_id, "live");
+    await settled(project);
+    const right = await recordsOf(project);
     const [row] = (await run("SELECT * FROM projects WHERE id = ?", project.id)).results;
     const rows = (await run("SELECT * FROM deployments WHERE project_id = ?", project.id)).results;
     expect((await project.remove()).status).toBe(204);
     await putBack("projects", row ?? {});
     for (const deployment of rows) await putBack("deployments", deployment);
-    await laneOf(project).repair();
-    expect(await recordsOf(project)).toEqual({ deployments: [], project: [] });
+    expect(await laneOf(project).repair()).toBe(true);
+    expect(await recordsOf(project)).toEqual(right);
+    const { version } = await project.start();
+    expect(version).toBe(5);
   });
 
   it("gives a project that D1 does not know no deployments", async () => {

@@ -9,6 +9,8 @@ import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
+const DAY_MS = 24 * 3_600_000;
+
 const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 
 /** What is left of a project: rows, log objects, rows of its lane. */
@@ -187,16 +189,16 @@ describe("deleting a project", () => {
     });
   });
 
-  it("leaves nothing of its lane after a day", async () => {
+  it("leaves nothing of its lane after 30 days, for which D1 can be set back", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     await project.remove();
     await vi.waitFor(async () => expect(await remains(project)).toEqual({ rows: 0, logs: 0 }));
     expect(await laneTables(project)).toMatchObject({ lane: 1 });
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 23 * 3_600_000 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 29 * DAY_MS });
     await runDurableObjectAlarm(laneOf(project));
     expect(await laneTables(project)).toMatchObject({ lane: 1 });
-    vi.setSystemTime(Date.now() + 2 * 3_600_000);
+    vi.setSystemTime(Date.now() + 2 * DAY_MS);
     await runDurableObjectAlarm(laneOf(project));
     expect(await tablesIn(laneOf(project))).toEqual([]);
     expect(await runInDurableObject(laneOf(project), (_lane, { storage }) => storage.getAlarm())).toBeNull();
@@ -207,7 +209,7 @@ describe("deleting a project", () => {
     const { order } = await project.deploy();
     await project.remove();
     await vi.waitFor(async () => expect(await remains(project)).toEqual({ rows: 0, logs: 0 }));
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 3_600_000 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31 * DAY_MS });
     await runDurableObjectAlarm(laneOf(project));
     const report = { project_id: project.id, release: 1, releases: [1], url: null };
     await project.agent.connect({ projects: [report], runs: [order] });
@@ -313,7 +315,7 @@ describe("the agent of a deleted project", () => {
     const project = await TestProject.create();
     expect((await project.remove("?purge=true")).status).toBe(204);
     expect((await project.call("DELETE", `/v1/servers/${project.agent.serverId}`)).status).toBe(204);
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 25 * 3_600_000 });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31 * DAY_MS });
     await runDurableObjectAlarm(laneOf(project));
     expect(await laneTables(project)).toMatchObject({ lane: 0 });
   });

@@ -1,0 +1,125 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+
+import type { ProjectReport } from "#contract/agent-protocol.ts";
+import { AccountId, ServerId } from "#contract/ids.ts";
+import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import { ids } from "../../support/worker/account.ts";
+import { call } from "../../support/worker/call.ts";
+import { TestProject } from "../../support/worker/project.ts";
+
+const plan = {
+  projectName: "shop",
+  domain: "shop.localhost",
+  repository: "/srv/git/shop.git",
+  commits: "reachable" as const,
+  rootDirectory: ".",
+  build: {},
+  activateCommand: null,
+  sharedPaths: [],
+  keepReleases: 5,
+  healthCheck: null,
+  timeouts: {
+    queue_seconds: 900,
+    fetch_seconds: 600,
+    build_seconds: 600,
+    activate_seconds: 60,
+    verify_seconds: 60,
+  },
+};
+
+/** Everything that is asked of a lane, as of a project that D1 does not know. */
+function entries(projectId = ids.project()) {
+  const lane = env.PROJECT_LANE.getByName(projectId);
+  const owner = { accountId: AccountId.parse(ids.account()), projectId };
+  const serverId = ServerId.parse(ids.server());
+  const deploymentId = ids.deployment();
+  const runId = ids.run();
+  const report: ProjectReport = { project_id: projectId, release: 1, releases: [1], url: null };
+  const asked = {
+    owner,
+    requestKey: "key",
+    serverId,
+    actor: { type: "token", id: "tok_ci", name: "ci" } as const,
+    plan,
+    queue: "all" as const,
+    ifLive: null,
+  };
+  const line = {
+    time: "2026-01-01T00:00:00.000Z",
+    stream: "stdout",
+    stage: "build",
+    message: "one",
+  } as const;
+  const calls: Record<string, () => Promise<unknown>> = {
+    start: () => lane.start({ ...asked, input: {}, defaultBranch: "main" }),
+    rollBack: () => lane.rollBack({ ...asked, choice: { deploymentId: null, version: null } }),
+    cancel: () => lane.cancel(owner, deploymentId, "ci"),
+    delete: () => lane.delete(owner, deploymentId, "ci"),
+    report: () =>
+      lane.report({ serverId, deploymentId, runId, events: [{ seq: 1, type: "output", lines: [line] }] }),
+    compare: () => lane.compare(serverId, report),
+    greet: () => lane.greet({ serverId, report, runIds: [runId], saidAt: Date.now() }),
+    forgotten: () => lane.forgotten({ serverId, purge: true }),
+    serverGone: () => lane.serverGone(serverId),
+    rollbackTargets: () => lane.rollbackTargets(owner, serverId),
+    unfinishedLog: () => lane.unfinishedLog(deploymentId, 1),
+    holds: () => lane.holds(deploymentId),
+    repair: () => lane.repair(),
+    "repair of a project that D1 had a moment ago": () => lane.repair(owner),
+    "following a log": async () => {
+      const follower = await LaneFollower.connect(lane, deploymentId);
+      follower.ask(0);
+      expect(await follower.news(1000)).toEqual({ kind: "gone" });
+      follower.close();
+    },
+    alarm: () => runDurableObjectAlarm(lane),
+  };
+  return { lane, calls };
+}
+
+/** What an object keeps: its tables, and its alarm. */
+async function kept(lane: ReturnType<typeof entries>["lane"]) {
+  return await runInDurableObject(lane, async (_lane, { storage }) => ({
+    tables: storage.sql.exec("SELECT name FROM sqlite_master").toArray(),
+    alarm: await storage.getAlarm(),
+  }));
+}
+
+it.each(Object.keys(entries().calls))("%s leaves nothing in a lane that has no owner", async (name) => {
+  const { lane, calls } = entries();
+  await calls[name]?.();
+  expect(await kept(lane)).toEqual({ tables: [], alarm: null });
+});
+
+it("all of them together leave nothing either", async () => {
+  const { lane, calls } = entries();
+  for (const ask of Object.values(calls)) await ask();
+  expect(await kept(lane)).toEqual({ tables: [], alarm: null });
+});
+
+it("reports about invented projects leave nothing in their lanes", async () => {
+  const project = await TestProject.connected();
+  const { order } = await project.deploy();
+  const invented = Array.from({ length: 5 }, () => ids.project());
+  for (const project_id of invented)
+    expect(await project.agent.reports({ ...order, project_id }, { type: "ready" })).toMatchObject({
+      instruction: "over",
+    });
+  for (const project_id of invented)
+    expect(await kept(env.PROJECT_LANE.getByName(project_id))).toEqual({ tables: [], alarm: null });
+});
+
+it("a project that has never been deployed has no lane, whatever is read of it", async () => {
+  const project = await TestProject.connected();
+  const targets = await project.get(`/v1/projects/${project.id}/rollback-targets`);
+  expect(await targets.json()).toEqual({ rollback_targets: [] });
+  const back = await call("/v1/rollback", {
+    method: "POST",
+    token: project.token,
+    body: { project_id: project.id },
+  });
+  expect(back.status).toBe(409);
+  expect(await kept(env.PROJECT_LANE.getByName(project.id))).toEqual({ tables: [], alarm: null });
+});
