@@ -134,6 +134,10 @@ export const MAX_REPORTED_RELEASES = 1000;
 export const MAX_REPORTED_PROJECTS = 1000;
 export const MAX_REPORTED_RUNS = 1000;
 
+/** `http://shop.example.com@evil.test` reads as another address than it is, and so may one with control characters. */
+const readsAsItIs = (url: string) =>
+  !/^https?:\/\/[^/?#]*[@\\]/i.test(url) && !/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(url);
+
 /** The longest message over the link, in UTF-16 code units: many times what an agent with all of these has to say. */
 export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 
@@ -146,7 +150,14 @@ export const ProjectReport = z.strictObject({
   project_id: ProjectId,
   release: z.nullable(ReleaseVersion),
   releases: listUpTo(ReleaseVersion, MAX_REPORTED_RELEASES),
-  url: z.nullable(z.url({ protocol: /^https?$/ }).check(z.maxLength(2048))),
+  url: z.nullable(
+    z
+      .url({ protocol: /^https?$/ })
+      .check(
+        z.maxLength(2048),
+        z.refine(readsAsItIs, "must have no name before its host, and no control characters"),
+      ),
+  ),
 });
 export type ProjectReport = z.infer<typeof ProjectReport>;
 
@@ -180,7 +191,10 @@ export const FromAgent = z.discriminatedUnion("type", [
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
-/** A message has at most 16 KiB of UTF-8. What is counted here is UTF-16, which never is more. */
+/**
+ * A message has at most 16 KiB of UTF-8. What is counted here is UTF-16, which never is more; the rest is cut where it
+ * arrives. A `time` that is none, or far from its arrival, is replaced there (`lineTime`).
+ */
 export const OutputLine = z.strictObject({
   time: textUpTo(40),
   stream: LogStream,

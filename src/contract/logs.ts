@@ -29,6 +29,23 @@ export const LogLine = z.strictObject({
 });
 export type LogLine = z.infer<typeof LogLine>;
 
+/** How far a line's time may be from when it arrived: an agent may have been cut off for a while, or its clock be wrong. */
+const MAX_LINE_AGE_MS = 24 * 60 * 60_000;
+const MAX_LINE_LEAD_MS = 5 * 60_000;
+
+const LineTime = z.iso.datetime({ offset: true });
+
+/**
+ * The time of a line as it is stored, in UTC. Where what its agent says is no time, or far from when it arrived, that is
+ * what counts: a line isn't lost for it.
+ * @param receivedAt Unix milliseconds
+ */
+export function lineTime(said: string, receivedAt: number): string {
+  const at = LineTime.safeParse(said).success ? Date.parse(said) : NaN;
+  const isNear = at >= receivedAt - MAX_LINE_AGE_MS && at <= receivedAt + MAX_LINE_LEAD_MS;
+  return new Date(isNear ? at : receivedAt).toISOString();
+}
+
 export const LogQuery = z.strictObject({
   limit: z.optional(queryInteger(1, MAX_LOG_PAGE)),
   cursor: z.optional(textBetween(1, 512)),

@@ -5,6 +5,7 @@ import * as z from "zod";
 
 import { closeCodes, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { ProjectId } from "#contract/ids.ts";
+import { LogPage, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
 import { Server, ServerCreated } from "#contract/servers.ts";
 import { ids } from "../support/worker/account.ts";
 import { call } from "../support/worker/call.ts";
@@ -156,6 +157,86 @@ describe("an agent that reports runs of others", () => {
     ];
     for (const run of runs) expect(await ask(run)).toEqual(none);
     expect(await mine.project.deployment(mine.id)).toMatchObject({ status: "building", stage: "build" });
+  });
+});
+
+describe("a line of output that an agent has made up", () => {
+  /** The log's lines about the build, after an agent has reported these. */
+  async function shownOf(lines: readonly { time: string; message: string }[]) {
+    const { project, id, order } = await TestProject.running();
+    const reported = lines.map((line) => ({ ...line, stream: "stdout" as const, stage: "build" as const }));
+    await project.agent.reports(order, { type: "output", lines: reported });
+    const page = LogPage.parse(await (await project.get(`/v1/logs/${id}`)).json());
+    const text = await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
+    const number = page.lines.length - lines.length;
+    return {
+      lines: page.lines.slice(number),
+      texts: text
+        .split("\n")
+        .slice(number, -1)
+        .map((line) => line.slice(page.lines[number]?.time.length)),
+    };
+  }
+
+  it("has a real time near that of its arrival, and isn't lost for its own", async () => {
+    const near = new Date(Date.now() - 3_600_000).toISOString();
+    const times = [
+      near,
+      "yesterday",
+      "",
+      "2026-01-01T00:00:00Z\nforged",
+      "9999-12-31T23:59:59Z",
+      "1970-01-01",
+    ];
+    const { lines } = await shownOf(times.map((time, at) => ({ time, message: `${at}` })));
+    expect(lines.map(({ message }) => message)).toEqual(["0", "1", "2", "3", "4", "5"]);
+    expect(lines[0]?.time).toBe(near);
+    for (const { time } of lines.slice(1)) {
+      expect(new Date(time).toISOString()).toBe(time);
+      expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(60_000);
+    }
+  });
+
+  it("is one line of the text, whatever it holds, and keeps its colours to itself", async () => {
+    const forged = `${new Date().toISOString()} end      Live`;
+    const { lines, texts } = await shownOf(
+      [
+        `one\n${forged}`,
+        `two\r${forged}`,
+        "three\u001b[2K\u001b[1A",
+        "four\u001b]0;title\u0007",
+        "five\u2028\u202e\u0085",
+        "six\u001b[32mgreen",
+        "seven\ttab",
+      ].map((message) => ({ time: new Date().toISOString(), message })),
+    );
+    expect(lines[0]?.message).toBe(`one\n${forged}`);
+    expect(texts).toEqual([
+      ` build    one\\n${forged}`,
+      ` build    two\\r${forged}`,
+      " build    three\\u001b[2K\\u001b[1A",
+      " build    four\\u001b]0;title\\u0007",
+      " build    five\\u2028\\u202e\\u0085",
+      " build    six\u001b[32mgreen\u001b[0m",
+      " build    seven\ttab",
+    ]);
+  });
+
+  it("has at most 16 KiB in UTF-8", async () => {
+    const { lines } = await shownOf([{ time: new Date().toISOString(), message: "€".repeat(16_000) }]);
+    expect(lines[0]?.message).toBe("€".repeat(Math.floor(MAX_LOG_LINE_BYTES / 3)));
+  });
+});
+
+describe("the address of a site that an agent has made up", () => {
+  it.each([
+    "https://shop.localhost@evil.test/",
+    "http://evil.test/\u001b[2Jshop",
+    "http://shop.localhost\u202e/",
+  ])("ends the link where it reads as another one: %j", async (url) => {
+    const project = await TestProject.connected();
+    project.agent.serving({ ...reportOf(project.id), url });
+    await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Problem } from "#contract/problems.ts";
 import { exitCodes, exitOf } from "#cli/exit-codes.ts";
-import { printable } from "#cli/output/printable.ts";
+import { printable, printableInColour } from "#cli/output/printable.ts";
 import { createProgress, type Progress } from "#cli/output/progress.ts";
 import { createStyle, type Style, wantsColour } from "#cli/output/style.ts";
 import { tabbedText, tableText } from "#cli/output/table.ts";
@@ -52,7 +52,7 @@ export function createOutput(
     },
     table(names, rows) {
       if (form === "json" || (form === "plain" && rows.length === 0)) return;
-      const clean = rows.map((row) => row.map((cell) => (form === "plain" ? printable(cell) : cell)));
+      const clean = rows.map((row) => row.map(form === "plain" ? printable : printableInColour));
       write(
         stdout,
         form === "plain" ? tabbedText(clean) : tableText(names, clean, style, stdout.columns || 80),

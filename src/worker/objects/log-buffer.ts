@@ -3,7 +3,14 @@ import { DeploymentId } from "#contract/ids.ts";
 import { MAX_LOG_BYTES } from "#contract/logs.ts";
 import type { Stretch } from "#worker/logs/log-index.ts";
 import type { UnfinishedLines } from "#worker/logs/read-log.ts";
-import { chunksOf, cutMark, type LogChunk, sumOf, withoutLines } from "#worker/objects/log-chunk.ts";
+import {
+  checkedLine,
+  chunksOf,
+  cutMark,
+  type LogChunk,
+  sumOf,
+  withoutLines,
+} from "#worker/objects/log-chunk.ts";
 
 /** A part goes to R2 when so many bytes have gathered. What is less stays here, where it is as safe. */
 const PART_BYTES = 256 * 1024;
@@ -59,7 +66,10 @@ export class LogBuffer {
    */
   append(id: DeploymentId, lines: readonly OutputLine[], now: number): void {
     const head = this.#head(id) ?? NEW_HEAD;
-    const kept = lines.filter(({ stream }) => head.bytes < (stream === "system" ? MAX_BYTES : MAX_LOG_BYTES));
+    const checked = lines.map((line) => checkedLine(line, now));
+    const kept = checked.filter(
+      ({ stream }) => head.bytes < (stream === "system" ? MAX_BYTES : MAX_LOG_BYTES),
+    );
     const isFirstCut = kept.length < lines.length && head.cut === 0;
     this.#add(id, isFirstCut ? [cutMark(lines, now), ...kept] : kept, {
       ...head,

@@ -1,5 +1,5 @@
 import type { OutputLine } from "#contract/agent-protocol.ts";
-import { type LogLine, MAX_LOG_BYTES } from "#contract/logs.ts";
+import { lineTime, type LogLine, MAX_LOG_BYTES, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
 import type { Stretch } from "#worker/logs/log-index.ts";
 
 /** A row may have 2 MB. Source: Cloudflare's documentation, "Limits of Durable Objects". */
@@ -16,6 +16,18 @@ export function cutMark(lines: readonly OutputLine[], now: number): OutputLine {
     stage: lines[0]?.stage ?? "build",
     message: `The log is cut here: what commands write past ${MAX_LOG_BYTES / 1024 / 1024} MiB is left out`,
   };
+}
+
+/** What an agent says of a line, within bounds: its time is near `receivedAt`, and its message at most 16 KiB. */
+export function checkedLine(line: OutputLine, receivedAt: number): OutputLine {
+  return { ...line, time: lineTime(line.time, receivedAt), message: cutMessage(line.message) };
+}
+
+/** A character in UTF-16 becomes 3 bytes of UTF-8 at most, so what is short need not be encoded. */
+function cutMessage(message: string): string {
+  if (message.length * 3 <= MAX_LOG_LINE_BYTES) return message;
+  const { read } = new TextEncoder().encodeInto(message, new Uint8Array(MAX_LOG_LINE_BYTES));
+  return message.slice(0, read);
 }
 
 /** Numbers the lines, and makes rows of them that are not too long. */

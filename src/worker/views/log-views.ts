@@ -1,13 +1,14 @@
+import { oneLine } from "#contract/log-text.ts";
 import { LOG_END_EVENT, type LogEnd, LogLine } from "#contract/logs.ts";
 import type { LogEvent } from "#worker/logs/follow-log.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 
-/** A line each: the time, the stage, the message. */
+/** A line each, whatever it holds: the time, the stage, the message. */
 export function logText(lines: readonly StoredLine[]): string {
   return lines
     .map(({ json }) => {
       const { time, stage, message } = LogLine.parse(JSON.parse(json));
-      return `${time} ${stage.padEnd(8)} ${message}\n`;
+      return `${oneLine(time)} ${stage.padEnd(8)} ${oneLine(message)}\n`;
     })
     .join("");
 }

@@ -208,7 +208,7 @@ export class ConnectedAgent {
 
 /** Lines of output, as one event. */
 export function output(...messages: string[]) {
-  const line = { time: "2026-01-01T00:00:00.000Z", stream: "stdout", stage: "build" } as const;
+  const line = { time: new Date().toISOString(), stream: "stdout", stage: "build" } as const;
   return { type: "output" as const, lines: messages.map((message) => ({ ...line, message })) };
 }
 

@@ -38,7 +38,8 @@ export const logTexts = {
       - \`application/json\`, the default: a page. It can be read while the deployment runs: \`next_cursor\` is null only
         when the deployment has ended and this was the last page, so go on asking with it until then. Where lines are
         very long, a page has fewer than \`limit\`.
-      - \`text/plain\`: all of it so far as text, a line each: time, stage, message.
+      - \`text/plain\`: all of it so far as text, a line each: time, stage, message. Control characters are escaped, so that a line
+        stays one; colours (SGR) are kept.
       - \`application/x-ndjson\`: all of it so far, a \`LogLine\` as JSON in each line.
       - \`text/event-stream\`: the lines so far, and then each as it is written.
 

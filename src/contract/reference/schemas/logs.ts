@@ -18,7 +18,7 @@ export const logSchemas = {
   }),
   LogLine: object(LogLine, "One line of a log.", {
     line: "Its number, from 1 on without a gap.",
-    time: "When it was written.",
+    time: "When it was written, by its server's clock; when it arrived, where that clock is more than a day behind or 5 minutes ahead.",
     stream: "Where it comes from.",
     stage: "In which part of the deployment it was written.",
     message: "The line itself, without its end.",

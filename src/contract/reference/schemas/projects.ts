@@ -101,7 +101,7 @@ export const projectSchemas = {
     build_command: "What the next deployment is built with; `null`: nothing is built.",
     output_directory: "The folder that the next build is expected to leave the site in.",
     automatic: "The settings that are left to the framework: their values above are what it says.",
-    url: "Where it is served, if its agent serves it; read only.",
+    url: "Where its server's agent says that it serves it; read only. Compare its host with `domain` before you show it under that name.",
     serving: "What the server really serves; `null` until its agent has said so.",
     created_at: "When it was created.",
   }),

@@ -15,6 +15,7 @@ import { Show } from "#dashboard/parts/show.tsx";
 import { Branch, Commit, Status, waitingText } from "#dashboard/parts/status.tsx";
 import { Ago, Duration } from "#dashboard/parts/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
+import { siteName } from "#dashboard/text/site-name.ts";
 import { statusWords } from "#dashboard/text/words.ts";
 
 type Props = { readonly id: DeploymentId };
@@ -62,7 +63,7 @@ function Heading({ deployment }: { readonly deployment: Deployment }) {
 
 function Facts({ deployment }: { readonly deployment: Deployment }) {
   const { value: project } = useProject(deployment.project_id);
-  const site = deployment.status === "live" && project !== null ? project.url : null;
+  const site = deployment.status === "live" ? (project?.url ?? null) : null;
   const { branch, commit, commit_message: message, actor, kind, rollback_of: source } = deployment;
   const waiting = waitingText(deployment);
   return (
@@ -90,11 +91,11 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
           />
         )}
       </dd>
-      {site === null ? null : (
+      {site === null || project === null ? null : (
         <>
           <dt>Site</dt>
           <dd>
-            <a href={site}>{project?.domain}</a>
+            <a href={site}>{siteName(site, project.domain)}</a>
           </dd>
         </>
       )}

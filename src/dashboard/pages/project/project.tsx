@@ -14,6 +14,7 @@ import { Show } from "#dashboard/parts/show.tsx";
 import { Branch, Commit, ServerState } from "#dashboard/parts/status.tsx";
 import { Ago } from "#dashboard/parts/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
+import { siteName } from "#dashboard/text/site-name.ts";
 
 type Props = { readonly id: ProjectId };
 
@@ -68,7 +69,13 @@ function Facts({ project }: { readonly project: Project }) {
     <>
       <dl class="facts">
         <dt>Site</dt>
-        <dd>{project.url === null ? project.domain : <a href={project.url}>{project.domain}</a>}</dd>
+        <dd>
+          {project.url === null ? (
+            project.domain
+          ) : (
+            <a href={project.url}>{siteName(project.url, project.domain)}</a>
+          )}
+        </dd>
         <Live project={project} />
         <dt>Server</dt>
         <dd>
