@@ -68,6 +68,7 @@ export class SimulatedAgent {
     const [run] = this.runs;
     if (run === undefined || run.phase === "done") return;
     const isNew = run.events.length === 0;
+    if (isNew && run.reuse !== null && !this.releases.has(run.reuse)) run.reuse = null;
     if (isNew) return this.#emit(run, { type: "stage", stage: run.reuse === null ? "fetch" : "activate" });
     if (!succeeds)
       return this.#finish(run, {
@@ -96,6 +97,8 @@ export class SimulatedAgent {
         return;
       case "over":
         this.runs = this.runs.filter((one) => one !== run);
+        // What it was told to forget comes before the orders that came later.
+        if (this.runs.every(({ phase, events }) => phase === "done" || events.length === 0)) this.#forget();
     }
   }
 
