@@ -2,12 +2,12 @@ import type { IncomingMessage } from "node:http";
 
 import { WebSocket } from "ws";
 
-import type { Connection } from "#agent/connection-file.ts";
+import type { AgentContext } from "#agent/context.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { isProblem } from "#agent/http/is-problem.ts";
 import { retryAfterMs } from "#agent/http/retry-after.ts";
+import { createTunnelAgent } from "#agent/http/tunnel.ts";
 import { reasonOf } from "#agent/reason-of.ts";
-import type { AgentSettings } from "#agent/settings.ts";
 import {
   AnyWelcome,
   closeCodes,
@@ -57,14 +57,14 @@ const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /** One connection to the control plane, from the upgrade to its end. */
 export function connect(
-  connection: Connection,
-  settings: AgentSettings,
+  { connection, proxy, settings }: Pick<AgentContext, "connection" | "proxy" | "settings">,
   handlers: LinkHandlers,
   signal: AbortSignal,
 ): OpenConnection {
   const url = endpointUrl(connection.url, AGENT_CONNECT_PATH);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(url, {
+    ...(proxy === null ? {} : { agent: createTunnelAgent(proxy, url.protocol === "wss:", {}) }),
     headers: { authorization: `Bearer ${connection.credential}` },
     handshakeTimeout: settings.answerMs,
     maxPayload: MAX_MESSAGE_BYTES,

@@ -16,6 +16,8 @@ export type AgentContext = {
   /** The folder that the agent keeps everything in; absolute. */
   readonly home: string;
   readonly connection: Connection;
+  /** Through which the control plane is reached; `null`: directly. */
+  readonly proxy: URL | null;
   readonly settings: AgentSettings;
   /** What this server's owner lets the control plane order. It was read at the start, and counts until the end. */
   readonly policy: Policy;

@@ -14,6 +14,7 @@ export type EnrollRequest = {
   readonly token: string;
   readonly home: string;
   readonly hostname: string;
+  readonly proxy: URL | null;
   readonly timeoutMs: number;
 };
 
@@ -35,6 +36,7 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
   const answer = await sendRequest({
     url: endpointUrl(request.url, endpoints.enrollAgent.path),
     method: "POST",
+    proxy: request.proxy,
     headers: { "content-type": "application/json" },
     body: wellFormedJson(input),
     timeoutMs: request.timeoutMs,

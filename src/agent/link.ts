@@ -59,8 +59,7 @@ export function createLink(context: AgentContext): Link {
       try {
         for (;;) {
           open = connect(
-            context.connection,
-            settings,
+            context,
             {
               greeting: () => theAgent.greeting(),
               onMessage: (message) => theAgent.handle(message),

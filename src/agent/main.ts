@@ -5,6 +5,7 @@ import { type AgentArguments, readArguments, USAGE } from "#agent/arguments.ts";
 import { type Connection, connectionPath, readConnection } from "#agent/connection-file.ts";
 import { enroll } from "#agent/enroll.ts";
 import { exitCodes } from "#agent/exit-codes.ts";
+import { chooseProxy } from "#agent/http/choose-proxy.ts";
 import { lockHome } from "#agent/home-lock.ts";
 import { plainHttp } from "#agent/http/plain-http.ts";
 import { openPolicy, type Policy } from "#agent/policy/policy.ts";
@@ -30,6 +31,13 @@ function say(message: string): void {
 process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 
+/** The proxy on the way to the control plane. */
+function readProxy(url: string): URL | null {
+  const choice = chooseProxy(process.env, new URL(url));
+  if (choice.kind === "unusable") say(`connecting without a proxy: ${choice.reason}`);
+  return choice.kind === "proxy" ? choice.proxy : null;
+}
+
 /** Files that root writes into another user's home could not be read by the agent that works there. */
 async function isForeignHome(home: string): Promise<boolean> {
   const owner = await stat(home).then(
@@ -50,6 +58,7 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
     token,
     home,
     hostname: hostname(),
+    proxy: readProxy(url),
     timeoutMs: settings.answerMs,
   });
   if (end.kind === "enrolled") {
@@ -115,6 +124,7 @@ async function serve(
     {
       home,
       connection,
+      proxy: readProxy(connection.url),
       policy,
       settings,
       clock,

@@ -75,7 +75,7 @@ async function learnAckedSeq(
 ): Promise<number | null> {
   const { settings } = context;
   for (let failures = 1; !signal.aborted; failures += 1) {
-    const end = await postEvents(context.connection, run, [], settings.answerMs, signal);
+    const end = await postEvents(context, run, [], settings.answerMs, signal);
     switch (end.kind) {
       case "answered":
         return end.answer.instruction === "over" ? null : end.answer.acked_seq;

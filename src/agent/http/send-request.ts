@@ -1,6 +1,8 @@
 import * as http from "node:http";
 import * as https from "node:https";
 
+import { createTunnelAgent } from "#agent/http/tunnel.ts";
+
 export type HttpRequest = {
   readonly url: URL;
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
@@ -8,6 +10,8 @@ export type HttpRequest = {
   readonly body?: string;
   /** Send over this unix socket; the URL's host is then only a header. */
   readonly socketPath?: string;
+  /** The proxy to go through. */
+  readonly proxy?: URL | null;
   /** From the start to the end of the answer. */
   readonly timeoutMs: number;
   /** What is read of the answer's body; the rest is left. */
@@ -30,8 +34,21 @@ export type HttpAnswer =
   | { readonly kind: "aborted" };
 
 // One run speaks again and again to the same control plane: the connection is worth keeping.
-const keptHttp = new http.Agent({ keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 4 });
-const keptHttps = new https.Agent({ keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 4 });
+const kept = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 4 };
+const keptHttp = new http.Agent(kept);
+const keptHttps = new https.Agent(kept);
+const keptTunnels = new Map<string, http.Agent>();
+
+function agentFor({ url, fresh = false, socketPath, proxy = null }: HttpRequest): http.Agent | false {
+  if (socketPath !== undefined) return false;
+  const isSecure = url.protocol === "https:";
+  if (proxy === null) return fresh ? false : isSecure ? keptHttps : keptHttp;
+  if (fresh) return createTunnelAgent(proxy, isSecure, {});
+  const name = `${isSecure} ${proxy.href}`;
+  const known = keptTunnels.get(name) ?? createTunnelAgent(proxy, isSecure, kept);
+  keptTunnels.set(name, known);
+  return known;
+}
 
 /** One request, without following redirects. Never throws. */
 export async function sendRequest(request: HttpRequest): Promise<HttpAnswer> {
@@ -48,10 +65,9 @@ function attempt(request: HttpRequest): Promise<HttpAnswer | { readonly kind: "s
   return new Promise((resolve) => {
     if (request.signal?.aborted === true) return resolve({ kind: "aborted" });
     const isSecure = request.url.protocol === "https:";
-    const kept = isSecure ? keptHttps : keptHttp;
     const outgoing = (isSecure ? https : http).request(request.url, {
       method: request.method,
-      agent: request.fresh === true || request.socketPath !== undefined ? false : kept,
+      agent: agentFor(request),
       ...(request.socketPath === undefined ? {} : { socketPath: request.socketPath }),
       headers: {
         ...request.headers,

@@ -1,4 +1,4 @@
-import type { Connection } from "#agent/connection-file.ts";
+import type { AgentContext } from "#agent/context.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { isProblem } from "#agent/http/is-problem.ts";
 import { retryAfterMs } from "#agent/http/retry-after.ts";
@@ -21,7 +21,7 @@ export type PostEnd =
 
 /** Brings some events of a run to the control plane: one try. Never throws. */
 export async function postEvents(
-  connection: Connection,
+  { connection, proxy }: Pick<AgentContext, "connection" | "proxy">,
   run: ActiveRun,
   events: readonly RunEvent[],
   timeoutMs: number,
@@ -32,6 +32,7 @@ export async function postEvents(
       deployment_id: run.deployment_id,
     }),
     method: "POST",
+    proxy,
     headers: {
       "content-type": "application/json",
       authorization: `Bearer ${connection.credential}`,

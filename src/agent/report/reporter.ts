@@ -25,7 +25,10 @@ export type Reporter = {
 };
 
 export type ReporterOptions = {
-  readonly context: Pick<AgentContext, "connection" | "settings" | "clock" | "pace" | "random" | "say">;
+  readonly context: Pick<
+    AgentContext,
+    "connection" | "proxy" | "settings" | "clock" | "pace" | "random" | "say"
+  >;
   readonly run: ActiveRun;
   /** Events of an earlier life of the agent may be in it; they are delivered first. */
   readonly spool: Spool;
@@ -82,7 +85,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     if (waitMs > 0) await pause(waitMs, closing.signal);
     if (closing.signal.aborted) return;
     const events = log.batch(settings.maxBatchBytes);
-    const end = await postEvents(context.connection, run, events, settings.answerMs, closing.signal);
+    const end = await postEvents(context, run, events, settings.answerMs, closing.signal);
     isSending = false;
     if (closing.signal.aborted) return;
     wake(take(end, events.length));

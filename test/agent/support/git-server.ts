@@ -6,14 +6,21 @@ import { join } from "node:path";
 
 import { pause } from "#agent/pause.ts";
 
-/** A TLS certificate for `localhost`, signed by itself. */
+/** A TLS certificate for `localhost` and one more name, signed by itself. */
 export type TestCertificate = { readonly key: string; readonly cert: string };
 
 /** Makes a certificate. @param folder where its two files go */
-export function createCertificate(folder: string): TestCertificate {
+export function createCertificate(folder: string, name = "localhost"): TestCertificate {
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"];
-  const names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", cert];
+  const names = [
+    "-addext",
+    `subjectAltName=DNS:localhost,DNS:${name},IP:127.0.0.1`,
+    "-keyout",
+    key,
+    "-out",
+    cert,
+  ];
   execFileSync("openssl", [...request, ...names], { stdio: "ignore" });
   return { key, cert };
 }

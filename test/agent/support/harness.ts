@@ -89,6 +89,7 @@ export class World {
       settings: used,
       clock,
       pace: createPace(clock, used),
+      proxy: null,
       policy: Policy.parse({ version: 1, ...this.policy }),
       random: () => Math.random(),
       environment,

@@ -1,0 +1,73 @@
+import { BlockList, isIP } from "node:net";
+
+/**
+ * How the control plane is reached. `unusable`: the environment names a proxy that the agent cannot speak to, and the
+ * control plane is reached without it.
+ */
+export type ProxyChoice =
+  | { readonly kind: "direct" }
+  | { readonly kind: "proxy"; readonly proxy: URL }
+  | { readonly kind: "unusable"; readonly reason: string };
+
+const direct: ProxyChoice = { kind: "direct" };
+
+/**
+ * Chooses the proxy for an address by `HTTPS_PROXY` or `HTTP_PROXY`, after the address's own scheme, and by `NO_PROXY`. The
+ * names may be in small letters, which count first, as with curl. This server itself is never reached through a proxy.
+ */
+export function chooseProxy(environment: NodeJS.ProcessEnv, target: URL): ProxyChoice {
+  const read = (name: string): string => environment[name.toLowerCase()] || environment[name] || "";
+  const name = target.protocol === "https:" || target.protocol === "wss:" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const written = read(name).trim();
+  if (written === "" || isLoopback(target.hostname) || isExcepted(read("NO_PROXY"), target)) return direct;
+  const text = written.includes("://") ? written : `http://${written}`;
+  if (!URL.canParse(text)) return { kind: "unusable", reason: `${name} is not an address` };
+  const proxy = new URL(text);
+  if (proxy.protocol !== "http:" && proxy.protocol !== "https:")
+    return {
+      kind: "unusable",
+      reason: `${name} has the scheme ${proxy.protocol.slice(0, -1)}, not http or https`,
+    };
+  return { kind: "proxy", proxy };
+}
+
+function isLoopback(hostname: string): boolean {
+  const host = bare(hostname);
+  return (
+    host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
+  );
+}
+
+/** An entry is `*`, a domain that stands for its subdomains too, an IP address or a subnet, each perhaps with a port. */
+function isExcepted(list: string, target: URL): boolean {
+  const host = bare(target.hostname);
+  const port = target.port || (/^(https|wss):$/.test(target.protocol) ? "443" : "80");
+  return list
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .some((entry) => {
+      if (entry === "*") return true;
+      if (entry.includes("/")) return isInSubnet(host, entry);
+      const parts = /^(\[.+\]|[^:]+)(?::(\d+))?$/.exec(entry);
+      if (parts?.[2] !== undefined && parts[2] !== port) return false;
+      const name = bare(parts?.[1] ?? entry).replace(/^\*?\./, "");
+      return host === name || (isIP(host) === 0 && host.endsWith(`.${name}`));
+    });
+}
+
+function isInSubnet(host: string, entry: string): boolean {
+  const [address = "", bits = ""] = entry.split("/");
+  const family = isIP(host);
+  if (family === 0 || isIP(address) !== family || !/^\d{1,3}$/.test(bits)) return false;
+  const type = family === 4 ? "ipv4" : "ipv6";
+  if (Number(bits) > (family === 4 ? 32 : 128)) return false;
+  const list = new BlockList();
+  list.addSubnet(address, Number(bits), type);
+  return list.check(host, type);
+}
+
+/** An IPv6 address without its brackets. */
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+}

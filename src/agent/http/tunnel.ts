@@ -1,0 +1,79 @@
+import * as http from "node:http";
+import * as https from "node:https";
+import { isIP } from "node:net";
+import { Duplex, PassThrough } from "node:stream";
+import { connect as connectTls } from "node:tls";
+
+/** From the start to the proxy's answer. */
+const TUNNEL_MS = 15_000;
+
+type Created = (error: Error | null, stream: Duplex) => void;
+
+/**
+ * Makes connections through a proxy with CONNECT, for `https` and `wss` with TLS to the far end inside. A proxy that refuses
+ * is an error, and its answer never counts as the far end's: libraries for this hand it over as if it were.
+ */
+export function createTunnelAgent(proxy: URL, isSecure: boolean, options: http.AgentOptions): http.Agent {
+  const open = (host: string, port: number, created: Created): void => {
+    openTunnel(proxy, host, port).then(
+      (tunnel) => {
+        if (!isSecure) return created(null, tunnel);
+        const servername = isIP(host) === 0 ? { servername: host } : { host };
+        created(null, connectTls({ socket: tunnel, ...servername }));
+      },
+      (error: Error) => created(error, new PassThrough().destroy()),
+    );
+  };
+  const agent = isSecure ? new https.Agent(options) : new http.Agent(options);
+  agent.createConnection = (wanted: http.ClientRequestArgs, created?: Created) => {
+    const host = (wanted.host ?? wanted.hostname ?? "localhost").replace(/^\[(.*)\]$/, "$1");
+    open(host, Number(wanted.port ?? (isSecure ? 443 : 80)), created ?? (() => undefined));
+    return undefined;
+  };
+  return agent;
+}
+
+/** @throws with the proxy's name and what is wrong, as a sentence for a person */
+function openTunnel(proxy: URL, host: string, port: number): Promise<Duplex> {
+  const shown = `the proxy ${proxy.protocol}//${proxy.host}`;
+  const place = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
+  return new Promise((resolve, reject) => {
+    const request = (proxy.protocol === "https:" ? https : http).request({
+      host: proxy.hostname.replace(/^\[(.*)\]$/, "$1"),
+      port: proxy.port === "" ? (proxy.protocol === "https:" ? 443 : 80) : Number(proxy.port),
+      method: "CONNECT",
+      path: place,
+      agent: false,
+      timeout: TUNNEL_MS,
+      headers: { host: place, ...loginOf(proxy) },
+    });
+    request.on("timeout", () => request.destroy(new Error("no answer in time")));
+    request.on("error", (error) => reject(new Error(`${shown} cannot be reached: ${error.message}`)));
+    request.on("connect", (response, socket, head) => {
+      const status = response.statusCode ?? 0;
+      if (status < 200 || status > 299) {
+        socket.destroy();
+        const hint = status === 407 ? ", which means that it wants a user name and password" : "";
+        return reject(new Error(`${shown} refused to connect to ${place}: it answered ${status}${hint}`));
+      }
+      socket.setTimeout(0);
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    request.end();
+  });
+}
+
+function loginOf({ username, password }: URL): http.OutgoingHttpHeaders {
+  if (username === "" && password === "") return {};
+  const login = Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64");
+  return { "proxy-authorization": `Basic ${login}` };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

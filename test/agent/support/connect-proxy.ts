@@ -1,0 +1,55 @@
+import { createServer } from "node:http";
+import { connect } from "node:net";
+
+export type ConnectProxyOptions = {
+  /** `user:password`, which every connection needs; `null`: none. */
+  readonly login?: string | null;
+  /** The port on this machine that a wanted `host:port` stands for; `null`: it cannot be reached. */
+  readonly portOf: (place: string) => number | null;
+  /** Answers a CONNECT with this text instead. */
+  readonly answer?: string;
+};
+
+/** An HTTP proxy, as companies have them: names are resolved by it alone. */
+export type ConnectProxy = {
+  /** `http://127.0.0.1:<port>`, with a login in it if one is given. */
+  url(login?: string): string;
+  /** Each `host:port` that it was asked to connect to. */
+  readonly asked: readonly string[];
+  close(): void;
+};
+
+export async function startConnectProxy(options: ConnectProxyOptions): Promise<ConnectProxy> {
+  const asked: string[] = [];
+  const server = createServer((_request, response) => response.writeHead(501).end());
+  server.on("connect", (request, near, head) => {
+    near.on("error", () => undefined);
+    const place = request.url ?? "";
+    asked.push(place);
+    if (options.answer !== undefined) return void near.end(options.answer);
+    const { login = null } = options;
+    const given = Buffer.from((request.headers["proxy-authorization"] ?? "").replace("Basic ", ""), "base64");
+    if (login !== null && given.toString() !== login)
+      return void near.end("HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n");
+    const port = options.portOf(place);
+    if (port === null) return void near.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n");
+    const far = connect(port, "127.0.0.1", () => {
+      near.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      if (head.length > 0) far.write(head);
+      near.pipe(far).pipe(near);
+    });
+    far.on("error", () => near.destroy());
+    near.on("close", () => far.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  return {
+    url: (login) => `http://${login === undefined ? "" : `${login}@`}127.0.0.1:${port}`,
+    asked,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
