@@ -6,7 +6,7 @@ import { violations } from "./support/browser.ts";
 import { type Agent, joinServer, script } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, home, repository, visit } = await useDashboard();
+const { local, home, repository, visit } = await useDashboard({ installation: "own" });
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { violations } from "./support/browser.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, printedLink, repository, visit } = await useDashboard();
+const { local, api, printedLink, repository, visit } = await useDashboard({ installation: "own" });
 
 describe("somebody who opens the link that npm start prints", () => {
   it("sees the live site, deploys, follows it, rolls back and signs out", async () => {

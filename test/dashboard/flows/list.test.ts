@@ -6,7 +6,7 @@ import { seedDeployments } from "../../support/seed-deployments.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { home, local, api, account, visit } = await useDashboard();
+const { home, local, api, account, visit } = await useDashboard({ installation: "own" });
 
 it("servers and tokens, where there are many, can be found by their names", async () => {
   const { api: other, token } = account("many");

@@ -13,7 +13,7 @@ import { createApi } from "../../support/journey-api.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { home, local, api, visit } = await useDashboard();
+const { home, local, api, visit } = await useDashboard({ installation: "own" });
 const target = { home: join(home, "installation") };
 
 async function newLinks(): Promise<{ readonly first: string; readonly second: string }> {

@@ -19,8 +19,16 @@ export type Agent = {
   kill(): Promise<void>;
 };
 
-/** Joins as a line says that the dashboard shows. @param home a folder of its own */
-export async function joinServer(line: string, home: string): Promise<Agent> {
+/**
+ * Joins as a line says that the dashboard shows.
+ * @param home a folder of its own
+ * @param runArgs what its agent is started with besides
+ */
+export async function joinServer(
+  line: string,
+  home: string,
+  runArgs: readonly string[] = [],
+): Promise<Agent> {
   const [, url = ""] = /curl -fsSL (\S+)\/install\.sh/.exec(line) ?? [];
   const [, token = ""] = /GANTRY_TOKEN=(\w+)/.exec(line) ?? [];
   const main = join(root, "src/agent/main.ts");
@@ -30,7 +38,7 @@ export async function joinServer(line: string, home: string): Promise<Agent> {
   let child: ChildProcess | null = null;
   return {
     start() {
-      child = spawn(process.execPath, [main, "run", "--home", home], { stdio: "ignore" });
+      child = spawn(process.execPath, [main, "run", "--home", home, ...runArgs], { stdio: "ignore" });
     },
     async kill() {
       if (child === null || child.exitCode !== null || child.signalCode !== null) return;

@@ -4,10 +4,18 @@ import { join, resolve } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
+import type { LocalFile } from "../../../../scripts/start/local-file.ts";
 import { type Api, createApi } from "../../../support/journey-api.ts";
 import { createRepository, type Repository } from "../../../support/journey-repository.ts";
 import { openTab, type Screen, type Visit } from "./browser.ts";
-import { type AccountName, Installation } from "./installation.ts";
+import {
+  type AccountName,
+  BrowserAddress,
+  type Installation,
+  Share,
+  startInstallation,
+} from "./installation.ts";
+import { createLiveSite } from "./live-site.ts";
 
 const failures = resolve(import.meta.dirname, "../../../../build/dashboard-failures");
 
@@ -17,7 +25,21 @@ export type VisitOptions = {
   readonly expected?: RegExp;
 };
 
-export type Dashboard = Installation & {
+export type DashboardOptions = {
+  /**
+   * `shared`: an account of the file's own in the installation that the files share. `own`: an installation of the
+   * file's own, which writes to the database from outside. Other files would find the database locked meanwhile.
+   */
+  readonly installation?: "shared" | "own";
+  /** Whether the account has a server and a live site; without, the ids in `local` are of another account. */
+  readonly hasSite?: boolean;
+};
+
+type Local = Pick<LocalFile, "url" | "token" | "account_id" | "server_id" | "project_id" | "deployment_id">;
+
+export type Dashboard = Omit<Installation, "local"> & {
+  /** The account of the file. Its site is `hello-site`. */
+  readonly local: Local;
   readonly api: Api;
   /** A tab, closed after the test, which fails if the tab has anything to complain of. */
   readonly visit: (options?: VisitOptions) => Promise<Visit>;
@@ -27,34 +49,39 @@ export type Dashboard = Installation & {
   readonly repository: (name: string) => Promise<Repository>;
 };
 
-/** The installation that the files share, and tabs on it. To be called at the top of a file. */
-export async function useDashboard(): Promise<Dashboard> {
-  const installation = await readInstallation();
-  const { local, home } = installation;
+/** What a file works with, and tabs on it. To be called at the top of a file. */
+export async function useDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
+  const { installation, local, end } = await open(options);
+  const { home } = installation;
   let browser: Browser;
-  let open: { readonly visit: Visit; readonly expected: RegExp | undefined }[] = [];
+  let tabs: { readonly visit: Visit; readonly expected: RegExp | undefined }[] = [];
   beforeAll(async () => {
-    browser = await chromium.connect(installation.browser);
+    const address = BrowserAddress.parse(await askSetup("/browser"));
+    browser = await chromium.connect(address.browser);
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail")
-      await Promise.all(open.map(({ visit }, at) => keepPicture(visit, `${task.name} ${at + 1}`)));
-    const complaints = open.flatMap(({ visit, expected }) =>
+      await Promise.all(tabs.map(({ visit }, at) => keepPicture(visit, `${task.name} ${at + 1}`)));
+    const complaints = tabs.flatMap(({ visit, expected }) =>
       visit.complaints().filter((text) => expected?.test(text) !== true),
     );
     // A page goes on asking while it is closed; what a flow answers in the Worker's place would be missing there.
-    await Promise.all(open.map(({ visit }) => visit.page.unrouteAll({ behavior: "ignoreErrors" })));
-    await Promise.all(open.map(({ visit }) => visit.context.close()));
-    open = [];
+    await Promise.all(tabs.map(({ visit }) => visit.page.unrouteAll({ behavior: "ignoreErrors" })));
+    await Promise.all(tabs.map(({ visit }) => visit.context.close()));
+    tabs = [];
     expect(complaints).toEqual([]);
   });
-  afterAll(() => browser.close());
+  afterAll(async () => {
+    await browser.close();
+    await end();
+  });
   return {
     ...installation,
+    local,
     api: createApi(local.url, local.token),
     async visit({ screen, expected } = {}) {
       const visit = await openTab(browser, local.url, screen);
-      open.push({ visit, expected });
+      tabs.push({ visit, expected });
       return visit;
     },
     account(name) {
@@ -65,11 +92,30 @@ export async function useDashboard(): Promise<Dashboard> {
   };
 }
 
-async function readInstallation(): Promise<Installation> {
-  const answer = await fetch(inject("installationUrl"));
+type Opened = {
+  readonly installation: Installation;
+  readonly local: Local;
+  readonly end: () => Promise<void>;
+};
+
+async function open({ installation: kind = "shared", hasSite = true }: DashboardOptions): Promise<Opened> {
+  if (kind === "own") {
+    const { installation, end } = await startInstallation();
+    return { installation, local: installation.local, end };
+  }
+  const { installation, account } = Share.parse(await askSetup("/share"));
+  const local = { ...installation.local, ...account };
+  if (!hasSite) return { installation, local, end: async () => undefined };
+  const folder = join(installation.home, "accounts", account.account_id);
+  const site = await createLiveSite(createApi(local.url, local.token), folder);
+  return { installation, local: { ...local, ...site.ids }, end: () => site.stop() };
+}
+
+async function askSetup(path: string): Promise<unknown> {
+  const answer = await fetch(inject("dashboardSetupUrl") + path);
   const text = await answer.text();
   if (!answer.ok) throw new Error(text);
-  return Installation.parse(JSON.parse(text));
+  return JSON.parse(text);
 }
 
 /** What a tab looked like when its test failed. */

@@ -1,0 +1,70 @@
+import { cp, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { ServerCreated } from "#contract/servers.ts";
+
+import { root } from "../../../../scripts/parts/root.ts";
+import type { LocalFile } from "../../../../scripts/start/local-file.ts";
+import { supervise } from "../../../../scripts/start/supervisor.ts";
+import type { Api } from "../../../support/journey-api.ts";
+import { createRepository } from "../../../support/journey-repository.ts";
+import { freePorts } from "../../../support/journey-system.ts";
+import { joinServer } from "./operator.ts";
+
+const STOP_MS = 4_000;
+
+/** What `npm start` makes for its account, in an account that has nothing. */
+export type LiveSite = {
+  readonly ids: Pick<LocalFile, "server_id" | "project_id" | "deployment_id">;
+  /** Ends its agent and its site server. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Joins a server with an agent and a site server of its own, and deploys the example to it.
+ * @param folder that it keeps everything in
+ */
+export async function createLiveSite(api: Api, folder: string): Promise<LiveSite> {
+  const agentHome = join(folder, "agent");
+  const socket = join(folder, "sites.sock");
+  await mkdir(agentHome, { recursive: true });
+  const made = await api.call("POST", "/v1/servers", { name: "local", ip: "127.0.0.1" });
+  const server = ServerCreated.parse(made.json);
+  const sites = supervise({
+    name: "sites",
+    argv: [
+      "src/agent/sites/main.ts",
+      ...["--home", agentHome, "--socket", socket, "--first-port", `${await freePorts()}`],
+    ],
+    logFile: join(folder, "sites.log"),
+    healthUrl: null,
+    stopMs: STOP_MS,
+    onPidChange: () => undefined,
+    onCrash: () => undefined,
+  });
+  const agent = await joinServer(server.enrollment.command, agentHome, ["--sites-socket", socket]);
+  await sites.ready;
+  agent.start();
+  const stop = async () => {
+    await agent.kill();
+    await sites.stop();
+  };
+  try {
+    const source = join(folder, "hello-site");
+    await cp(join(root, "examples", "hello-site"), source, { recursive: true });
+    const { commit } = await createRepository(source);
+    await commit({});
+    const project = await api.createProject({
+      name: "hello-site",
+      server_id: server.id,
+      repository: source,
+    });
+    const deployment = await api.ended((await api.start(project.id)).id);
+    if (deployment.status !== "live")
+      throw new Error(`The example is not live: ${JSON.stringify(deployment)}`);
+    return { ids: { server_id: server.id, project_id: project.id, deployment_id: deployment.id }, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
