@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 
@@ -11,13 +13,17 @@ keepTemporaryFilesInMemory();
 const isWorthShowing = (log: string) =>
   log.split("\n").some((line) => line.trim() !== "" && !line.includes('{"level":"info"'));
 
+/** Each needs up to half a gigabyte, and a system that a journey starts as much again. */
+const MOST_WORKERS = 8;
+
 /** A second, which is the default, passes unnoticed on a machine that is busy with other tests. */
 const expectPatiently = { poll: { timeout: 20_000 } };
 
 export default defineConfig({
   test: {
-    // One more than CI has cores: most tests wait half of their time for a process, a socket or a clock.
-    maxWorkers: 3,
+    // Twice as many as cores: most tests wait half of their time for a process, a socket or a clock. All projects share
+    // them, in one group: groups run one after the other, and the last file of each would have the machine to itself.
+    maxWorkers: Math.min(MOST_WORKERS, 2 * availableParallelism()),
     sequence: { sequencer: SlowestFirst },
     // Here, because in a project it counts for nothing.
     onConsoleLog: isWorthShowing,
@@ -94,8 +100,6 @@ export default defineConfig({
           expect: expectPatiently,
           include: ["test/dashboard/flows/**/*.test.ts"],
           globalSetup: ["./test/dashboard/flows/support/installation.ts"],
-          // By itself: all files share one installation.
-          sequence: { groupOrder: 2 },
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },
@@ -105,10 +109,6 @@ export default defineConfig({
           name: "journeys",
           expect: expectPatiently,
           include: ["test/journeys/**/*.test.ts"],
-          // After the others, of which some would see what so much at once does to their time.
-          sequence: { groupOrder: 1 },
-          // Each starts whole systems, which compute.
-          maxWorkers: 2,
           // As many as faults.test.ts has systems: none of its tests waits for one while its time runs.
           maxConcurrency: 3,
           testTimeout: 120_000,

@@ -33,8 +33,8 @@ async function count(exitCode: number): Promise<{ passed: number; failed: number
 
 /** Whether the dashboard's tests are among those that are asked for. */
 function needsBrowser(args: readonly string[]): boolean {
-  const given = args.findLast((_, at) => args[at - 1] === "--project");
-  return given === undefined || given === "dashboard";
+  const given = args.filter((_, at) => args[at - 1] === "--project");
+  return given.length === 0 || given.includes("dashboard");
 }
 
 try {
