@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import { hostname } from "node:os";
 
 import { type AgentArguments, readArguments, USAGE } from "#agent/arguments.ts";
@@ -18,6 +19,13 @@ import { createSites, noSites } from "#agent/sites-client.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
 import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
+
+/**
+ * How long one address of several gets before the next is tried. Node's 250 ms are less than the way to the other side of
+ * the world and back; this is enough for a first packet that is lost, too.
+ */
+const ADDRESS_MS = 2_500;
+setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS);
 
 const settings = readSettings(process.env);
 

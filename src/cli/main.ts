@@ -1,3 +1,5 @@
+import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
+
 import { readArguments, wantsJson } from "#cli/arguments/read-arguments.ts";
 import { commands } from "#cli/commands.ts";
 import type { Context } from "#cli/context.ts";
@@ -8,6 +10,10 @@ import { createOutput, type Output } from "#cli/output/output.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
 
 const { argv, env, stdin, stdout, stderr } = process;
+
+/** How long one address of several gets before the next is tried: Node's 250 ms do not reach around the world and back. */
+const ADDRESS_MS = 2_500;
+setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS);
 
 /** Source: the shell's convention, 128 and the number of SIGPIPE. */
 const BROKEN_PIPE = 141;
