@@ -42,7 +42,11 @@ export async function migrateDatabase(): Promise<void> {
 const Deployed = z.object({ type: z.literal("deploy"), targets: z.array(z.string()).nullish() });
 
 /** Builds the Worker and deploys it; wrangler makes the bucket of the logs where there is none. @returns its addresses */
-export async function deployWorker({ domain, baseDomain }: ReleaseOptions): Promise<string[]> {
+export async function deployWorker({
+  domain,
+  baseDomain,
+  securityContact,
+}: ReleaseOptions): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "gantry-release-"));
   const notes = join(folder, "notes.ndjson");
   try {
@@ -51,6 +55,7 @@ export async function deployWorker({ domain, baseDomain }: ReleaseOptions): Prom
         "deploy",
         ...(domain === null ? [] : ["--domain", domain, "--var", `PUBLIC_URL:https://${domain}`]),
         ...(baseDomain === null ? [] : ["--var", `BASE_DOMAIN:${baseDomain}`]),
+        ...(securityContact === null ? [] : ["--var", `SECURITY_CONTACT:${securityContact}`]),
       ],
       "deploying the Worker",
       { WRANGLER_OUTPUT_FILE_PATH: notes },

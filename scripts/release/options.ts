@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 
 import { Domain } from "#contract/projects.ts";
+import { SECURITY_CONTACT } from "#contract/security-text.ts";
 
 import type { OptionsRead } from "../parts/options-read.ts";
 import { messageOf } from "../parts/problem.ts";
@@ -10,6 +11,8 @@ export type ReleaseOptions = {
   readonly domain: string | null;
   /** What the domain of a project ends in that has none of its own; `null`: as wrangler.toml says. */
   readonly baseDomain: string | null;
+  /** Whom `/.well-known/security.txt` names; `null`: as wrangler.toml says. */
+  readonly securityContact: string | null;
   /** Whether the domain may be taken from what it belongs to now. */
   readonly replaces: boolean;
   /** Whether a link is made that signs in to the dashboard: whoever reads it first is in. */
@@ -25,6 +28,8 @@ Installs Gantry in your own Cloudflare account, or updates what is there. Everyt
   --domain NAME       where it is reached, such as gantry.example.com; the zone must be in the same account.
                       An address at workers.dev without it
   --base-domain NAME  projects without a domain of their own are known as <name>.NAME
+  --security-contact URI
+                      whom /.well-known/security.txt names, such as mailto:security@example.com
   --replace           takes the domain although something else has it: its DNS record is replaced
   --no-link           makes no link to sign in, as others may read a CI job's output
   --no-wait           ends without waiting until it answers
@@ -39,6 +44,7 @@ export function readReleaseOptions(argv: readonly string[]): OptionsRead<Release
       options: {
         domain: { type: "string" },
         "base-domain": { type: "string" },
+        "security-contact": { type: "string" },
         replace: { type: "boolean", default: false },
         "no-link": { type: "boolean", default: false },
         "no-wait": { type: "boolean", default: false },
@@ -54,11 +60,18 @@ export function readReleaseOptions(argv: readonly string[]): OptionsRead<Release
           message: `--${option} must be a name such as gantry.example.com, not ${value}`,
         };
     }
+    const contact = values["security-contact"];
+    if (contact !== undefined && !SECURITY_CONTACT.test(contact))
+      return {
+        kind: "wrong",
+        message: `--security-contact must be a URI such as mailto:security@example.com, not ${contact}`,
+      };
     return {
       kind: "read",
       options: {
         domain: values.domain ?? null,
         baseDomain: values["base-domain"] ?? null,
+        securityContact: contact ?? null,
         replaces: values.replace,
         makesLink: !values["no-link"],
         waits: !values["no-wait"],

@@ -23,6 +23,7 @@ import { createHealthHandlers } from "#worker/routes/health.ts";
 import { logHandlers } from "#worker/routes/logs.ts";
 import { projectHandlers } from "#worker/routes/projects.ts";
 import { routeReference } from "#worker/routes/reference.ts";
+import { routeSecurityText } from "#worker/routes/security-text.ts";
 import { serverHandlers } from "#worker/routes/servers.ts";
 import { sessionHandlers, signInHandlers } from "#worker/routes/sessions.ts";
 import { accessTokenHandlers } from "#worker/routes/tokens.ts";
@@ -76,6 +77,7 @@ routeAgentConnect(app, authentication, clock);
 routeReference(app);
 routeAgentFiles(app);
 routeDashboard(app);
+routeSecurityText(app, clock);
 answerElsewhere(app);
 
 export default {

@@ -35,6 +35,7 @@ describe("npm run release", () => {
   it.each([
     [["--domain", "https://gantry.example.com"], "--domain must be a name such as gantry.example.com"],
     [["--base-domain", "Example"], "--base-domain must be a name"],
+    [["--security-contact", "security@example.com"], "--security-contact must be a URI"],
     [["--prod"], "--prod"],
     [["--domain", "localhost"], "localhost is in use: it leads to "],
   ])("refuses %j, saying why", async (args, message) => {
@@ -63,6 +64,8 @@ describe("npm run release", () => {
       "gantry.invalid",
       "--base-domain",
       "example.com",
+      "--security-contact",
+      "mailto:security@example.com",
       "--no-link",
     );
     expect([code, output]).toEqual([0, expect.stringContaining("https://gantry.invalid/v1")]);
@@ -73,6 +76,7 @@ describe("npm run release", () => {
       bindings: expect.arrayContaining([
         publicUrl("https://gantry.invalid"),
         { name: "BASE_DOMAIN", type: "plain_text", text: "example.com" },
+        { name: "SECURITY_CONTACT", type: "plain_text", text: "mailto:security@example.com" },
       ]),
     });
   }, 120_000);

@@ -5,6 +5,7 @@ import { dashboardPaths } from "#contract/dashboard-paths.ts";
 import { AGENT_CONNECT_PATH, endpoints } from "#contract/endpoints.ts";
 import { type Refusal, refuse } from "#contract/problems.ts";
 import { referencePaths } from "#contract/reference-paths.ts";
+import { SECURITY_TEXT_PATH } from "#contract/security-text.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
 import { errorLogLine, refusalFor } from "#worker/http/unexpected-error.ts";
@@ -29,6 +30,7 @@ export function answerElsewhere(app: App): void {
 function methodsByPath(): Map<string, Set<string>> {
   const readOnly = [
     AGENT_CONNECT_PATH,
+    SECURITY_TEXT_PATH,
     ...referencePaths,
     ...Object.values(agentFilePaths),
     ...Object.values(dashboardPaths),

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+
+import { call } from "../../support/worker/call.ts";
+
+const page = async () => await (await call("/app/")).text();
+
+describe("a file of the dashboard", () => {
+  it("is kept for good only if its name changes with its content", async () => {
+    const paths = [...(await page()).matchAll(/(?:href|src)="(\/app\/assets\/[^"]+)"/g)].map(
+      ([, path]) => path ?? "",
+    );
+    expect(paths).toContain("/app/assets/icon.svg");
+    expect(paths.length).toBeGreaterThan(3);
+    for (const path of paths) {
+      const response = await call(path);
+      expect(response.status).toBe(200);
+      const hasHash = /-[0-9A-Z]{8}\.\w+$/.test(path);
+      const isKept = response.headers.get("cache-control")?.includes("immutable");
+      expect([path, isKept]).toEqual([path, hasHash]);
+    }
+  });
+
+  it("without a hash is asked for again with its tag", async () => {
+    const first = await call("/app/assets/icon.svg");
+    expect(first.headers.get("cache-control")).toBe("private, no-cache");
+    const tag = first.headers.get("etag") ?? "";
+    expect((await call("/app/assets/icon.svg", { headers: { "if-none-match": tag } })).status).toBe(304);
+  });
+});
