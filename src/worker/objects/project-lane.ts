@@ -251,18 +251,18 @@ export class ProjectLane extends DurableObject<Env> {
     }
   }
 
+  #acceptedBefore(requestKey: string | null): Started["started"] | null {
+    if (requestKey === null || this.#turns.owner() === null) return null;
+    return this.#parts.store.acceptedBefore(requestKey);
+  }
+
   async #takeOver(owner: LaneOwner): Promise<Result<null, "not_found" | "unavailable">> {
     return await this.#turns.takeOver(owner, () => this.#ids.run());
   }
 
-  /** So that a database which refuses every write is found out before many deployments were promised. */
-  async #refuseIfUnwritten() {
-    if (this.#turns.owner() === null || this.#parts.store.unwritten().length < MAX_UNWRITTEN) return null;
-    const { effects } = this.#parts;
-    await effects.writeRecords();
-    return effects.isWriteFailing()
-      ? refuse("unavailable", "The database does not take the records of this project's deployments.")
-      : null;
+  /** Whether D1 lacks so many records that it may refuse every write. Before more is promised, that is found out. */
+  #isBehind(): boolean {
+    return this.#turns.owner() !== null && this.#parts.store.unwritten().length >= MAX_UNWRITTEN;
   }
 
   #newIds() {
@@ -274,18 +274,17 @@ export class ProjectLane extends DurableObject<Env> {
     requestKey: string | null,
     decide: (lane: Lane, now: number) => Result<Joined, Code>,
   ): Promise<Result<Started, Code | "not_found" | "unavailable">> {
-    const before =
-      requestKey === null || this.#turns.owner() === null
-        ? null
-        : this.#parts.store.acceptedBefore(requestKey);
+    const known = await this.#takeOver(owner);
+    if (!known.ok) return known;
+    if (this.#isBehind()) await this.#parts.effects.writeRecords();
+    // Asked in the turn that decides: the same request may have come meanwhile.
+    const before = this.#acceptedBefore(requestKey);
     if (before !== null) {
       await this.#parts.effects.writeRecords();
       return succeed({ started: before, bookmark: this.#parts.effects.bookmark });
     }
-    const known = await this.#takeOver(owner);
-    if (!known.ok) return known;
-    const isFull = await this.#refuseIfUnwritten();
-    if (isFull !== null) return isFull;
+    if (this.#isBehind() && this.#parts.effects.isWriteFailing())
+      return refuse("unavailable", "The database does not take the records of this project's deployments.");
     const decideUnlessDeleted = (lane: Lane, now: number): Result<Joined, Code | "not_found"> =>
       refuseIfDeleted(lane) ?? decide(lane, now);
     const decided = this.#turns.decide(owner, decideUnlessDeleted, (joined, now) => {
