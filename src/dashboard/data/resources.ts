@@ -27,8 +27,8 @@ export const useAccount = resources(() => api.getAccount());
 export function useMay(operation: OperationName): boolean {
   const { value: account } = useAccount(ALL);
   if (account === null) return true;
-  const { scopes, project_ids: projectIds } = account.token;
-  return lackOf(endpoints[operation].access, { scopes, isLimited: projectIds !== null }) === null;
+  const { token } = account;
+  return lackOf(endpoints[operation].access, token.scopes, token.project_ids !== null) === null;
 }
 
 export const useProject = resources(

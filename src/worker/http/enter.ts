@@ -63,10 +63,10 @@ export function enterAsAgent(authentication: Authentication, servicesOf: Service
 }
 
 function refuseLack(access: Access, { scopes, projectIds }: TokenIdentity) {
-  switch (lackOf(access, { scopes, isLimited: projectIds !== null })) {
+  switch (lackOf(access, scopes, projectIds !== null)) {
     case "scope":
       return refuse("insufficient_scope", `The token lacks the scope ${scopeOf(access)}.`);
-    case "whole_account":
+    case "account":
       return refuse(
         "insufficient_scope",
         "The token is limited to some projects, and this concerns the whole account.",
