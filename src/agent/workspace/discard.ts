@@ -4,6 +4,7 @@ import { basename, join } from "node:path";
 
 import { hasCode } from "#agent/has-code.ts";
 import { pause } from "#agent/pause.ts";
+import { inLongPath } from "#agent/workspace/long-path.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /** Moves a file or folder of the project to the bin, and empties the bin of it. */
@@ -55,11 +56,13 @@ export async function removeGently(path: string): Promise<void> {
 
 /** What cannot be removed is left. */
 async function removeOneByOne(path: string): Promise<void> {
-  for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
-    const inside = join(path, entry.name);
-    if (entry.isDirectory()) await removeOneByOne(inside);
-    else await unlink(inside).catch(() => undefined);
-  }
+  await inLongPath(path, async (folder) => {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const inside = join(folder, entry.name);
+      if (entry.isDirectory()) await removeOneByOne(inside);
+      else await unlink(inside).catch(() => undefined);
+    }
+  }).catch(() => undefined);
   await rmdir(path).catch(() => undefined);
 }
 
@@ -67,7 +70,8 @@ const TRIES = 4;
 const BETWEEN_TRIES_MS = 50;
 
 /**
- * Removes a file or folder, also one with folders in it that nobody may write to, as some package caches are.
+ * Removes a file or folder, also one with folders in it that nobody may write to, as some package caches are, or nested
+ * deeper than a path may be long.
  * @throws what keeps it from being removed, after a moment
  */
 export async function removeTree(path: string): Promise<void> {
@@ -77,8 +81,9 @@ export async function removeTree(path: string): Promise<void> {
       return await rm(path, { recursive: true, force: true });
     } catch (error) {
       if (tries === TRIES) throw error;
+      await makeWritable(path);
+      if (hasCode(error, "ENAMETOOLONG")) await removeOneByOne(path);
     }
-    await makeWritable(path);
     if (tries > 1) await pause(BETWEEN_TRIES_MS);
   }
 }
@@ -87,5 +92,7 @@ async function makeWritable(path: string): Promise<void> {
   const found = await lstat(path).catch(() => null);
   if (found === null || !found.isDirectory()) return;
   await chmod(path, 0o700);
-  for (const name of await readdir(path)) await makeWritable(join(path, name));
+  await inLongPath(path, async (folder) => {
+    for (const name of await readdir(folder)) await makeWritable(join(folder, name));
+  });
 }

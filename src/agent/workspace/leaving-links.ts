@@ -101,7 +101,7 @@ async function look(places: Places, exposed: ReadonlySet<string>, isAllExposed: 
   let count = 0;
   let hasTolerated = false;
   await visitLinks(places.release, async ({ path, at }) => {
-    const target = await findLinkTarget(at);
+    const target = await findLinkTarget(at, join(places.release, path));
     if (target.kind === "nowhere") return;
     const isExposed = isAllExposed || isPublished(places, exposed, join(places.release, path));
     // What cannot be followed from here may lead anywhere.

@@ -1,5 +1,5 @@
 import { lstat, readlink, realpath } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 import { hasCode } from "#agent/has-code.ts";
 
@@ -18,15 +18,23 @@ export type LinkTarget =
 const nowhere: LinkTarget = { kind: "nowhere" };
 const unreadable: LinkTarget = { kind: "unreadable" };
 
-/** Follows a symbolic link through all links on the way. Never throws. @param link absolute */
-export async function findLinkTarget(link: string): Promise<LinkTarget> {
+/**
+ * Follows a symbolic link through all links on the way. Never throws.
+ * @param at where it can be read
+ * @param link its own path, which may be too long for that; absolute
+ */
+export async function findLinkTarget(at: string, link: string): Promise<LinkTarget> {
   try {
-    return { kind: "path", path: await realpath(link) };
+    return { kind: "path", path: await realpath(at) };
   } catch (error) {
     if (hasCode(error, "ELOOP")) return nowhere;
-    if (hasCode(error, "ENAMETOOLONG")) return unreadable;
+    if (!hasCode(error, "ENAMETOOLONG")) return followToMissing(at);
   }
-  return followToMissing(link);
+  const text = await readlink(at).catch(() => null);
+  if (text === null) return unreadable;
+  // Nobody can open a path that is too long as a whole, so its names are enough as far as it is.
+  const path = resolve(dirname(link), text);
+  return { kind: "path", path: await realpath(path).catch(() => path) };
 }
 
 /** As the kernel resolves a path, but goes on by name alone where nothing is there or nothing may be looked at. */

@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { removeGently, removeTree } from "#agent/workspace/discard.ts";
+
+import { World } from "./support/harness.ts";
+
+/** Far deeper than a path may be long (4096 bytes). Each folder has a file in it. */
+const DEPTH = 1_500;
+const makeDeep = `perl -e 'for (1..${DEPTH}) { mkdir "folder"; open(F, ">file"); chdir "folder" or die } symlink "/etc/passwd", "deepest"'`;
+
+describe("a tree of 1,500 nested folders", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "gantry-deep-"));
+    mkdirSync(join(folder, "tree"));
+    execFileSync("sh", ["-c", makeDeep], { cwd: join(folder, "tree") });
+  });
+  afterEach(() => execFileSync("rm", ["-rf", folder]));
+
+  it.each([
+    ["at once", removeTree],
+    ["gently", removeGently],
+  ])("is removed %s", async (_, remove) => {
+    await remove(join(folder, "tree"));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("is removed where some of its folders may not be written to", async () => {
+    execFileSync("sh", ["-c", "chmod a-w folder folder/folder folder/folder/folder"], {
+      cwd: join(folder, "tree"),
+    });
+    await removeTree(join(folder, "tree"));
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("a project whose build makes 1,500 nested folders", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+    world.repository.commit({ "index.html": "one", "dist/index.html": "one" });
+  });
+  afterEach(async () => {
+    // What the harness removes its folder with cannot do it.
+    execFileSync("rm", ["-rf", world.home]);
+    await world.close();
+  });
+  const build = { build_command: makeDeep, output_directory: "dist" };
+
+  it("is deployed, pruned and removed", async () => {
+    await world.startAgent();
+    expect((await world.deploy(build)).result.outcome).toBe("live");
+    expect((await world.deploy(build)).result.outcome).toBe("live");
+    expect((await world.deploy({ output_directory: "dist" })).result.outcome).toBe("live");
+    await expect.poll(() => world.releases).toEqual([2, 3]);
+    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
+    await world.control.waitFor("the answer", () => world.control.messages.at(-1)?.type === "forgotten");
+    await expect.poll(() => existsSync(world.path())).toBe(false);
+  });
+
+  it("leaves nothing when that build fails", async () => {
+    await world.startAgent();
+    await world.deploy({ ...build, build_command: `${makeDeep}; exit 1` });
+    expect(readdirSync(world.path("releases"))).toEqual([]);
+    expect(world.said.filter((line) => line.includes("failed"))).toEqual([]);
+    await expect.poll(() => existsSync(world.path("tmp"))).toBe(false);
+  });
+
+  it("is refused where a link at the bottom leads out of what is published", async () => {
+    await world.startAgent();
+    const { result } = await world.deploy({ build_command: makeDeep });
+    expect(result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        message: expect.stringMatching(/^a symbolic link leads out of the release/),
+      },
+    });
+    rmSync(world.path("tmp"), { recursive: true, force: true });
+  });
+});
