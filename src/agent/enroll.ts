@@ -1,6 +1,8 @@
-import { type Connection, writeConnection } from "#agent/connection-file.ts";
+import { type Connection, connectionPath, writeConnection } from "#agent/connection-file.ts";
+import { beginAttempt, endAttempt } from "#agent/enrolment-attempt.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { sendRequest } from "#agent/http/send-request.ts";
+import { reasonOf } from "#agent/reason-of.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
 import { type EnrollInput, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { endpoints } from "#contract/endpoints.ts";
@@ -25,10 +27,21 @@ export type EnrollEnd =
       readonly message: string;
     };
 
-/** Trades the enrolment token for this server's own credential, and keeps that in the home folder. */
+/**
+ * Trades the enrolment token for this server's own credential, and keeps that in the home folder. Where the answer is
+ * lost, or the credential cannot be kept, the same token can be used again from this folder.
+ */
 export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
+  let attempt: string;
+  try {
+    attempt = await beginAttempt(request.home, request.token);
+  } catch (error) {
+    const message = `${request.home} cannot be written to, so the token was not used: ${reasonOf(error)}`;
+    return { kind: "failed", message };
+  }
   const input: EnrollInput = {
     token: request.token,
+    attempt,
     hostname: request.hostname.slice(0, 255),
     agent_version: AGENT_VERSION,
     protocol: PROTOCOL_VERSION,
@@ -50,10 +63,19 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
   const enrolled = parseKnown(Enrolled, body);
   if (answer.status === 201 && enrolled.success) {
     const connection = { url: request.url, ...enrolled.data };
-    await writeConnection(request.home, connection);
+    try {
+      await writeConnection(request.home, connection);
+    } catch (error) {
+      const path = connectionPath(request.home);
+      const message = `${path} cannot be written, but the token still works from here: ${reasonOf(error)}`;
+      return { kind: "failed", message };
+    }
+    await endAttempt(request.home);
     return { kind: "enrolled", connection };
   }
   const problem = parseKnown(Problem, body);
+  // Refused for good: the attempt is of no more use. After any other answer it is made again.
+  if (problem.success && answer.status < 500 && answer.status !== 429) await endAttempt(request.home);
   const why = problem.success ? problem.data.detail : `it answered ${answer.status}`;
   const hint =
     answer.status === 401

@@ -58,9 +58,14 @@ export const AnyWelcome = z.object({ type: z.literal("welcome"), protocol: z.int
 /** The beginning of any message. */
 export const AnyMessage = z.object({ type: z.string() });
 
-/** POST /v1/agent/enroll: a single-use enrolment token for the agent's own credential. */
+/**
+ * POST /v1/agent/enroll: a single-use enrolment token for the agent's own credential.
+ * `attempt`: 32 random bytes in base64url that the agent keeps until it has the credential. With the same token and
+ * attempt it is answered again, because the first answer may have been lost.
+ */
 export const EnrollInput = z.strictObject({
   token: textUpTo(200),
+  attempt: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/))),
   hostname: textUpTo(255),
   agent_version: textUpTo(50),
   protocol: z._default(z.int(), 1),

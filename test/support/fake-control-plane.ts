@@ -45,6 +45,9 @@ export class FakeControlPlane {
   readonly runs = new Map<RunId, FakeRun>();
   readonly credential = "agent-credential";
   enrolmentToken = "enrolment-token";
+  /** The answer to an enrolment is lost on its way. */
+  losesEnrolment = false;
+  #attempt: string | null = null;
   /** Decides for each post of events, in order, whether something goes wrong with it. */
   faultOf: (post: { readonly count: number; readonly events: readonly RunEvent[] }) => Fault | null = () =>
     null;
@@ -318,6 +321,12 @@ export class FakeControlPlane {
         code: "invalid_token",
         request_id: "req_1",
       });
+    // Spent by one attempt, it is answered again to no other.
+    const isFirst = this.#attempt === null;
+    this.#attempt ??= input.data.attempt ?? "";
+    if (this.#attempt === "" ? !isFirst : this.#attempt !== input.data.attempt)
+      return respond(response, 401, problemOf(401));
+    if (this.losesEnrolment) return void response.destroy();
     respond(response, 201, { ...this.additions, server_id: this.serverId, credential: this.credential });
   }
 

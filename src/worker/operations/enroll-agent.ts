@@ -1,9 +1,10 @@
 import { type EnrollInput, type Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import { formToken, isWellFormedToken, randomTokenCharacters } from "#contract/token-form.ts";
+import { isWellFormedToken } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
-import { hasEnrollment, spendEnrollment } from "#worker/db/credentials.ts";
+import { findAgent, hasEnrollment, spendEnrollment } from "#worker/db/credentials.ts";
 import { logFailure } from "#worker/log-failure.ts";
+import { agentCredential } from "#worker/operations/agent-credential.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { mismatchMessage } from "#worker/views/mismatch-message.ts";
 
@@ -20,15 +21,22 @@ export async function enrollAgent(
   // Before the token is spent: it is for the agent that comes after.
   if (input.protocol !== PROTOCOL_VERSION)
     return refuse("protocol_mismatch", mismatchMessage(input.protocol));
-  const refused = async () => (await context.limitFailures()) ?? invalid;
+  const credential = await agentCredential(context, input);
+  const credentialHash = await secretHash(credential);
+  const refused = async () => (await answerAgain()) ?? (await context.limitFailures()) ?? invalid;
+  /** The token is spent, but by this very attempt, whose answer was lost: its credential is in force. */
+  const answerAgain = async () => {
+    if (input.attempt === undefined) return null;
+    const agent = await findAgent(context.database, credentialHash);
+    return agent === null ? null : succeed({ server_id: agent.serverId, credential });
+  };
   if (!isWellFormedToken(input.token, "enrollment")) return await refused();
   const enrollmentHash = await secretHash(input.token);
   const now = context.clock.now();
   if (!(await hasEnrollment(context.database, enrollmentHash, now))) return await refused();
-  const credential = formToken(randomTokenCharacters(context.randomBytes), "agent");
   const serverId = await spendEnrollment(context.database, {
     enrollmentHash,
-    credentialHash: await secretHash(credential),
+    credentialHash,
     agentVersion: input.agent_version,
     now,
   });

@@ -270,6 +270,33 @@ describe("enrolment", () => {
     expect(server.enrolled_at).not.toBeNull();
   });
 
+  it("is answered again to the agent that has spent it, whose first answer was lost, and to nobody else", async () => {
+    const { token } = await createAccount();
+    const { id, enrollment } = await created(token);
+    const attempt = "a".repeat(43);
+    const first = Enrolled.parse(await (await enroll(enrollment.token, { attempt })).json());
+    expect(first.server_id).toBe(id);
+    const again = await enroll(enrollment.token, { attempt });
+    expect(again.status).toBe(201);
+    expect(Enrolled.parse(await again.json())).toEqual(first);
+    expect((await enroll(enrollment.token, { attempt: "b".repeat(43) })).status).toBe(401);
+    expect((await enroll(enrollment.token)).status).toBe(401);
+
+    const renewed = await call(`/v1/servers/${id}/enrollment`, { method: "POST", token });
+    const second = Enrollment.parse(await renewed.json());
+    const other = Enrolled.parse(await (await enroll(second.token, { attempt })).json());
+    expect(other.credential).not.toBe(first.credential);
+    // Its credential is not in force any more.
+    expect((await enroll(enrollment.token, { attempt })).status).toBe(401);
+  });
+
+  it("takes only an attempt that nobody could guess", async () => {
+    const { token } = await createAccount();
+    const { enrollment } = await created(token);
+    expect((await enroll(enrollment.token, { attempt: "short" })).status).toBe(422);
+    expect((await enroll(enrollment.token, { attempt: "c".repeat(43) })).status).toBe(201);
+  });
+
   it("has one winner where two use the token at the same instant", async () => {
     const { token } = await createAccount();
     const { enrollment } = await created(token);

@@ -15,6 +15,8 @@ import { choice, object, type SchemaText } from "#contract/reference/schemas/sch
 export const agentSchemas = {
   EnrollInput: object(EnrollInput, "An agent that joins.", {
     token: "The enrolment token.",
+    attempt:
+      "32 random bytes in base64url. With the same token and attempt the same agent is answered again.",
     hostname: "What the server calls itself.",
     agent_version: "The agent's version.",
     protocol: "The version of the protocol that it speaks.",
