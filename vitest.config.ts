@@ -106,6 +106,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: "server",
+          expect: expectPatiently,
+          include: ["test/server/**/*.test.ts"],
+          // Each boots machines, which share this one's ports.
+          maxWorkers: 1,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
           name: "journeys",
           expect: expectPatiently,
           include: ["test/journeys/**/*.test.ts"],

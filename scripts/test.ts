@@ -5,6 +5,7 @@ import { join } from "node:path";
 import * as z from "zod";
 
 import { ensureChromium } from "./parts/chromium.ts";
+import { ensureDebianRoot } from "./parts/debian-root.ts";
 import { messageOf } from "./parts/problem.ts";
 import { root } from "./parts/root.ts";
 
@@ -31,14 +32,13 @@ async function count(exitCode: number): Promise<{ passed: number; failed: number
   };
 }
 
-/** Whether the dashboard's tests are among those that are asked for. */
-function needsBrowser(args: readonly string[]): boolean {
-  const given = args.filter((_, at) => args[at - 1] === "--project");
-  return given.length === 0 || given.includes("dashboard");
-}
+const asked = process.argv.slice(2);
+/** The projects whose tests are asked for; none: all but the server's, which need root and a Debian. */
+const projects = asked.filter((_, at) => asked[at - 1] === "--project");
 
 try {
-  if (needsBrowser(process.argv.slice(2))) await ensureChromium();
+  if (projects.length === 0 || projects.includes("dashboard")) await ensureChromium();
+  if (projects.includes("server")) await ensureDebianRoot();
 } catch (error) {
   // The tests that need it fail then, and say so; the others tell as much as they can.
   console.error(`gantry: ${messageOf(error)}`);
@@ -50,7 +50,8 @@ const vitest = spawn(
   [
     join(root, "node_modules/vitest/vitest.mjs"),
     ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`],
-    ...process.argv.slice(2),
+    ...(projects.length === 0 ? ["--project=!server"] : []),
+    ...asked,
   ],
   {
     cwd: root,

@@ -10,6 +10,7 @@ export const USAGE = `usage:
   gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH]
   gantry-agent status --home DIR
   gantry-agent check-policy FILE
+  gantry-agent end-builds --home DIR
   gantry-agent --version
 
 GANTRY_TOKEN stands for --token, which everybody on this server can see; GANTRY_HOME stands for --home.`;
@@ -22,7 +23,7 @@ export type AgentArguments =
       readonly policy: string | null;
       readonly sitesSocket: string | null;
     }
-  | { readonly kind: "status"; readonly home: string }
+  | { readonly kind: "status" | "end_builds"; readonly home: string }
   | { readonly kind: "check_policy"; readonly path: string }
   | { readonly kind: "version" }
   | { readonly kind: "help" }
@@ -83,6 +84,8 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
     }
     case "status":
       return home === undefined ? missing("--home") : { kind: "status", home: resolve(home) };
+    case "end-builds":
+      return home === undefined ? missing("--home") : { kind: "end_builds", home: resolve(home) };
     case undefined:
       return { kind: "wrong", message: "say what to do: enroll, run, status or check-policy" };
     default:

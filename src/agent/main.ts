@@ -4,10 +4,11 @@ import { hostname } from "node:os";
 
 import { type AgentArguments, readArguments, USAGE } from "#agent/arguments.ts";
 import { type Connection, connectionPath, readConnection } from "#agent/connection-file.ts";
+import { endBuilds } from "#agent/end-builds.ts";
 import { enroll } from "#agent/enroll.ts";
 import { exitCodes } from "#agent/exit-codes.ts";
+import { holderOf, lockHome } from "#agent/home-lock.ts";
 import { chooseProxy } from "#agent/http/choose-proxy.ts";
-import { lockHome } from "#agent/home-lock.ts";
 import { plainHttp } from "#agent/http/plain-http.ts";
 import { openPolicy, type Policy } from "#agent/policy/policy.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
@@ -156,6 +157,18 @@ async function showStatus(home: string): Promise<number> {
   return isConnected ? exitCodes.ok : exitCodes.not_connected;
 }
 
+/** Does nothing while an agent works in the home folder: its builds are its own. */
+async function endLeftBuilds(home: string): Promise<number> {
+  const pid = await holderOf(home);
+  if (pid !== null) {
+    console.error(`An agent (process ${pid}) works in ${home}: its builds are not ended.`);
+    return exitCodes.failed;
+  }
+  const ended = await endBuilds(home);
+  if (ended > 0) say(`ended what ${ended} ${ended === 1 ? "build" : "builds"} had left running`);
+  return exitCodes.ok;
+}
+
 async function checkPolicy(path: string): Promise<number> {
   const read = await readPolicy(path);
   if (read.kind === "read") {
@@ -175,6 +188,8 @@ async function main(): Promise<number> {
       return runServer(args);
     case "status":
       return showStatus(args.home);
+    case "end_builds":
+      return endLeftBuilds(args.home);
     case "check_policy":
       return checkPolicy(args.path);
     case "version":

@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -64,6 +73,46 @@ describe("gantry-agent run, enrolled over plain HTTP", () => {
   });
 });
 
+describe("an enrolment that fails half-way", () => {
+  const left = () => readdirSync(world.home).toSorted();
+
+  it("is completed with the same token when the answer was lost", async () => {
+    world.control.losesEnrolment = true;
+    expect(await (await enrollAgent(world)).exited).toBe(exitCodes.unreachable);
+    expect(left()).toEqual(["enrolling.json"]);
+    expect(statSync(join(world.home, "enrolling.json")).mode & 0o777).toBe(0o600);
+    world.control.losesEnrolment = false;
+    expect(await (await enrollAgent(world)).exited).toBe(0);
+    expect(left()).toEqual(["agent.json"]);
+  });
+
+  it("is completed with the same token when the credential could not be written", async () => {
+    mkdirSync(join(world.home, "agent.json"), { recursive: true });
+    const failed = await enrollAgent(world);
+    expect(await failed.exited).toBe(exitCodes.failed);
+    expect(failed.output()).toMatch(/agent\.json cannot be written, but the token still works from here/);
+    rmdirSync(join(world.home, "agent.json"));
+    expect(await (await enrollAgent(world)).exited).toBe(0);
+    expect(left()).toEqual(["agent.json"]);
+  });
+
+  it("does not use the token where nothing can be written", async () => {
+    writeFileSync(world.home, "in the way of the folder");
+    const failed = await enrollAgent(world);
+    expect(await failed.exited).toBe(exitCodes.failed);
+    expect(failed.output()).toMatch(/cannot be written to, so the token was not used/);
+    rmSync(world.home);
+    expect(await (await enrollAgent(world)).exited).toBe(0);
+  });
+
+  it("leaves nothing when the token is refused", async () => {
+    world.control.enrolmentToken = "another";
+    const { control, home } = world;
+    await spawnAgent(["enroll", "--url", control.url, "--token", "spent", "--home", home], {}).exited;
+    expect(left()).toEqual([]);
+  });
+});
+
 describe("gantry-agent enroll, with a control plane of another version", () => {
   it("says what it is told to do, with a code of its own", async () => {
     world.control.protocol += 1;
@@ -76,6 +125,31 @@ describe("gantry-agent enroll, with a control plane of another version", () => {
   it("is enrolled by one that only says more", async () => {
     world.control.additions = { region: "fra" };
     expect(await (await enrollAgent(world)).exited).toBe(0);
+  });
+});
+
+describe("gantry-agent end-builds", () => {
+  it("ends what an agent that died was building, and nothing else", async () => {
+    await enrollAgent(world);
+    const agent = await spawnRunningAgent(world);
+    const app = `sleep 1000 > /dev/null 2>&1 & echo $! > ${noted("app")}`;
+    expect((await world.deploy({ activate_command: app })).result.outcome).toBe("live");
+    const wait = `echo $! > ${noted("daemon")}; echo $$ > ${noted("build")}; exec sleep 1000`;
+    world.control.dispatch(world.order({ build_command: `setsid sleep 1000 & ${wait}` }));
+    await waitForPid("build");
+    const endBuilds = () => spawnAgent(["end-builds", "--home", world.home]);
+    const refused = endBuilds();
+    expect(await refused.exited).toBe(exitCodes.failed);
+    expect(refused.output()).toContain(`An agent (process ${agent.child.pid}) works in`);
+    agent.child.kill("SIGKILL");
+    await agent.exited;
+    expect(isAlive(pidOf("build")) && isAlive(pidOf("daemon"))).toBe(true);
+    const ended = endBuilds();
+    expect(await ended.exited).toBe(0);
+    expect(ended.output()).toContain("ended what 1 build had left running");
+    expect(isAlive(pidOf("build")) || isAlive(pidOf("daemon"))).toBe(false);
+    expect(isAlive(pidOf("app"))).toBe(true);
+    process.kill(pidOf("app"));
   });
 });
 

@@ -105,6 +105,7 @@ read_places() {
   home=/$(printf '%s' "$home" | sed 's,//*,/,g; s,^/,,; s,/$,,')
   case $user in '' | -* | *[!A-Za-z0-9_.-]*) fail 2 "--user: $user is not a user's name." ;; esac
   unit=/etc/systemd/system/gantry-agent.service
+  tmpfiles=/etc/tmpfiles.d/gantry-agent.conf
   settings=/etc/gantry
 }
 
@@ -188,10 +189,13 @@ made_home=no
 clean_up() {
   status=$?
   if [ -n "$work" ]; then rm -rf "$work"; fi
-  # An installation that came to nothing leaves nothing.
+  # An installation that came to nothing leaves nothing, but what the same token needs to be used again.
   if ! [ -e "$program" ]; then
-    if [ "$made_home" = yes ]; then rmdir "$home" 2>/dev/null || true; fi
-    if [ "$made_user" = yes ]; then userdel "$user" 2>/dev/null || true; fi
+    if [ "$made_home" = yes ]; then rmdir "$home/.tmp" "$home" 2>/dev/null || true; fi
+    if ! [ -e "$home/enrolling.json" ]; then
+      if [ "$made_user" = yes ]; then userdel "$user" 2>/dev/null || true; fi
+      rm -f "$facts"
+    fi
     rmdir "$lib" 2>/dev/null || true
     remove_empty_prefix
   fi
@@ -257,6 +261,18 @@ make_home() {
   fi
 }
 
+# What the service needs of its home folder, looked at before a token is spent for it.
+check_home() {
+  if ! as_user test -w "$home"; then
+    fail 13 "the user $user cannot write to $home, which belongs to $(stat -c %U "$home"). Make it $user's with chown, or choose another --home or --user."
+  fi
+  as_user mkdir -p -m 700 "$home/.tmp" || fail 13 "$home/.tmp cannot be made."
+  own=$(getent passwd "$user" | cut -d : -f 6) || own=''
+  if [ -n "$own" ] && [ "$own" != "$home" ]; then
+    say "git and builds have $home as their home folder, not $own: what $user has there, such as keys, is not used."
+  fi
+}
+
 # Runs a command as the service's user.
 as_user() {
   if [ "$(id -un)" = "$user" ]; then
@@ -271,6 +287,8 @@ as_user() {
 
 enrol() {
   [ -n "$token" ] || return 0
+  # Should it come to nothing after the token was sent, the next run finds what this one has made.
+  if ! [ -e "$program" ]; then note_facts; fi
   # Exported for this one command: the arguments of a program can be seen by everybody.
   if says=$(
     GANTRY_TOKEN=$token && export GANTRY_TOKEN
@@ -289,16 +307,21 @@ enrol() {
   fail $code "$says"
 }
 
-put_in_place() {
-  if [ -f "$program" ]; then cp -p "$program" "$program.old"; fi
-  write_wrapper >"$work/wrapper"
-  chmod 755 "$work/wrapper"
+# What a later installation, or a removal, has to know of this one.
+note_facts() {
   if has_made user; then made_user=yes; fi
   if has_made home; then made_home=yes; fi
   printf '%s\n' "home=$home" "user=$user" "service=$is_service" "made_user=$made_user" "made_home=$made_home" \
     >"$work/installed"
-  mv -f "$work/install.sh" "$lib/install.sh"
   mv -f "$work/installed" "$facts"
+}
+
+put_in_place() {
+  if [ -f "$program" ]; then cp -p "$program" "$program.old"; fi
+  write_wrapper >"$work/wrapper"
+  chmod 755 "$work/wrapper"
+  note_facts
+  mv -f "$work/install.sh" "$lib/install.sh"
   mv -f "$work/wrapper" "$wrapper" || fail 13 "$wrapper cannot be written."
   mv -f "$work/gantry-agent.mjs" "$program"
 }
@@ -354,18 +377,23 @@ Restart=always
 RestartSec=5
 # 78: a person has to change something first. 2: what is written here is wrong.
 RestartPreventExitStatus=78 2
-# The agent ends its commands itself, with 10 s of grace, and reports them.
-KillMode=mixed
+# The agent ends its commands itself, with 10 s of grace, and reports them. What an activate command has started is not
+# the agent's to end, so only the agent gets a signal; the builds of one that dies are ended after it.
+KillMode=process
 TimeoutStopSec=30
+ExecStopPost=-$wrapper end-builds --home $home
 # A build that takes all the memory is killed, not the agent.
 OOMPolicy=continue
 UMask=0022
+# The home folder of the user may be one that ProtectHome hides.
+Environment=HOME=$home
 
 # Builds are other people's programs. They may write below $home and to a /tmp of their own, and nowhere else.
 ProtectSystem=strict
 ReadWritePaths=$home
 ProtectHome=$protect_home
-PrivateTmp=yes
+# Not PrivateTmp, which is removed when the service stops: apps that go on need theirs.
+BindPaths=$home/.tmp:/tmp $home/.tmp:/var/tmp
 PrivateDevices=yes
 ProtectProc=invisible
 ProtectKernelTunables=yes
@@ -381,7 +409,6 @@ RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 RestrictNamespaces=yes
 RestrictRealtime=yes
 RestrictSUIDSGID=yes
-RemoveIPC=yes
 LockPersonality=yes
 SystemCallArchitectures=native
 SystemCallFilter=@system-service seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self
@@ -437,6 +464,9 @@ run_service() {
   cp "$work/unit" "$unit.new" || fail 13 "$unit cannot be written."
   chmod 644 "$unit.new"
   mv -f "$unit.new" "$unit"
+  # What builds and apps leave in their /tmp goes as it does in the system's.
+  printf '%s\n' "d $home/.tmp 0700 $user $(id -gn "$user") 10d" >"$tmpfiles.new"
+  mv -f "$tmpfiles.new" "$tmpfiles"
   systemctl daemon-reload
   if [ $is_started = no ]; then
     rm -f "$program.old"
@@ -491,6 +521,7 @@ install_agent() {
   if [ $is_service = yes ]; then
     make_user
     make_home
+    check_home
     refuse_agent_by_hand
     write_policy
   else
@@ -519,7 +550,8 @@ uninstall_agent() {
   if [ $is_service = yes ]; then
     if [ -e "$unit" ]; then
       systemctl disable --now --quiet gantry-agent || true
-      rm -f "$unit"
+      if [ $is_purge = yes ]; then end_apps; fi
+      rm -f "$unit" "$tmpfiles"
       systemctl daemon-reload
     fi
   fi
@@ -534,7 +566,7 @@ uninstall_agent() {
     if [ "$made_home" = yes ]; then
       rm -rf "$home" || fail 13 "$home cannot be removed."
     else
-      for name in projects agent.json agent.lock link.json; do rm -rf "${home:?}/$name"; done
+      for name in projects agent.json agent.lock link.json enrolling.json .tmp; do rm -rf "${home:?}/$name"; done
     fi
     if [ $is_service = yes ]; then
       rm -rf "$settings"
@@ -549,6 +581,28 @@ uninstall_agent() {
     say "remove these too with: curl -fsSL $origin/install.sh | sh -s -- --uninstall --purge$(same_place)"
   fi
   if [ -n "$server" ]; then say "the control plane still lists it: DELETE $origin/v1/servers/$server"; fi
+}
+
+# What activate commands have started goes on without the service, in the group of its processes. systemd forgets the
+# group of a unit that has stopped, so it is read here: with cgroup v2, and with v1.
+app_pids() {
+  for group in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
+    cat "$group/system.slice/gantry-agent.service/cgroup.procs" 2>/dev/null || true
+  done | grep -x '[1-9][0-9]*' | sort -u
+}
+
+end_apps() {
+  for signal in TERM KILL; do
+    waited=0
+    while [ $waited -lt 10 ]; do
+      pids=$(app_pids)
+      if [ -z "$pids" ]; then return; fi
+      # shellcheck disable=SC2086
+      if [ $waited -eq 0 ]; then kill -s $signal $pids 2>/dev/null || true; fi
+      sleep 0.5 2>/dev/null || sleep 1
+      waited=$((waited + 1))
+    done
+  done
 }
 
 # Whether anything of an installation is there.

@@ -1,0 +1,180 @@
+import { createServer } from "node:net";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { Deployment } from "#contract/deployments.ts";
+import type { ServerCreated } from "#contract/servers.ts";
+
+import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { registerServer, readServer } from "../support/enrolments.ts";
+import { type Api, createApi } from "../support/journey-api.ts";
+import { DebianMachine } from "./support/debian-machine.ts";
+import { codeOf } from "./support/documented-code.ts";
+
+const REPOSITORY = "/srv/app";
+
+/** An app that answers with its release, and prints and uses its /tmp at each request. */
+const app = (release: string, status = 200) => `
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+createServer((request, response) => {
+  console.log("asked for", request.url);
+  writeFileSync("/tmp/last-request", request.url);
+  response.writeHead(${status}).end("${release}");
+}).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+let gantry: Gantry;
+let api: Api;
+let machine: DebianMachine;
+let server: ServerCreated;
+beforeAll(async () => {
+  [gantry, machine] = await Promise.all([startGantry(), DebianMachine.boot()]);
+  api = createApi(gantry.url, gantry.token);
+  server = await registerServer(gantry);
+});
+afterAll(async () => {
+  await machine.close();
+  await gantry.close();
+});
+
+const update = () => machine.run(`curl -fsSL ${gantry.url}/install.sh | sh`);
+const agentPid = () => machine.tell("systemctl show --property=MainPID --value gantry-agent");
+
+async function freePort(): Promise<number> {
+  const listener = createServer();
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  const address = listener.address();
+  await new Promise((resolve) => listener.close(resolve));
+  if (typeof address !== "object" || address === null) throw new Error("no port");
+  return address.port;
+}
+
+async function commit(files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) await machine.write(`${REPOSITORY}/${name}`, text);
+  await machine.tell(
+    `chown -R root ${REPOSITORY} && cd ${REPOSITORY} && git init --quiet --initial-branch=main . && git add --all && git -c user.name=Ada -c user.email=ada@example.com commit --quiet --allow-empty -m change && chown -R gantry ${REPOSITORY}`,
+  );
+}
+
+async function deploy(projectId: string): Promise<Deployment> {
+  const started = await api.start(projectId);
+  return await api.ended(started.id, 60_000);
+}
+
+const ask = async (port: number) => (await machine.run(`curl -sS -m 5 http://127.0.0.1:${port}/`)).output;
+
+describe("on a server that systemd runs, in a container", () => {
+  it("the line of a new server ends well, and says that the agent is connected", async () => {
+    const installed = await machine.run(server.enrollment.command);
+    expect(installed).toMatchObject({
+      code: 0,
+      output: expect.stringContaining(`connected to ${gantry.url} as ${server.id}`),
+    });
+    expect((await readServer(gantry, server.id)).status).toMatch(/healthy|degraded/);
+  });
+
+  it("an update ends well, too, and starts the agent again", async () => {
+    const before = await agentPid();
+    expect(await update()).toMatchObject({ code: 0, output: expect.stringContaining("connected to") });
+    expect(await agentPid()).not.toBe(before);
+    expect((await machine.run("gantry-agent status")).code).toBe(0);
+  });
+
+  it("an app that an activate command has started outlives a restart of the agent, its death, and an update", async () => {
+    const port = await freePort();
+    await commit({ "server.mjs": app("one") });
+    const project = await api.createProject({
+      name: "background",
+      server_id: server.id,
+      repository: REPOSITORY,
+      build_command: null,
+      activate_command: `PORT=${port} node server.mjs & until curl -s 127.0.0.1:${port}; do sleep 0.1; done`,
+    });
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    const output = `/var/lib/gantry/projects/${project.id}/output/1-1.stdout`;
+    const expectUp = async () => {
+      expect(await ask(port)).toBe("one");
+      expect(await ask(port)).toBe("one");
+    };
+    await expectUp();
+    await machine.tell("systemctl restart gantry-agent");
+    await expectUp();
+    await machine.tell("systemctl kill --kill-who=main --signal=KILL gantry-agent");
+    await expectUp();
+    await expect.poll(async () => (await machine.run("gantry-agent status")).code).toBe(0);
+    expect(await update()).toMatchObject({ code: 0 });
+    await expectUp();
+    expect((await machine.tell(`grep -c asked ${output}`)).length).toBeGreaterThan(0);
+    expect(await machine.tell("cat /var/lib/gantry/.tmp/last-request")).toBe("/");
+  });
+
+  it.each([
+    ["is restarted", "systemctl restart gantry-agent"],
+    ["dies", "systemctl kill --kill-who=main --signal=KILL gantry-agent"],
+  ])("a build is ended when the agent %s", async (how, line) => {
+    const mark = `sleep 10${how.length}`;
+    const project = await api.createProject({
+      name: `build-${how.replaceAll(" ", "-")}`,
+      server_id: server.id,
+      repository: REPOSITORY,
+      build_command: `setsid ${mark} & ${mark}`,
+    });
+    const started = await api.start(project.id);
+    const alive = async () => (await machine.run(`pgrep --full --count '^${mark}'`)).output.trim();
+    await expect.poll(alive).toBe("2");
+    await machine.tell(line);
+    await expect.poll(alive, { timeout: 4_000 }).toBe("0");
+    expect(await api.ended(started.id)).toMatchObject({ status: "failed", failure: { code: "server_lost" } });
+  });
+
+  it("the documented way to restart an app works, forward, backward, and after a release that fails", async () => {
+    const port = await freePort();
+    const project = await api.createProject({
+      name: "shop",
+      server_id: server.id,
+      repository: REPOSITORY,
+      build_command: null,
+      activate_command: codeOf("f=/var/lib/gantry/restart/shop").trim(),
+      health_check: { url: `http://127.0.0.1:${port}/`, tries: 20, interval_seconds: 0.2 },
+    });
+    for (const name of ["gantry-restart@.path", "gantry-restart@.service", "shop.service"])
+      await machine.write(`/etc/systemd/system/${name}`, codeOf(`/${name}`).replace("PROJECT", project.id));
+    await machine.write(
+      "/etc/systemd/system/shop.service.d/port.conf",
+      `[Service]\nEnvironment=PORT=${port}\n`,
+    );
+    await machine.tell(codeOf("install -d -o gantry"));
+
+    await commit({ "server.mjs": app("first") });
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    expect(await ask(port)).toBe("first");
+    await commit({ "server.mjs": app("second") });
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    expect(await ask(port)).toBe("second");
+    await commit({ "server.mjs": app("broken", 500) });
+    expect(await deploy(project.id)).toMatchObject({ failure: { code: "health_check_failed" } });
+    await expect.poll(() => ask(port)).toBe("second");
+    const back = await api.rollBack(project.id);
+    expect(await api.ended(back.id)).toMatchObject({ status: "live" });
+    expect(await ask(port)).toBe("first");
+    expect(await machine.tell("ls /var/lib/gantry/restart")).toBe("");
+  });
+
+  it("removing the agent leaves the apps, and purging leaves nothing", async () => {
+    const running = async () => (await machine.run("pgrep --count --uid gantry")).output.trim();
+    expect(await machine.run(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --uninstall`)).toMatchObject({
+      code: 0,
+    });
+    expect(await running()).toBe("1");
+    expect((await machine.run("ls /usr/local/bin/gantry-agent")).code).not.toBe(0);
+    expect(await update()).toMatchObject({ code: 0 });
+    await machine.tell("systemctl disable --now --quiet shop gantry-restart@shop.path");
+    expect(
+      await machine.run(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --uninstall --purge`),
+    ).toMatchObject({ code: 0 });
+    const left =
+      "ls -d /usr/local/lib/gantry /usr/local/bin/gantry* /var/lib/gantry /etc/gantry /etc/systemd/system/gantry-agent* /etc/tmpfiles.d/gantry* 2>/dev/null; getent passwd gantry; pgrep --list-full node";
+    expect((await machine.run(left)).output).toBe("");
+  });
+});

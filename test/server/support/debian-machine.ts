@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+
+import { debianRootPath } from "../../../scripts/parts/debian-root.ts";
+import { runShell, type ShellEnd } from "../../support/run-shell.ts";
+
+const TREES = "/sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd";
+
+/**
+ * In mount and process namespaces of its own, so that everything is gone with the machine, however it ends: the kernel
+ * ends all that is in a process namespace with its first process, which is this shell. In a control group of its own,
+ * because otherwise two machines have the same group for units of the same name.
+ */
+const BOOT = `set -eu
+for tree in ${TREES}; do
+  if [ -e $tree/cgroup.procs ]; then mkdir $tree/$NAME && echo $$ > $tree/$NAME/cgroup.procs || true; fi
+done
+mount -t tmpfs -o mode=755 none /mnt
+mkdir /mnt/upper /mnt/work /mnt/root
+mount -t overlay overlay -o "lowerdir=$ROOT,upperdir=/mnt/upper,workdir=/mnt/work" /mnt/root
+systemd-nspawn --quiet --directory=/mnt/root --machine="$NAME" --register=no --keep-unit --bind-ro="$NODE:/usr/local/bin/node" --resolv-conf=bind-host --timezone=off --link-journal=no --boot
+exit $?`;
+
+/** The last processes of the machine may still be ending. */
+const REMOVE_GROUPS = `for tree in ${TREES}; do
+  for try in $(seq 50); do
+    [ -e "$tree/$NAME" ] || break
+    find "$tree/$NAME" -depth -type d -exec rmdir {} + 2>/dev/null || sleep 0.1
+  done
+done`;
+
+const BOOT_MS = 60_000;
+const POLL_MS = 100;
+let count = 0;
+
+/**
+ * A Debian with its own systemd, booted by systemd-nspawn. What changes in it is lost with it. It shares the network of
+ * this machine, so its ports, too.
+ */
+export class DebianMachine {
+  readonly #nspawn: ChildProcess;
+  readonly #name: string;
+  readonly #console: () => string;
+  #leader = 0;
+
+  private constructor(name: string, nspawn: ChildProcess, console: () => string) {
+    this.#name = name;
+    this.#nspawn = nspawn;
+    this.#console = console;
+  }
+
+  static async boot(): Promise<DebianMachine> {
+    count += 1;
+    const name = `gantry-${process.pid}-${count}`;
+    const nspawn = spawn(
+      "setpriv",
+      [
+        ...["--pdeathsig", "KILL"],
+        ...[
+          "unshare",
+          "--mount",
+          "--propagation",
+          "private",
+          "--pid",
+          "--fork",
+          "--kill-child",
+          "--mount-proc",
+        ],
+        ...["sh", "-c", BOOT],
+      ],
+      {
+        env: {
+          PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
+          ROOT: debianRootPath(),
+          NODE: process.execPath,
+          NAME: name,
+        },
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
+    let console = "";
+    for (const stream of [nspawn.stdout, nspawn.stderr])
+      stream.on("data", (chunk: Buffer) => (console += chunk.toString()));
+    const machine = new DebianMachine(name, nspawn, () => console);
+    await machine.#waitUntilUp();
+    return machine;
+  }
+
+  async #waitUntilUp(): Promise<void> {
+    for (let waitedMs = 0; waitedMs < BOOT_MS; waitedMs += POLL_MS) {
+      await pause(POLL_MS);
+      if (this.#nspawn.exitCode !== null || this.#nspawn.signalCode !== null) break;
+      // unshare → the shell → nspawn → the machine's first process.
+      this.#leader = [1, 2, 3].reduce(childOf, this.#nspawn.pid ?? 0);
+      if (this.#leader === 0) continue;
+      const { output } = await this.run("systemctl is-system-running");
+      if (/^(running|degraded)$/m.test(output)) return;
+    }
+    await this.close();
+    throw new Error(`the machine does not come up:\n${this.#console()}`);
+  }
+
+  /** Runs a line in it as root. */
+  async run(line: string, env: Readonly<Record<string, string>> = {}, input = ""): Promise<ShellEnd> {
+    return await runShell(["nsenter", "--target", `${this.#leader}`, "--all", "--", "sh", "-c", line], {
+      input,
+      env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME: "/root", ...env },
+    });
+  }
+
+  /** The output of a line that has to work. */
+  async tell(line: string): Promise<string> {
+    const { code, output } = await this.run(line);
+    if (code !== 0) throw new Error(`${line}: ${code}\n${output}`);
+    return output.trim();
+  }
+
+  async write(path: string, text: string): Promise<void> {
+    const { code, output } = await this.run(`mkdir -p "$(dirname ${path})" && cat > ${path}`, {}, text);
+    if (code !== 0) throw new Error(output);
+  }
+
+  async close(): Promise<void> {
+    if (this.#nspawn.exitCode === null && this.#nspawn.signalCode === null) {
+      const closed = once(this.#nspawn, "close");
+      // Nothing in it is worth an orderly end.
+      this.#nspawn.kill("SIGKILL");
+      await closed;
+    }
+    await runShell(["sh", "-c", REMOVE_GROUPS], { env: { PATH: "/usr/bin:/bin", NAME: this.#name } });
+  }
+}
+
+/** The first child of a process; 0 where there is none. */
+function childOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ")[0]);
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { registerServer } from "../support/enrolments.ts";
+import { createApi } from "../support/journey-api.ts";
+import { DebianMachine } from "./support/debian-machine.ts";
+
+let gantry: Gantry;
+let machine: DebianMachine;
+beforeAll(async () => {
+  [gantry, machine] = await Promise.all([startGantry(), DebianMachine.boot()]);
+});
+afterAll(async () => {
+  await machine.close();
+  await gantry.close();
+});
+
+const install = (args: string, token?: string) =>
+  machine.run(
+    `curl -fsSL ${gantry.url}/install.sh | sh -s -- ${args}`,
+    token === undefined ? {} : { GANTRY_TOKEN: token },
+  );
+
+describe("a user that was there before, with a home below /home", () => {
+  it("has a home folder in the service that git and builds can write to", async () => {
+    await machine.tell("useradd --create-home deploy && git init --quiet --initial-branch=main /srv/site");
+    await machine.tell(
+      "cd /srv/site && git -c user.name=Ada -c user.email=a@example.com commit --quiet --allow-empty -m one && chown -R deploy .",
+    );
+    const server = await registerServer(gantry);
+    const installed = await install("--user deploy", server.enrollment.token);
+    expect(installed).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("have /var/lib/gantry as their home folder, not /home/deploy"),
+    });
+    const api = createApi(gantry.url, gantry.token);
+    const project = await api.createProject({
+      name: "site",
+      server_id: server.id,
+      repository: "/srv/site",
+      build_command:
+        'echo "$HOME" > home; touch ~/.cache-of-a-build; git config --global user.name Ada; git config user.name > name; mktemp',
+    });
+    const { id } = await api.start(project.id);
+    expect(await api.ended(id)).toMatchObject({ status: "live", failure: null });
+    const current = `/var/lib/gantry/projects/${project.id}/current`;
+    expect(await machine.tell(`cat ${current}/home ${current}/name`)).toBe("/var/lib/gantry\nAda");
+    expect((await machine.run("ls -A /home/deploy/.gitconfig")).code).not.toBe(0);
+  });
+
+  it("that cannot write to the home folder is refused before the token is spent", async () => {
+    expect((await install("--uninstall --purge")).code).toBe(0);
+    expect(await machine.tell("getent passwd deploy && ls -d /home/deploy")).toContain("/home/deploy");
+    await machine.tell("install -d -o root -m 755 /srv/gantry");
+    const server = await registerServer(gantry);
+    const refused = await install("--user deploy --home /srv/gantry", server.enrollment.token);
+    expect(refused).toMatchObject({
+      code: 13,
+      output: expect.stringContaining("the user deploy cannot write to /srv/gantry, which belongs to root."),
+    });
+    await machine.tell("chown deploy /srv/gantry");
+    const installed = await install("--user deploy --home /srv/gantry", server.enrollment.token);
+    expect(installed).toMatchObject({ code: 0, output: expect.stringContaining(`as ${server.id}`) });
+    expect((await install("--uninstall --purge")).code).toBe(0);
+    expect(await machine.tell("ls -A /srv/gantry")).toBe("");
+  });
+
+  it("can have the home folder below its own", async () => {
+    const server = await registerServer(gantry);
+    const installed = await install("--user deploy --home /home/deploy/gantry", server.enrollment.token);
+    expect(installed).toMatchObject({ code: 0, output: expect.stringContaining(`as ${server.id}`) });
+    expect((await install("--uninstall --purge")).code).toBe(0);
+    expect(await machine.tell("ls -A /home/deploy | grep gantry || echo none")).toBe("none");
+  });
+});
