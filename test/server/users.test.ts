@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
@@ -20,6 +22,44 @@ const install = (args: string, token?: string) =>
     `curl -fsSL ${gantry.url}/install.sh | sh -s -- ${args}`,
     token === undefined ? {} : { GANTRY_TOKEN: token },
   );
+
+/** Passes a request on and loses the answer. */
+async function openLossyProxy(): Promise<{ readonly url: string; close(): void }> {
+  const proxy = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const headers = { "content-type": "application/json" };
+      void fetch(gantry.url + (request.url ?? "/"), {
+        method: request.method ?? "POST",
+        headers,
+        body: Buffer.concat(chunks),
+      }).finally(() => response.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const address = proxy.address();
+  if (typeof address !== "object" || address === null) throw new Error("no port");
+  return { url: `http://127.0.0.1:${address.port}`, close: () => void proxy.close() };
+}
+
+describe("an installation that fails once its token was sent", () => {
+  it("is completed by the same line, and can be removed as a whole", async () => {
+    const { id, enrollment } = await registerServer(gantry);
+    const proxy = await openLossyProxy();
+    const script = await (await fetch(`${gantry.url}/install.sh`)).text();
+    const lossy = script.replace('enroll --url "$origin"', `enroll --url "${proxy.url}"`);
+    const failed = await machine.run("sh -s --", { GANTRY_TOKEN: enrollment.token }, lossy);
+    proxy.close();
+    expect(failed).toMatchObject({ code: 7, output: expect.stringContaining("cannot be reached") });
+    expect(await machine.tell("stat -c %U /var/lib/gantry/enrolling.json")).toBe("gantry");
+    const installed = await install("", enrollment.token);
+    expect(installed).toMatchObject({ code: 0, output: expect.stringContaining(`as ${id}`) });
+    expect((await install("--uninstall --purge")).code).toBe(0);
+    const left = "ls -d /usr/local/lib/gantry /var/lib/gantry 2>/dev/null; getent passwd gantry";
+    expect((await machine.run(left)).output).toBe("");
+  });
+});
 
 describe("a user that was there before, with a home below /home", () => {
   it("has a home folder in the service that git and builds can write to", async () => {
