@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -195,4 +195,50 @@ it("reports a path that is not well-formed Unicode as the file system has it", a
   expect(result.outcome).toBe("live");
   expect(preset?.output_directory).toBe("dist/\ufffd");
   expect(world.read("current", "dist", "\ufffd", "index.html")).toBe("one\n");
+});
+
+describe("a server without a tool that a preset builds with", () => {
+  /** Only what git and a shell need. */
+  function leaveOnly(...programs: string[]): void {
+    const folder = join(world.folder, "few");
+    mkdirSync(folder);
+    for (const program of programs) {
+      const found = (path ?? "").split(delimiter).find((each) => existsSync(join(each, program)));
+      if (found === undefined) throw new Error(`there is no ${program}`);
+      symlinkSync(join(found, program), join(folder, program));
+    }
+    process.env["PATH"] = folder;
+  }
+
+  it.each([
+    [
+      "npm",
+      { "package.json": '{"dependencies":{"vite":"1"}}' },
+      "Debian's package nodejs comes without it: `apt-get install npm`",
+    ],
+    ["composer", { "composer.json": '{"require":{"laravel/framework":"1"}}' }, "`apt-get install composer`"],
+    ["bundle", { Gemfile: 'gem "rails"' }, "`apt-get install ruby-bundler`"],
+    ["hugo", { "hugo.toml": "" }, "install it for the whole system"],
+  ])("fails with one sentence that names %s and how to get it", async (tool, files, hint) => {
+    world.repository.commit(files);
+    leaveOnly("git", "sh");
+    await world.startAgent();
+    const { result } = await deploy();
+    expect(result).toEqual({
+      outcome: "failed",
+      failure: {
+        code: "build_failed",
+        stage: "build",
+        message: `the build needs ${tool}, which this server does not have: ${hint}`,
+      },
+    });
+  });
+
+  it("runs a command of the project's own, which may install the tool", async () => {
+    world.repository.commit({ "index.html": "page", "package.json": '{"dependencies":{"vite":"1"}}' });
+    leaveOnly("git", "sh");
+    await world.startAgent();
+    const { result } = await deploy({ build_command: "npm() { :; }; npm ci", output_directory: "." });
+    expect(result.outcome).toBe("live");
+  });
 });

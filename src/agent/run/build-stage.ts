@@ -6,6 +6,7 @@ import { checkBuildCommand } from "#agent/policy/check-policy.ts";
 import { killProcessesOfRun } from "#agent/process/process-table.ts";
 import { refuseLeavingLinks } from "#agent/run/check-links.ts";
 import { stepAfterCommand } from "#agent/run/command-step.ts";
+import { findMissingTool } from "#agent/run/find-missing-tool.ts";
 import { linkExistingPaths, linkSharedPaths } from "#agent/run/link-shared-paths.ts";
 import { planBuild } from "#agent/run/plan-build.ts";
 import { describeEnd, runCommand } from "#agent/run/run-command.ts";
@@ -33,6 +34,11 @@ export async function buildRelease(
   // A preset's command is known only now.
   const refusal = checkBuildCommand(scope.context.policy, build_command);
   if (refusal !== null) return fail("refused_by_policy", "build", refusal);
+  // Whoever writes a command of their own may install a tool in it.
+  if (build_command !== null && order.build_command === undefined) {
+    const missing = await findMissingTool(build_command, scope.context.environment["PATH"]);
+    if (missing !== null) return fail("build_failed", "build", missing);
+  }
   const existing = await linkExistingPaths(scope, path);
   if (!existing.ok) return existing;
   if (build_command !== null) {

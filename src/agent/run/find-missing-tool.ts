@@ -1,0 +1,47 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+
+/** Where a shell looks without a PATH. */
+const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+const hints: Readonly<Record<string, string>> = {
+  npm: "Debian's package nodejs comes without it: `apt-get install npm`",
+  npx: "it comes with npm: `apt-get install npm`",
+  pnpm: "`npm install --global pnpm`",
+  yarn: "`npm install --global yarn`",
+  composer: "`apt-get install composer`",
+  bundle: "`apt-get install ruby-bundler`",
+  python3: "`apt-get install python3-venv`",
+};
+
+/**
+ * Finds a program that a preset's build command needs and the server does not have.
+ * @returns a sentence for a person; `null` where all are there
+ */
+export async function findMissingTool(command: string, path = USUAL_PATH): Promise<string | null> {
+  for (const program of programsOf(command)) {
+    if (await isOnPath(program, path)) continue;
+    const hint = hints[program] ?? "install it for the whole system";
+    return `the build needs ${program}, which this server does not have: ${hint}`;
+  }
+  return null;
+}
+
+/** The programs of a chain of commands as presets write them. One with a slash is made by the build itself. */
+function programsOf(command: string): readonly string[] {
+  return command.split(" && ").flatMap((part) => {
+    const program = part.split(" ").find((word) => word !== "" && !/^[A-Z_]+=/.test(word));
+    return program === undefined || program.includes("/") ? [] : [program];
+  });
+}
+
+async function isOnPath(program: string, path: string): Promise<boolean> {
+  for (const folder of path.split(delimiter)) {
+    const isThere = await access(join(folder === "" ? "." : folder, program), constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return true;
+  }
+  return false;
+}
