@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { build, type Plugin } from "esbuild";
+import { build } from "esbuild";
 
 import { root } from "./root.ts";
 
@@ -11,16 +11,6 @@ const TARGET = "es2023";
 /** In the order in which they run. */
 const SCRIPTS = ["src/dashboard/before-all.ts", "src/dashboard/main.tsx"];
 const STYLE = "src/dashboard/styles/main.css";
-
-/** The endpoint table's summaries are for the reference. The first page would carry a kilobyte of them. */
-const withoutSummaries: Plugin = {
-  name: "without-summaries",
-  setup: (builder) =>
-    builder.onLoad({ filter: /[\\/]src[\\/]contract[\\/][a-z-]*endpoints\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, "utf8")).replace(/^ {4}summary: ".*",$/gm, '    summary: "",'),
-      loader: "ts",
-    })),
-};
 
 export type DashboardBuild = {
   /** By their paths below the assets. */
@@ -51,7 +41,6 @@ export async function buildDashboard(): Promise<DashboardBuild> {
     jsxImportSource: "preact",
     // What only development needs of the packages is left out.
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [withoutSummaries],
     logLevel: "error",
   });
   const files = new Map(outputFiles.map(({ path, text }) => [addressOf(path).slice(1), text]));

@@ -18,7 +18,7 @@ import {
   PROTOCOL_VERSION,
   ToAgent,
 } from "#contract/agent-protocol.ts";
-import { AGENT_CONNECT_PATH } from "#contract/endpoints.ts";
+import { AGENT_CONNECT_PATH } from "#contract/agent-endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { wellFormedJson } from "#contract/well-formed.ts";

@@ -5,7 +5,7 @@ import { sendRequest } from "#agent/http/send-request.ts";
 import { reasonOf } from "#agent/reason-of.ts";
 import { AGENT_VERSION } from "#agent/version.ts";
 import { type EnrollInput, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
-import { endpoints } from "#contract/endpoints.ts";
+import { agentEndpoints } from "#contract/agent-endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { Problem } from "#contract/problems.ts";
 import { parseKnown } from "#contract/tolerant.ts";
@@ -47,7 +47,7 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
     protocol: PROTOCOL_VERSION,
   };
   const answer = await sendRequest({
-    url: endpointUrl(request.url, endpoints.enrollAgent.path),
+    url: endpointUrl(request.url, agentEndpoints.enrollAgent.path),
     method: "POST",
     proxy: request.proxy,
     headers: { "content-type": "application/json" },

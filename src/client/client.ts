@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 
 import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
-import { type Endpoints, endpoints, type OperationName } from "#contract/endpoints.ts";
+import { type ClientEndpoints, clientEndpoints, type ClientOperation } from "#contract/client-endpoints.ts";
 import type { AnyRequest, Transport } from "#client/request.ts";
 import { type ClientResult, type Send, send } from "#client/send.ts";
 
@@ -28,9 +28,9 @@ type ArgumentsOf<Request> = Nothing extends Request ? [request?: Request] : [req
 
 /** A method for each operation of the endpoint table. None of them throws: what goes wrong is a problem. */
 export type Client = {
-  readonly [Name in OperationName]: (
-    ...args: ArgumentsOf<RequestOf<Endpoints[Name]>>
-  ) => Promise<ClientResult<OutputOf<Endpoints[Name]["success"]["body"]>>>;
+  readonly [Name in ClientOperation]: (
+    ...args: ArgumentsOf<RequestOf<ClientEndpoints[Name]>>
+  ) => Promise<ClientResult<OutputOf<ClientEndpoints[Name]["success"]["body"]>>>;
 };
 
 /**
@@ -40,7 +40,7 @@ export type Client = {
 // Overloaded because TypeScript cannot see that a loop over the table gives each of its names a method.
 export function createClient(transport: Transport, how?: Send): Client;
 export function createClient(transport: Transport, how: Send = send): object {
-  const methods = Object.entries<Endpoint>(endpoints).map(([name, endpoint]) => {
+  const methods = Object.entries<Endpoint>(clientEndpoints).map(([name, endpoint]) => {
     const method = (request: AnyRequest = {}) => how(endpoint, request, transport);
     return [name, method] as const;
   });

@@ -1,4 +1,4 @@
-import { endpoints } from "#contract/endpoints.ts";
+import { clientEndpoints } from "#contract/client-endpoints.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { LOG_HEARTBEAT_MS } from "#contract/logs.ts";
 import type { Problem } from "#contract/problems.ts";
@@ -108,7 +108,7 @@ async function* ask(
     },
   };
   const answered = await connection.answer(async (signal) => {
-    const url = urlOf(endpoints.getDeploymentLog, request, transport);
+    const url = urlOf(clientEndpoints.getDeploymentLog, request, transport);
     return await transport.fetch(url, { headers: headersOf(request, transport), signal });
   });
   if (!answered.ok) return noAnswer(answered.error, baseUrl, false);

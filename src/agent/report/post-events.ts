@@ -4,7 +4,7 @@ import { isProblem } from "#agent/http/is-problem.ts";
 import { retryAfterMs } from "#agent/http/retry-after.ts";
 import { sendRequest } from "#agent/http/send-request.ts";
 import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
-import { endpoints } from "#contract/endpoints.ts";
+import { agentEndpoints } from "#contract/agent-endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { wellFormedJson } from "#contract/well-formed.ts";
@@ -28,7 +28,7 @@ export async function postEvents(
   signal: AbortSignal,
 ): Promise<PostEnd> {
   const answer = await sendRequest({
-    url: endpointUrl(connection.url, endpoints.reportRunEvents.path, {
+    url: endpointUrl(connection.url, agentEndpoints.reportRunEvents.path, {
       deployment_id: run.deployment_id,
     }),
     method: "POST",

@@ -1,5 +1,5 @@
 import { readAll } from "#client/read-all.ts";
-import { endpoints, type OperationName } from "#contract/endpoints.ts";
+import { clientEndpoints, type ClientOperation } from "#contract/client-endpoints.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { lackOf } from "#contract/may-call.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
@@ -24,11 +24,11 @@ export const useTokens = resources(() => api.listTokens(), SELDOM_MS);
 export const useAccount = resources(() => api.getAccount());
 
 /** Whether the token that is signed in with may call an endpoint. Until that is known, every button is shown. */
-export function useMay(operation: OperationName): boolean {
+export function useMay(operation: ClientOperation): boolean {
   const { value: account } = useAccount(ALL);
   if (account === null) return true;
   const { token } = account;
-  return lackOf(endpoints[operation].access, token.scopes, token.project_ids !== null) === null;
+  return lackOf(clientEndpoints[operation].access, token.scopes, token.project_ids !== null) === null;
 }
 
 export const useProject = resources(

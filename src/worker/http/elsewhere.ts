@@ -2,7 +2,8 @@ import type { Context as HonoContext } from "hono";
 
 import { agentFilePaths } from "#contract/agent-files.ts";
 import { dashboardPaths } from "#contract/dashboard-paths.ts";
-import { AGENT_CONNECT_PATH, endpoints } from "#contract/endpoints.ts";
+import { AGENT_CONNECT_PATH } from "#contract/agent-endpoints.ts";
+import { endpoints } from "#contract/endpoints.ts";
 import { type Refusal, refuse } from "#contract/problems.ts";
 import { referencePaths } from "#contract/reference-paths.ts";
 import { SECURITY_TEXT_PATH } from "#contract/security-text.ts";

@@ -1,4 +1,4 @@
-import { AGENT_CONNECT_PATH } from "#contract/endpoints.ts";
+import { AGENT_CONNECT_PATH } from "#contract/agent-endpoints.ts";
 import { refuse } from "#contract/problems.ts";
 import type { App } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/authentication.ts";

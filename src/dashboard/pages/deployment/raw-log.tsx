@@ -2,7 +2,7 @@ import { problemIn, unreachable } from "#client/answer.ts";
 import { headersOf, urlOf } from "#client/request.ts";
 import type { ClientResult } from "#client/send.ts";
 import type { Deployment } from "#contract/deployments.ts";
-import { endpoints } from "#contract/endpoints.ts";
+import { clientEndpoints } from "#contract/client-endpoints.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { transport } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -56,7 +56,7 @@ export function RawLog({ deployment: { id, version } }: { readonly deployment: D
 async function readText(id: DeploymentId): Promise<ClientResult<Blob>> {
   const request = { params: { deployment_id: id }, headers: { accept: "text/plain" } };
   try {
-    const response = await transport.fetch(urlOf(endpoints.getDeploymentLog, request, transport), {
+    const response = await transport.fetch(urlOf(clientEndpoints.getDeploymentLog, request, transport), {
       headers: headersOf(request, transport),
     });
     const { status, headers } = response;
