@@ -6,6 +6,7 @@ import * as z from "zod";
 
 import { ensureChromium } from "./parts/chromium.ts";
 import { ensureDebianRoot } from "./parts/debian-root.ts";
+import { ensureTestedPrograms } from "./parts/tested-programs.ts";
 import { messageOf } from "./parts/problem.ts";
 import { root } from "./parts/root.ts";
 
@@ -36,13 +37,21 @@ const asked = process.argv.slice(2);
 /** The projects whose tests are asked for; none: all but the server's, which need root and a Debian. */
 const projects = asked.filter((_, at) => asked[at - 1] === "--project");
 
-try {
-  if (projects.length === 0 || projects.includes("dashboard")) await ensureChromium();
-  if (projects.includes("server")) await ensureDebianRoot();
-} catch (error) {
-  // The tests that need it fail then, and say so; the others tell as much as they can.
-  console.error(`gantry: ${messageOf(error)}`);
-}
+/** Installs what a project's tests need. */
+const needs = {
+  dashboard: ensureChromium,
+  agent: ensureTestedPrograms,
+  server: ensureDebianRoot,
+} as const;
+
+for (const [project, ensure] of Object.entries(needs))
+  try {
+    const isAskedFor = projects.length === 0 ? project !== "server" : projects.includes(project);
+    if (isAskedFor) await ensure();
+  } catch (error) {
+    // The tests that need it fail then, and say so; the others tell as much as they can.
+    console.error(`gantry: ${messageOf(error)}`);
+  }
 await mkdir(join(root, "build"), { recursive: true });
 await rm(reportPath, { force: true });
 const vitest = spawn(

@@ -2,7 +2,7 @@ import { Problem } from "./problem.ts";
 import { type CommandOutcome, runCommand } from "./run-command.ts";
 
 /**
- * Installs packages of Debian or of what is made of it.
+ * Installs packages of Debian or of what is made of it, and starts none of their services.
  * @param isThere whether what they are for has come
  * @param advice what to do by hand where that cannot be done here
  * @throws Problem
@@ -25,7 +25,7 @@ function aptGet(...args: readonly string[]): Promise<CommandOutcome> {
   // Another program may just be installing something; a host that does not answer is not worth minutes.
   const patience = ["DPkg::Lock::Timeout=120", "Acquire::http::Timeout=30", "Acquire::https::Timeout=30"];
   return runCommand(["apt-get", ...patience.flatMap((option) => ["-o", option]), ...args], {
-    env: { DEBIAN_FRONTEND: "noninteractive" },
+    env: { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
   });
 }
 

@@ -1,24 +1,12 @@
-import { access, constants } from "node:fs/promises";
-import { delimiter, join } from "node:path";
-
 import { installPackages } from "./apt.ts";
+import { findProgram } from "./find-program.ts";
 import { print } from "./terminal.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome"];
 
 /** The browser that the dashboard is tested in; null where there is none. */
-export async function findChromium(): Promise<string | null> {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name))))
-    if (await isExecutable(path)) return path;
-  return null;
-}
-
-function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+export function findChromium(): Promise<string | null> {
+  return findProgram(names);
 }
 
 /**

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { installPackages, lastLines } from "./apt.ts";
+import { findProgram } from "./find-program.ts";
 import { Problem } from "./problem.ts";
 import { runCommand } from "./run-command.ts";
 import { print } from "./terminal.ts";
@@ -60,8 +61,8 @@ export async function ensureDebianRoot(): Promise<void> {
 }
 
 async function haveTools(): Promise<boolean> {
-  const found = await Promise.all(tools.map((tool) => runCommand(["sh", "-c", `command -v ${tool}`])));
-  return found.every(({ code }) => code === 0);
+  const found = await Promise.all(tools.map((tool) => findProgram([tool])));
+  return found.every((path) => path !== null);
 }
 
 function exists(path: string): Promise<boolean> {
