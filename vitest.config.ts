@@ -9,7 +9,7 @@ import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
 
 keepTemporaryFilesInMemory();
 
-/** The Worker logs a line for each request; tests send thousands. What comes may be several lines at once. */
+/** Workers log a line for each request; tests send thousands. What comes may be several lines at once. */
 const isWorthShowing = (log: string) =>
   log.split("\n").some((line) => line.trim() !== "" && !line.includes('{"level":"info"'));
 
@@ -60,7 +60,7 @@ export default defineConfig({
           name: "worker",
           expect: expectPatiently,
           include: ["test/worker/**/*.test.ts", "test/client/*.test.ts"],
-          setupFiles: ["./test/support/worker/fresh-storage.ts"],
+          setupFiles: ["./test/support/worker/quiet-log.ts", "./test/support/worker/fresh-storage.ts"],
           testTimeout: 30_000,
           hookTimeout: 30_000,
           // One workerd for all files: storage is emptied before each test instead, which is 2.5 times as fast.
