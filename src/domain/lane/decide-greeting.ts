@@ -1,6 +1,7 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
-import type { DecisionWith } from "#domain/lane/decision.ts";
+import { checkServing, type ServingCheck } from "#domain/lane/check-serving.ts";
+import type { Decision, DecisionWith } from "#domain/lane/decision.ts";
 import { hostOf, replaceHost, sendAway } from "#domain/lane/hosts.ts";
 import {
   activeOf,
@@ -26,8 +27,8 @@ export type Greeting = {
   saidAt?: number;
 };
 
-/** `restore`: the release that `current` should point to, when it does not and nothing runs. */
-export type GreetingAnswer = { restore: number | null };
+/** What follows from what the server serves; null: it has no files of the project, or has said so too long ago. */
+export type GreetingAnswer = { readonly serving: ServingCheck | null };
 
 /**
  * Compares what the agent has with what it should have. An offer or a stop that it missed becomes due again; a run
@@ -40,19 +41,19 @@ export function decideGreeting(lane: Lane, greeting: Greeting, now: number): Dec
   const report = saidAt < (liveOf(lane)?.state.finishedAt ?? 0) ? null : greeting.report;
   const noted = sendOn(report === null ? lane : noteReport(lane, serverId, report), { serverId, report });
   const active = activeOf(noted);
-  if (active === null || active.serverId !== serverId) {
-    return { lane: noted, effects: [], value: { restore: releaseToRestore(noted, { serverId, report }) } };
-  }
-  const nothing = { restore: null };
+  const answered = (decision: Decision) => {
+    const serving = report === null ? null : checkServing(decision.lane, { serverId, report });
+    return { ...decision, value: { serving } };
+  };
+  if (active === null || active.serverId !== serverId) return answered({ lane: noted, effects: [] });
   // A run that has begun since then is none that the agent could have named.
   const isLost =
     isIn(active, "running") && !greeting.runIds.includes(active.runId) && active.state.startedAt <= saidAt;
-  if (isLost)
-    return { ...applyEnding(noted, active, active.state.ending ?? forgotten(active), now), value: nothing };
+  if (isLost) return answered(applyEnding(noted, active, active.state.ending ?? forgotten(active), now));
   const untold = isIn(active, "offered")
     ? { ...active, state: { ...active.state, told: null, permit: permitAfter(noted, active, greeting) } }
     : { ...active, state: { ...active.state, told: null, lastContactAt: now } };
-  return { lane: replaceDeployment(noted, untold), effects: [], value: nothing };
+  return answered({ lane: replaceDeployment(noted, untold), effects: [] });
 }
 
 /**
@@ -69,21 +70,6 @@ function permitAfter(lane: Lane, offered: Named<"offered">, { runIds }: Greeting
 function forgotten({ state }: Named<"running">): Ending {
   const message = "the agent came back without the run";
   return { type: "fail", failure: { code: "server_lost", message, stage: state.stage } };
-}
-
-/** The release that a server should serve and does not, although it has it; null while something runs there. */
-export function releaseToRestore(lane: Lane, greeting: Pick<Greeting, "serverId" | "report">): number | null {
-  const live = liveOf(lane);
-  if (
-    activeOf(lane)?.serverId === greeting.serverId ||
-    live === null ||
-    live.serverId !== greeting.serverId ||
-    greeting.report === null
-  )
-    return null;
-  const { release } = live.state;
-  const isThere = greeting.report.releases.includes(release);
-  return greeting.report.release !== release && isThere ? release : null;
 }
 
 /** Tells a server to let go of the project, if it must: again, or because it has files although the project is live elsewhere. */

@@ -1,3 +1,4 @@
+import { checkServing } from "#domain/lane/check-serving.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
 import { deleteProjectRecords } from "#worker/db/delete-project.ts";
 import { deleteDeploymentRecords, writeDeployments } from "#worker/db/deployment-records.ts";
@@ -69,7 +70,7 @@ export class LaneEffects {
       store.unwritten().length > 0 ||
       outbox.unwrittenServing() !== null ||
       outbox.unwrittenFound() !== null ||
-      outbox.restores().length > 0 ||
+      outbox.restores().some((found) => checkServing(store.load(), found).kind !== "later") ||
       outbox.removals(false).length > 0 ||
       outbox.removals(true).length > 0
     );

@@ -83,8 +83,12 @@ export class LaneOutbox {
     this.#sql.exec("DELETE FROM found WHERE json = ?", JSON.stringify(preset));
   }
 
-  /** Has a server told to serve what it should, unless it says hello before. */
-  addRestore(found: FoundServing): void {
+  /**
+   * What a server has just said that it serves, in place of what it said before.
+   * @param isWrong whether it must be told to serve another release, as soon as nothing of the project runs there
+   */
+  noteReported(found: FoundServing, isWrong: boolean): void {
+    if (!isWrong) return void this.#sql.exec("DELETE FROM restores WHERE server_id = ?", found.serverId);
     this.#sql.exec(
       "INSERT INTO restores (server_id, json) VALUES (?, ?) ON CONFLICT (server_id) DO UPDATE SET json = excluded.json",
       found.serverId,
@@ -92,6 +96,7 @@ export class LaneOutbox {
     );
   }
 
+  /** What servers have said that serve another release than they should. */
   restores(): FoundServing[] {
     const rows = this.#sql.exec<{ json: string }>("SELECT json FROM restores").toArray();
     return rows.map(({ json }) => FoundServing.parse(JSON.parse(json)));

@@ -83,9 +83,9 @@ export class LinkErrands {
       const call = this.#tell(projectId, said);
       this.#calls.set(projectId, call);
       try {
-        const answer = await call;
+        const { serving } = await call;
         inbox.noteHeard(projectId, said);
-        if (answer.restore !== null) restore(projectId, answer.restore);
+        if (serving?.kind === "restore") restore(projectId, serving.release);
       } finally {
         this.#calls.delete(projectId);
       }
@@ -98,6 +98,6 @@ export class LinkErrands {
     const { env, server } = this.#parts;
     const lane = env.PROJECT_LANE.getByName(projectId);
     if (runIds !== null) return await lane.greet({ serverId: server.id, report, runIds, saidAt });
-    return report === null ? { restore: null } : await lane.compare(server.id, report);
+    return report === null ? { serving: null } : await lane.compare(server.id, report);
   }
 }

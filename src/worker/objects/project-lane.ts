@@ -4,6 +4,7 @@ import type { ProjectReport, RunEventsAnswer } from "#contract/agent-protocol.ts
 import type { RollbackTarget } from "#contract/deployments.ts";
 import { createIdGenerator, DeploymentId, type ServerId } from "#contract/ids.ts";
 import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
+import { checkServing } from "#domain/lane/check-serving.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
@@ -13,12 +14,7 @@ import {
   refuseIfDeleted,
 } from "#domain/lane/decide-delete-project.ts";
 import { decideForgotten, decideServerGone, type Forgotten } from "#domain/lane/decide-forgotten.ts";
-import {
-  decideGreeting,
-  type Greeting,
-  type GreetingAnswer,
-  releaseToRestore,
-} from "#domain/lane/decide-greeting.ts";
+import { decideGreeting, type Greeting, type GreetingAnswer } from "#domain/lane/decide-greeting.ts";
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { decideStart, type Joined } from "#domain/lane/decide-start.ts";
@@ -146,8 +142,8 @@ export class ProjectLane extends DurableObject<Env> {
       ({ lane }) => {
         // A result that came after the lane's own verdict may leave the server with another release than the live one.
         if (last?.type !== "result") return;
-        const found = { serverId: command.serverId, report: last.project };
-        if (releaseToRestore(lane, found) !== null) this.#parts.outbox.addRestore(found);
+        const said = { serverId: command.serverId, report: last.project };
+        this.#parts.outbox.noteReported(said, checkServing(lane, said).kind !== "right");
       },
     );
     return decided.ok ? succeed(decided.value.value) : decided;
@@ -155,16 +151,27 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** Compares what a server says it serves of the project, without being asked, with what it should serve. */
   async compare(serverId: ServerId, report: ProjectReport): Promise<GreetingAnswer> {
-    if (this.#turns.owner() === null) return { restore: null };
-    return { restore: releaseToRestore(this.#parts.store.load(), { serverId, report }) };
+    if (this.#turns.owner() === null) return { serving: null };
+    const said = { serverId, report };
+    const serving = checkServing(this.#parts.store.load(), said);
+    this.#parts.outbox.noteReported(said, serving.kind === "later");
+    return { serving };
   }
 
   /** Compares notes with an agent that has just connected. */
   async greet(greeting: Greeting): Promise<GreetingAnswer> {
     const owner = this.#turns.owner();
-    if (owner === null) return { restore: null };
-    const decided = this.#turns.decide(owner, (lane, now) => succeed(decideGreeting(lane, greeting, now)));
-    return decided.ok ? decided.value.value : { restore: null };
+    if (owner === null) return { serving: null };
+    const { serverId, report } = greeting;
+    const decided = this.#turns.decide(
+      owner,
+      (lane, now) => succeed(decideGreeting(lane, greeting, now)),
+      ({ value: { serving } }) => {
+        if (serving !== null && report !== null)
+          this.#parts.outbox.noteReported({ serverId, report }, serving.kind === "later");
+      },
+    );
+    return decided.ok ? decided.value.value : { serving: null };
   }
 
   /** An agent has let go of the project, as it was told. */

@@ -1,7 +1,7 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
+import { checkServing } from "#domain/lane/check-serving.ts";
 import { decideServerGone } from "#domain/lane/decide-forgotten.ts";
-import { releaseToRestore } from "#domain/lane/decide-greeting.ts";
 import { dueForgets, noteForgetTold } from "#domain/lane/due-forgets.ts";
 import { dueMessage, noteTold, noteUntold } from "#domain/lane/due-message.ts";
 import type { Lane } from "#domain/lane/lane.ts";
@@ -41,12 +41,13 @@ export async function tellAgents({ env, storage, store, outbox, now }: LaneParts
       untold: (lane) => noteForgetTold(lane, serverId, true, now()),
     });
   for (const found of outbox.restores()) {
-    const release = releaseToRestore(store.load(), found);
-    if (release !== null)
+    const serving = checkServing(store.load(), found);
+    if (serving.kind === "later") continue;
+    if (serving.kind === "restore")
       await env.AGENT_LINK.getByName(found.serverId).deliver(projectId, {
         type: "restore",
         project_id: projectId,
-        release,
+        release: serving.release,
       });
     storage.transactionSync(() => outbox.noteRestored(found));
   }

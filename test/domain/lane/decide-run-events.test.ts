@@ -282,8 +282,12 @@ describe("an agent that connects", () => {
   });
 
   it("is told to restore what is live when it serves something else", () => {
-    expect(greet(laneWithLive(2), { report: report(1, [1, 2]) }).value).toEqual({ restore: 2 });
-    expect(greet(laneWithLive(2), { report: report(2, [1, 2]) }).value).toEqual({ restore: null });
-    expect(greet(laneWithLive(2), { report: report(1, [1]) }).value).toEqual({ restore: null });
+    expect(greet(laneWithLive(2), { report: report(1, [1, 2]) }).value).toEqual({
+      serving: { kind: "restore", release: 2 },
+    });
+    expect(greet(laneWithLive(2), { report: report(2, [1, 2]) }).value).toEqual({
+      serving: { kind: "right" },
+    });
+    expect(greet(laneWithLive(2), { report: report(1, [1]) }).value).toEqual({ serving: { kind: "right" } });
   });
 });

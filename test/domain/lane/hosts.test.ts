@@ -101,7 +101,7 @@ describe("a server that must let go", () => {
     const kept = noteForgetTold(moved(), SERVER, true, 0);
     expect(nextForgetAt(kept)).toBeNull();
     const greeted = decideGreeting(kept, { serverId: SERVER, report: report(2, [1, 2]), runIds: [] }, 0);
-    expect(greeted.value.restore).toBeNull();
+    expect(greeted.value.serving).toEqual({ kind: "right" });
     expect(dueOn(greeted.lane)).toEqual([SERVER]);
   });
 

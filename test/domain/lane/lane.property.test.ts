@@ -198,8 +198,9 @@ class World {
     const runIds = agent.runs.map((run) => run.runId);
     const decided = decideGreeting(this.lane, { serverId, report: agent.report(), runIds }, this.now);
     this.lane = decided.lane;
-    const { restore } = decided.value;
-    if (restore !== null) agent.hear({ type: "restore", project_id: PROJECT, release: restore });
+    const { serving } = decided.value;
+    if (serving?.kind === "restore")
+      agent.hear({ type: "restore", project_id: PROJECT, release: serving.release });
   }
 
   #join(decided: ReturnType<typeof start> | ReturnType<typeof rollBack>): void {

@@ -13,6 +13,7 @@ import {
   arriveTwice,
   type Budgets,
   connect,
+  correct,
   cutSocket,
   giveUp,
   isLinked,
@@ -58,6 +59,7 @@ export function worldWithTwoReleases(budgets: Partial<Budgets>): World {
     permits: [],
     switches: [],
     forgotten: [],
+    wrong: null,
     withdrawn: [],
   };
 }
@@ -82,6 +84,8 @@ export const laneSpace: Space<World> = {
 /** What happens by itself, sooner or later. */
 function* steps(world: World): Iterable<NextWorld> {
   yield* tell(world);
+  const corrected = correct(world);
+  if (corrected !== null) yield ["lane corrects", corrected];
   const worked = step(world, true);
   if (worked !== null) yield ["work", worked];
   for (const { runId, version, awaitsAnswer } of world.agent.runs) {

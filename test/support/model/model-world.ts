@@ -1,7 +1,8 @@
 import type { ProjectReport, RunEvent, ToAgent } from "#contract/agent-protocol.ts";
 import type { Instruction } from "#contract/agent-protocol.ts";
 import { type DeploymentId, RunId } from "#contract/ids.ts";
-import { decideGreeting, releaseToRestore } from "#domain/lane/decide-greeting.ts";
+import { checkServing, type ServingCheck } from "#domain/lane/check-serving.ts";
+import { decideGreeting } from "#domain/lane/decide-greeting.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { dueMessage, noteTold, noteUntold } from "#domain/lane/due-message.ts";
 import type { Lane } from "#domain/lane/lane.ts";
@@ -82,6 +83,8 @@ export type World = {
   readonly switches: readonly RunId[];
   /** The runs that died with the agent before it had noted them. */
   readonly forgotten: readonly RunId[];
+  /** What the agent has said that it serves, where that is wrong and must wait for what runs. */
+  readonly wrong: ProjectReport | null;
   /** The runs of which clients were told that they are canceled or deleted, before they had ended. */
   readonly withdrawn: readonly RunId[];
 };
@@ -160,7 +163,7 @@ function receive(world: World, message: Message): World {
     case "serving":
       return put(world, { ...message, kind: "comparison" });
     case "comparison":
-      return restoreIfNeeded(world, message.report);
+      return compare(world, message.report);
     case "post":
       return takePost(world, message);
     case "answer": {
@@ -194,14 +197,28 @@ function greet(
 ) {
   const decided = decideGreeting(world.lane, { serverId: SERVER, report, runIds }, world.now);
   const greeted = { ...world, lane: decided.lane };
-  const { restore } = decided.value;
-  if (restore === null || connection !== world.connection) return greeted;
-  return sendOrder(greeted, { type: "restore", project_id: PROJECT, release: restore });
+  const { serving } = decided.value;
+  if (serving === null) return greeted;
+  return takeReport(greeted, report, serving, connection === world.connection);
 }
 
-function restoreIfNeeded(world: World, report: ProjectReport): World {
-  const release = releaseToRestore(world.lane, { serverId: SERVER, report });
-  return release === null ? world : sendOrder(world, { type: "restore", project_id: PROJECT, release });
+/** The lane has compared what is served with what should be, and the link or the lane itself sends what follows. */
+function takeReport(world: World, report: ProjectReport, serving: ServingCheck, isHeard = true): World {
+  const noted = { ...world, wrong: serving.kind === "later" ? report : null };
+  if (serving.kind !== "restore" || !isHeard) return noted;
+  return sendOrder(noted, { type: "restore", project_id: PROJECT, release: serving.release });
+}
+
+function compare(world: World, report: ProjectReport): World {
+  return takeReport(world, report, checkServing(world.lane, { serverId: SERVER, report }));
+}
+
+/** What runs has ended, and the server still serves what it should not. */
+export function correct(world: World): World | null {
+  const { wrong } = world;
+  if (wrong === null || checkServing(world.lane, { serverId: SERVER, report: wrong }).kind === "later")
+    return null;
+  return compare(world, wrong);
 }
 
 function takePost(world: World, posted: Extract<Message, { kind: "post" }>): World {
@@ -212,7 +229,7 @@ function takePost(world: World, posted: Extract<Message, { kind: "post" }>): Wor
   const taken = { ...world, lane: decided.lane, permits };
   const answered = posted.isHeard ? put(taken, { kind: "answer", runId, ackedSeq, instruction }) : taken;
   const last = events.at(-1);
-  return last?.type === "result" ? restoreIfNeeded(answered, last.project) : answered;
+  return last?.type === "result" ? compare(answered, last.project) : answered;
 }
 
 /** The run whose turn it is takes its next step. @param goesWell whether that succeeds */
