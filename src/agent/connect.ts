@@ -64,7 +64,7 @@ export function connect(
   const url = endpointUrl(connection.url, AGENT_CONNECT_PATH);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const socket = new WebSocket(url, {
-    ...(proxy === null ? {} : { agent: createTunnelAgent(proxy, url.protocol === "wss:", {}) }),
+    ...(proxy === null ? {} : { agent: createTunnelAgent(proxy, {}) }),
     headers: { authorization: `Bearer ${connection.credential}` },
     handshakeTimeout: settings.answerMs,
     maxPayload: MAX_MESSAGE_BYTES,

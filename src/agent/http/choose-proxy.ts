@@ -12,21 +12,20 @@ export type ProxyChoice =
 const direct: ProxyChoice = { kind: "direct" };
 
 /**
- * Chooses the proxy for an address by `HTTPS_PROXY` or `HTTP_PROXY`, after the address's own scheme, and by `NO_PROXY`. The
- * names may be in small letters, which count first, as with curl. This server itself is never reached through a proxy.
+ * Chooses the proxy for the control plane by `HTTPS_PROXY` and `NO_PROXY`. The names may be in small letters, which count
+ * first, as with curl. This server itself is never reached through a proxy, and without TLS nothing else is reached at all.
  */
 export function chooseProxy(environment: NodeJS.ProcessEnv, target: URL): ProxyChoice {
   const read = (name: string): string => environment[name.toLowerCase()] || environment[name] || "";
-  const name = target.protocol === "https:" || target.protocol === "wss:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const written = read(name).trim();
+  const written = read("HTTPS_PROXY").trim();
   if (written === "" || isLoopback(target.hostname) || isExcepted(read("NO_PROXY"), target)) return direct;
   const text = written.includes("://") ? written : `http://${written}`;
-  if (!URL.canParse(text)) return { kind: "unusable", reason: `${name} is not an address` };
+  if (!URL.canParse(text)) return { kind: "unusable", reason: "HTTPS_PROXY is not an address" };
   const proxy = new URL(text);
   if (proxy.protocol !== "http:" && proxy.protocol !== "https:")
     return {
       kind: "unusable",
-      reason: `${name} has the scheme ${proxy.protocol.slice(0, -1)}, not http or https`,
+      reason: `HTTPS_PROXY has the scheme ${proxy.protocol.slice(0, -1)}, not http or https`,
     };
   return { kind: "proxy", proxy };
 }
@@ -41,7 +40,7 @@ function isLoopback(hostname: string): boolean {
 /** An entry is `*`, a domain that stands for its subdomains too, an IP address or a subnet, each perhaps with a port. */
 function isExcepted(list: string, target: URL): boolean {
   const host = bare(target.hostname);
-  const port = target.port || (/^(https|wss):$/.test(target.protocol) ? "443" : "80");
+  const port = target.port || "443";
   return list
     .toLowerCase()
     .split(/[\s,]+/)

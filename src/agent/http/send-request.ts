@@ -41,12 +41,10 @@ const keptTunnels = new Map<string, http.Agent>();
 
 function agentFor({ url, fresh = false, socketPath, proxy = null }: HttpRequest): http.Agent | false {
   if (socketPath !== undefined) return false;
-  const isSecure = url.protocol === "https:";
-  if (proxy === null) return fresh ? false : isSecure ? keptHttps : keptHttp;
-  if (fresh) return createTunnelAgent(proxy, isSecure, {});
-  const name = `${isSecure} ${proxy.href}`;
-  const known = keptTunnels.get(name) ?? createTunnelAgent(proxy, isSecure, kept);
-  keptTunnels.set(name, known);
+  if (proxy === null) return fresh ? false : url.protocol === "https:" ? keptHttps : keptHttp;
+  if (fresh) return createTunnelAgent(proxy, {});
+  const known = keptTunnels.get(proxy.href) ?? createTunnelAgent(proxy, kept);
+  keptTunnels.set(proxy.href, known);
   return known;
 }
 

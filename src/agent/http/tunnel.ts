@@ -10,24 +10,23 @@ const TUNNEL_MS = 15_000;
 type Created = (error: Error | null, stream: Duplex) => void;
 
 /**
- * Makes connections through a proxy with CONNECT, for `https` and `wss` with TLS to the far end inside. A proxy that refuses
+ * Makes TLS connections to the far end through a proxy with CONNECT. A proxy that refuses
  * is an error, and its answer never counts as the far end's: libraries for this hand it over as if it were.
  */
-export function createTunnelAgent(proxy: URL, isSecure: boolean, options: http.AgentOptions): http.Agent {
+export function createTunnelAgent(proxy: URL, options: https.AgentOptions): https.Agent {
   const open = (host: string, port: number, created: Created): void => {
     openTunnel(proxy, host, port).then(
       (tunnel) => {
-        if (!isSecure) return created(null, tunnel);
         const servername = isIP(host) === 0 ? { servername: host } : { host };
         created(null, connectTls({ socket: tunnel, ...servername }));
       },
       (error: Error) => created(error, new PassThrough().destroy()),
     );
   };
-  const agent = isSecure ? new https.Agent(options) : new http.Agent(options);
+  const agent = new https.Agent(options);
   agent.createConnection = (wanted: http.ClientRequestArgs, created?: Created) => {
     const host = (wanted.host ?? wanted.hostname ?? "localhost").replace(/^\[(.*)\]$/, "$1");
-    open(host, Number(wanted.port ?? (isSecure ? 443 : 80)), created ?? (() => undefined));
+    open(host, Number(wanted.port ?? 443), created ?? (() => undefined));
     return undefined;
   };
   return agent;
