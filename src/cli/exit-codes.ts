@@ -64,12 +64,12 @@ function exitOfCode(code: AnyCode): Exit {
     case "unreadable_file":
     case "unwritable_file":
     case "not_confirmed":
-    case "https_required":
       return "usage";
     case "not_signed_in":
     case "missing_token":
     case "invalid_token":
     case "insufficient_scope":
+    case "https_required":
       return "not_authorised";
     case "not_found":
     case "already_live":

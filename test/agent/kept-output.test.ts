@@ -111,16 +111,12 @@ describe("the output of an activate command", () => {
   });
 
   it("is no reason to wait for an app that is left running", async () => {
-    await world.startAgent({ outputGraceMs: 300 });
+    await world.startAgent({ outputGraceMs: 30_000 });
     const started = performance.now();
     const { run } = await world.deploy({
       activate_command: "sleep 1000 >/dev/null 2>&1 & echo $! >> " + file("pids"),
     });
-    const took = linesOf(run).find(({ message }) =>
-      message.startsWith("the activate command ended"),
-    )?.message;
-    expect(Number(/\((\d+) ms\)/.exec(took ?? "")?.[1])).toBeLessThan(250);
-    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     expect(eventsOf(run, "result")).toHaveLength(1);
   });
 });

@@ -11,7 +11,7 @@ afterAll(() => clients.remove());
 
 describe("clients that are generated from the document", () => {
   it("compile as strict TypeScript", async () => {
-    expect(await clients.compile()).toEqual({ code: 0, output: "" });
+    expect(await clients.compile()).toEqual({ code: 0, output: "", stdout: "" });
   });
 
   it.each(["with-openapi-typescript", "with-hey-api"])("run against the Worker: %s", async (program) => {

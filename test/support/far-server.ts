@@ -47,7 +47,7 @@ export async function startFarServer(folder: string, targetPort: number): Promis
   };
   while (await fill());
   return {
-    url: `http://far.gantry.test:${port}`,
+    url: `http://far.localhost:${port}`,
     async answer() {
       const deadline = performance.now() + PATIENCE_MS;
       while (!isWaitedFor(port)) {
