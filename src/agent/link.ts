@@ -56,6 +56,8 @@ export function createLink(context: AgentContext): Link {
       let failures = 0;
       let lastMismatch: string | null = null;
       let lastReason: string | null = null;
+      /** When the credential was first refused since the last welcome, by the monotonic clock. */
+      let refusedAt: number | null = null;
       try {
         for (;;) {
           open = connect(
@@ -67,6 +69,7 @@ export function createLink(context: AgentContext): Link {
                 failures = 0;
                 lastMismatch = null;
                 lastReason = null;
+                refusedAt = null;
                 note(null);
                 say(`connected to ${context.connection.url}`);
               },
@@ -83,6 +86,19 @@ export function createLink(context: AgentContext): Link {
             if (message !== lastMismatch) say(`${message} It is tried again every few minutes.`);
             lastMismatch = message;
             await pause(settings.mismatchRetryMs * (0.8 + 0.4 * context.random()), signal);
+            if (signal.aborted) return { kind: "closed" };
+            continue;
+          }
+          if (end.kind === "refused" && end.refusal === "credential_refused") {
+            const now = context.clock.monotonic();
+            if (refusedAt === null) {
+              refusedAt = now;
+              note("it refuses this server's credential");
+            }
+            // The server's row may be away only while the control plane's database is restored.
+            if (now - refusedAt >= settings.refusedGiveUpMs) return end;
+            if (now === refusedAt) say(refusedMessage(context));
+            await pause(settings.refusedRetryMs * (0.8 + 0.4 * context.random()), signal);
             if (signal.aborted) return { kind: "closed" };
             continue;
           }
@@ -103,6 +119,11 @@ export function createLink(context: AgentContext): Link {
       }
     },
   };
+}
+
+function refusedMessage({ connection, settings }: AgentContext): string {
+  const minutes = Math.ceil(settings.refusedGiveUpMs / 60_000);
+  return `${connection.url} refuses this server's credential. The agent tries again for ${minutes} minutes, in case the control plane's database is being restored.`;
 }
 
 /** @param theirs what the control plane speaks; `null` where it has not said */

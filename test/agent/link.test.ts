@@ -78,6 +78,17 @@ describe("the link", () => {
     expect(await agent.ended).toMatch(message);
   });
 
+  it("connects again when a refused credential is confirmed in time, as after a restored database", async () => {
+    const agent = await world.startAgent({ refusedGiveUpMs: 60_000 });
+    world.control.acceptsCredential = false;
+    world.control.closeLink(closeCodes.credentialRevoked);
+    await expect.poll(() => world.said.join("\n")).toContain("The agent tries again for 1 minutes");
+    world.control.acceptsCredential = true;
+    await world.control.waitFor("the greeting", () => world.control.isConnected);
+    expect((await world.deploy()).result.outcome).toBe("live");
+    await agent.stop();
+  });
+
   it("ends the agent when the credential is refused at the door", async () => {
     const agent = await world.startAgent();
     world.control.acceptsCredential = false;

@@ -16,7 +16,8 @@ beforeEach(async () => {
   world = await World.create();
   world.repository.commit({ "index.html": "one" });
   await enrollAgent(world);
-  first = await spawnRunningAgent(world);
+  const env = { GANTRY_AGENT_SETTINGS: '{"refusedGiveUpMs":0}' };
+  first = await spawnRunningAgent(world, { env });
 });
 afterEach(async () => {
   first.child.kill("SIGKILL");

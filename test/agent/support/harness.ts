@@ -33,6 +33,8 @@ const quickSettings: AgentSettings = {
   permitPollMs: 30,
   pingMs: 100,
   mismatchRetryMs: 60,
+  refusedGiveUpMs: 0,
+  refusedRetryMs: 20,
   backOffBaseMs: 20,
   backOffCapMs: 100,
   farewellMs: 1_000,
