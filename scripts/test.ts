@@ -40,7 +40,8 @@ const projects = asked.filter((_, at) => asked[at - 1] === "--project");
 /** Installs what a project's tests need. */
 const needs = {
   dashboard: ensureChromium,
-  agent: ensureTestedPrograms,
+  agent: () => ensureTestedPrograms("agent"),
+  journeys: () => ensureTestedPrograms("journeys"),
   server: ensureDebianRoot,
 } as const;
 

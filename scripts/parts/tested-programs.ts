@@ -2,24 +2,27 @@ import { installPackages } from "./apt.ts";
 import { findProgram } from "./find-program.ts";
 import { print } from "./terminal.ts";
 
-/** What the agent's tests run besides git. Each is in the Debian package of its name. */
-const programs = ["nginx", "caddy", "git-lfs"];
-
-async function findMissing(): Promise<readonly string[]> {
-  const found = await Promise.all(programs.map((program) => findProgram([program])));
-  return programs.filter((_, at) => found[at] === null);
-}
+/** What tests run besides Node and git, by project. Each program is in the Debian package of its name. */
+const programs = {
+  agent: ["nginx", "caddy", "git-lfs"],
+  journeys: ["busybox", "shellcheck"],
+} as const;
 
 /**
- * Installs what is missing of the programs that the agent is tested with.
+ * Installs what is missing of the programs that a project's tests run.
  * @throws Problem that says what to do, where that cannot be done here
  */
-export async function ensureTestedPrograms(): Promise<void> {
-  const missing = await findMissing();
+export async function ensureTestedPrograms(project: keyof typeof programs): Promise<void> {
+  const missing = await findMissing(programs[project]);
   if (missing.length === 0) return;
   const names = missing.join(", ");
-  print(`Installing ${names} for the tests of the agent`);
-  const advice = `The agent is tested with ${names}. Install them, such as with: apt-get install ${missing.join(" ")}`;
-  await installPackages(missing, async () => (await findMissing()).length === 0, advice);
+  print(`Installing ${names} for the tests`);
+  const advice = `The tests of the ${project} project run ${names}. Install them, such as with: apt-get install ${missing.join(" ")}`;
+  await installPackages(missing, async () => (await findMissing(missing)).length === 0, advice);
   print(`Installed ${names}`);
+}
+
+async function findMissing(names: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(names.map((name) => findProgram([name])));
+  return names.filter((_, at) => found[at] === null);
 }

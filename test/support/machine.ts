@@ -91,10 +91,6 @@ export class Machine {
     return { PATH: tools, HOME: this.folder };
   }
 
-  /** Whether this machine has a program. */
-  has(program: string): boolean {
-    return whereIs(program) !== null;
-  }
 
   async installer(): Promise<string> {
     return await (await fetch(`${this.site.url}/install.sh`)).text();
