@@ -119,7 +119,7 @@ export const sabotages: readonly Sabotage[] = [
     name: "a command of a run is killed",
     weight: 6,
     async act(chaos, chance) {
-      const below = descendantsOf(chance.pick(chaos.hosts).agentPid() ?? 0);
+      const below = descendantsOf(chance.pick(chaos.hosts).agentPid());
       if (below.length > 0) signal(chance.pick(below).pid, chance.happens(0.7) ? "SIGKILL" : "SIGTERM");
     },
   },

@@ -91,7 +91,6 @@ export class Machine {
     return { PATH: tools, HOME: this.folder };
   }
 
-
   async installer(): Promise<string> {
     return await (await fetch(`${this.site.url}/install.sh`)).text();
   }

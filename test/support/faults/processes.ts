@@ -18,8 +18,10 @@ function livingPids(): number[] {
   return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-/** The children of a process, and theirs, as they are now. */
-export function descendantsOf(pid: number): { readonly pid: number; readonly name: string }[] {
+/** The children of a process, and theirs, as they are now; none where it doesn't run, and its number is null. */
+export function descendantsOf(pid: number | null): { readonly pid: number; readonly name: string }[] {
+  // Below 0 are all processes of the machine.
+  if (pid === null || pid === 0) return [];
   const stats = livingPids().flatMap((one) => {
     const stat = statOf(one);
     return stat === null || stat.state === "Z" ? [] : [{ pid: one, ...stat }];
@@ -44,7 +46,7 @@ export function workerdBelow(pid: number): number | null {
 }
 
 /** A process of a run that has its project's folder in hand, such as a git or a build. */
-export function processesIn(agentPid: number, name: string): number[] {
+export function processesIn(agentPid: number | null, name: string): number[] {
   return descendantsOf(agentPid).flatMap((one) => (one.name === name ? [one.pid] : []));
 }
 

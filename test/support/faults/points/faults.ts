@@ -49,7 +49,7 @@ export const faults = {
 export const killBelowAgent =
   (name: string): Fault =>
   async ({ host }) => {
-    const agent = host.agentPid() ?? 0;
+    const agent = host.agentPid();
     await eventually(`there is a ${name}`, () => processesIn(agent, name).length > 0);
     for (const pid of processesIn(agent, name)) signal(pid, "SIGKILL");
   };
