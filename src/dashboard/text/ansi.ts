@@ -1,3 +1,5 @@
+import { oneLine } from "#contract/log-text.ts";
+
 /** A piece of a line in one look. Colours are of the terminal's sixteen by name, or any other as CSS has it. */
 export type Piece = {
   readonly text: string;
@@ -35,6 +37,14 @@ const SEQUENCE =
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f\u0080-\u009f]/g;
 
+/**
+ * Text between sequences, as it is shown. The log shows each line in one row, so what would break the line or turn the
+ * order of its text is escaped: it would be drawn over the row below.
+ */
+function readable(text: string): string {
+  return oneLine(text.replace(CONTROL, ""));
+}
+
 /** Where what a terminal would show of a line begins: what was overwritten after a carriage return is before it. */
 function startOfShown(line: string): number {
   let end = line.length;
@@ -45,7 +55,7 @@ function startOfShown(line: string): number {
 
 /** A line without what is not to be read. */
 export function plainText(line: string): string {
-  return line.slice(startOfShown(line)).replace(SEQUENCE, "").replace(CONTROL, "");
+  return readable(line.slice(startOfShown(line)).replace(SEQUENCE, ""));
 }
 
 /** The look that a line leaves behind: a colour goes on over the line's end, until it is changed. */
@@ -69,11 +79,11 @@ export function piecesOf(line: string, before: Readonly<Look> = plain): Piece[] 
   const start = startOfShown(line);
   const text = line.slice(start);
   let look = lookAfter(line.slice(0, start), before);
-  if (!text.includes("\u001b")) return [{ text: text.replace(CONTROL, ""), ...styleOf(look) }];
+  if (!text.includes("\u001b")) return [{ text: readable(text), ...styleOf(look) }];
   const pieces: Piece[] = [];
   let from = 0;
   const add = (to: number) => {
-    const part = text.slice(from, to).replace(CONTROL, "");
+    const part = readable(text.slice(from, to));
     if (part !== "") pieces.push({ text: part, ...styleOf(look) });
   };
   for (const match of text.matchAll(SEQUENCE)) {

@@ -45,6 +45,15 @@ describe("a line of output", () => {
     ).not.toContain(ESC);
   });
 
+  it("stays one line: what breaks it or turns its order is escaped", () => {
+    expect(plainText("a\nLive: version 9")).toBe("a\\nLive: version 9");
+    expect(shown(`a\nb${ESC}[31m\u2028c\u202ed`)).toEqual([
+      ["a\\nb", ""],
+      ["\\u2028c\\u202ed", "fg-red"],
+    ]);
+    expect(plainText("a\tb")).toBe("a\tb");
+  });
+
   it("begins in the colours that the line before it has left on", () => {
     const left = lookAfter(`a ${ESC}[1;33myellow`);
     expect(piecesOf("still", left)).toEqual([
