@@ -81,8 +81,9 @@ export class LaneTurns {
     if (before.deletedAt === null && history.highestVersion === 0) return succeed(null);
     // What is left of the deletion would take the new logs with it.
     await this.#parts?.effects.storeLogs();
-    const now = this.#parts?.store.load() ?? emptyLane;
     if (this.#isTakenOver()) return succeed(null);
+    // Without parts its memory has ended meanwhile; what is left of it is what was read above.
+    const now = this.#parts?.store.load() ?? before;
     if (now.deletedAt !== before.deletedAt) return refuseIfDeleted(now) ?? succeed(null);
     if (this.#parts !== null && this.#parts.outbox.projectRemoval() !== null)
       return refuse("unavailable", "What the project had before it was deleted is still being removed.");

@@ -179,6 +179,31 @@ describe("a deleted project that D1 has again, because it was set back", () => {
     expect(await listed(project)).toEqual(["4 live", "2 superseded", "1 superseded"]);
   });
 
+  it("is taken over even if the lane's memory ends while a start reads D1", async () => {
+    const project = await restored();
+    let reads = 0;
+    let isHeld = true;
+    const statement: object = Object.getPrototypeOf(env.DB.prepare("select 1"));
+    aroundCalls(statement, "raw", async (call) => {
+      const found = await call();
+      reads += 1;
+      // The first is the request's own. After the fourth the lane has read the history, and has not taken it over yet.
+      // It waits by a timer of its own: a promise of the test's belongs to another object.
+      if (reads === 4) while (isHeld) await scheduler.wait(5);
+      return found;
+    });
+    const started = project.start();
+    await vi.waitFor(() => expect(reads).toBe(4));
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31 * DAY_MS });
+    await runDurableObjectAlarm(laneOf(project));
+    vi.useRealTimers();
+    isHeld = false;
+    const { id, version } = await started;
+    expect(version).toBe(4);
+    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.reaches(id, "live");
+  });
+
   it("is rolled back", async () => {
     const project = await restored();
     const { id } = await project.rollBack();
