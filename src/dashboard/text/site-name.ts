@@ -1,4 +1,4 @@
-const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost|.+\.localhost)$/;
+import { isLoopback } from "#contract/loopback.ts";
 
 /**
  * What a link to a site says: the project's domain where the address leads there or to this machine, else the address
@@ -6,5 +6,5 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost|.+\.localhost)$/;
  */
 export function siteName(url: string, domain: string): string {
   const { hostname } = new URL(url);
-  return hostname === domain.toLowerCase() || LOOPBACK.test(hostname) ? domain : url;
+  return hostname === domain.toLowerCase() || isLoopback(hostname) ? domain : url;
 }
