@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 
@@ -91,6 +91,20 @@ describe("files in Git LFS, on a server without it", () => {
     expect(messagesOf(run)).toContainEqual(
       expect.stringMatching(/^Git LFS files that \.lfsconfig excludes: 1 \(/),
     );
+  });
+
+  it("are not looked for through symbolic links, which may lead to a pipe that nobody writes to", async () => {
+    const pipe = join(world.folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    world.repository.commit({ ".gitattributes": ATTRIBUTES, "index.html": "page", "a.png": { link: pipe } });
+    await world.startAgent({}, undefined, environment());
+    try {
+      // Refused for the link itself, after the fetch.
+      expect((await world.deploy()).result).toMatchObject({ failure: { stage: "build" } });
+    } finally {
+      // A thread of this process that waits for the pipe ends with this.
+      closeSync(openSync(pipe, "r+"));
+    }
   });
 
   it("are no concern where the text of a pointer is only a text", async () => {
@@ -186,7 +200,25 @@ describe("what .lfsconfig excludes", () => {
     ["x, y", "y", true],
     ["", "y", false],
     ["a(b", "a(b", true],
+    ["**/b", "b", true],
+    ["a/**", "a/b/c", true],
+    ["a/**", "b/a/c", false],
+    ["a?c", "x/abc/d", true],
+    ["a?c", "a/c", false],
+    ["x.png/y", "x.png", false],
+    ["*a*b", "xaxb/c", true],
   ])("%j stands for %s: %s", (setting, path, isOne) => {
     expect(isExcluded(path, readExcludes(setting))).toBe(isOne);
   });
+
+  it.each(["**/".repeat(500), "*a".repeat(500), "**a".repeat(500), "a,".repeat(1e6)])(
+    "is decided soon, however it is written (%#)",
+    (pattern) => {
+      const startedAt = performance.now();
+      expect(isExcluded(`${"a/".repeat(200)}${"a".repeat(200)}`, readExcludes(`${pattern}z`))).toBe(
+        pattern.startsWith("a,"),
+      );
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+    },
+  );
 });

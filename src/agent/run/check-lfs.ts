@@ -1,5 +1,7 @@
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
@@ -30,14 +32,23 @@ export async function checkLfs(
   if (!listed.ok) return listed;
   if (listed.value.code !== 0) return git.explain(listed.value, "looking for files of Git LFS failed");
   const pointers: string[] = [];
-  for (const path of listed.value.stdout.split("\0"))
+  for (const path of listed.value.stdout.split("\0")) {
+    const ended = git.ended();
+    if (ended !== null) return ended;
     if (path !== "" && (await isPointer(join(into, path)))) pointers.push(path);
+  }
   if (pointers.length === 0) return done(null);
 
   const config = await git.run(readLfsExcludes(commit.place, cwdOf(commit.place), commit.sha), "probe");
   if (!config.ok) return config;
   const excludes = readExcludes(config.value.code === 0 ? config.value.stdout : "");
-  const unfetched = pointers.filter((path) => !isExcluded(path, excludes));
+  const unfetched: string[] = [];
+  for (const path of pointers) {
+    const ended = git.ended();
+    if (ended !== null) return ended;
+    if (!isExcluded(path, excludes)) unfetched.push(path);
+    await nextTurn();
+  }
   if (unfetched.length < pointers.length)
     git.note(`Git LFS files that .lfsconfig excludes: ${pointers.length - unfetched.length}`, startedAt);
   if (unfetched.length === 0) return done(null);
@@ -56,10 +67,14 @@ export async function checkLfs(
       );
 }
 
+/** Not what a symbolic link leads to: a pipe or a device could keep the agent waiting for ever. */
+const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 async function isPointer(path: string): Promise<boolean> {
   try {
-    const file = await open(path);
+    const file = await open(path, OPEN_FILE);
     try {
+      if (!(await file.stat()).isFile()) return false;
       const { bytesRead, buffer } = await file.read(Buffer.alloc(POINTER.length), 0, POINTER.length, 0);
       return buffer.toString("latin1", 0, bytesRead) === POINTER;
     } finally {

@@ -14,6 +14,8 @@ export type GitRunner = {
    * `probe`: a failure is an answer like any other, and its complaints stay out of the log.
    */
   run(command: Command, manner?: "probe"): Promise<Step<GitAnswer>>;
+  /** For work between commands that takes long: why it has to end, or `null` while it may take more time. */
+  ended(): Step<never> | null;
   /** @param what was tried, for the middle of a sentence */
   explain(answer: GitAnswer, what: string): Promise<Step<never>>;
   /** A line in the log about a finished step, with the time since `startedAt`, as the monotonic clock has it. */
@@ -21,6 +23,10 @@ export type GitRunner = {
 };
 
 export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
+  const stopped = (): Step<never> =>
+    limit.hasTimedOut
+      ? fail("timed_out", "fetch", `fetching took longer than ${limit.seconds} seconds`)
+      : interrupted;
   return {
     async run(command, manner) {
       const ran = await runCommand(scope, command, {
@@ -38,11 +44,10 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
         case "not_started":
           return fail("fetch_failed", "fetch", `git ${describeEnd(ran.end)}`);
         case "stopped":
-          return limit.hasTimedOut
-            ? fail("timed_out", "fetch", `fetching took longer than ${limit.seconds} seconds`)
-            : interrupted;
+          return stopped();
       }
     },
+    ended: () => (limit.signal.aborted ? stopped() : null),
     async explain({ ran }, what) {
       const isFull = await isDiskFull(scope.context.home, ran.stderrTail);
       const line = tellingLine(ran.stderrTail);
