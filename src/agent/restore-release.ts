@@ -16,6 +16,7 @@ import type { ProjectId } from "#contract/ids.ts";
 
 /** The control plane has the last word on what is served; it names no project's timeouts with it. */
 const ACTIVATE_SECONDS = 60;
+const CHECK_MS = 60_000;
 
 /**
  * Makes `current` point to the release that the control plane says is live, if it is here, and runs its activate command.
@@ -34,7 +35,8 @@ export async function restoreRelease(
   const refusal =
     release === null
       ? "is not here"
-      : (checkRelease(context.policy, release) ?? (await refuseLeavingLinks(context.home, folder, release)));
+      : (checkRelease(context.policy, release) ??
+        (await refuseLeavingLinks(context.home, folder, release, AbortSignal.timeout(CHECK_MS))));
   if (refusal !== null) {
     context.say(`${projectId}: ${linkTarget(version)} should be live, but ${refusal}`);
     await removeRestoreNote(folder);

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -21,6 +22,32 @@ async function outcomeOf(files: Readonly<Record<string, TestFile>>, change: Part
   const { result } = await world.deploy(change);
   if (result.outcome !== "failed") return result.outcome;
   return `${result.failure.code}: ${result.failure.message}`;
+}
+
+/** Commits links without a work tree, in which their paths are too long. */
+function commitDeep(
+  deep: string,
+  links: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>>,
+) {
+  const { git, path } = world.repository;
+  const write = (text: string) => {
+    writeFileSync(join(path, "blob"), text);
+    return git("hash-object", "-w", "blob");
+  };
+  git("read-tree", "--empty");
+  const entries: [mode: string, text: string, path: string][] = [
+    ["100644", "a", "folder/a.txt"],
+    ...Object.entries(links).map(
+      ([name, text]) => ["120000", text, `${deep}/${name}`] satisfies [string, string, string],
+    ),
+    ...Object.entries(others).map(
+      ([name, text]) => ["120000", text, name] satisfies [string, string, string],
+    ),
+  ];
+  for (const [mode, text, name] of entries)
+    git("update-index", "--add", "--cacheinfo", `${mode},${write(text)},${name}`);
+  git("commit", "--quiet", "--message=deep links");
 }
 
 const dist = { output_directory: "dist" };
@@ -112,6 +139,36 @@ describe("a release with a symbolic link", () => {
     symlinkSync(join(world.home, "agent.json"), world.path("shared/storage/escape"));
     const through = { "dist/b": { link: "../storage/escape" } };
     expect(await outcomeOf(through, change)).toMatch(/^build_failed: .*`dist\/b` to `..\/storage\/escape`$/);
+  });
+
+  it("in what becomes a shared path is refused, and nothing is shared", async () => {
+    await world.startAgent();
+    const change = { ...dist, shared_paths: ["dist/uploads"] };
+    const leaving = { "dist/uploads/a": { link: "../../../../../agent.json" }, "dist/uploads/b.txt": "b" };
+    expect(await outcomeOf(leaving, change)).toMatch(
+      /^build_failed: .* out of the release: `dist\/uploads\/a`/,
+    );
+    expect(world.has("shared/dist/uploads")).toBe(false);
+    const staying = { "dist/uploads/a": { link: "b.txt" }, "dist/uploads/b.txt": "b" };
+    expect(await outcomeOf(staying, change)).toBe("live");
+    expect(world.read("current/dist/uploads/a")).toBe("b");
+  });
+
+  it("is followed through folders that are nested too deep for a path", async () => {
+    await world.startAgent();
+    // Deeper than a path may be from the root, and not deeper than git can write it from the release.
+    const deep = Array.from({ length: 20 }, () => "d".repeat(203)).join("/");
+    expect(world.path("releases/1", deep).length).toBeGreaterThan(4_096);
+    const up = "../".repeat(20);
+    // By its names alone `out` stays below the deep folder; through `in` it leaves from `folder`.
+    const leaving = { in: `${up}folder`, out: "in/../../../../../agent.json", beside: "../x" };
+    commitDeep(deep, leaving, { shown: `${deep}/out` });
+    const end = await world.deploy();
+    expect(JSON.stringify(end.result)).toMatch(/2 symbolic links lead out of the release: /);
+    commitDeep(deep, { ...leaving, out: "in/../folder/a.txt" }, { shown: `${deep}/out` });
+    expect((await world.deploy()).result.outcome).toBe("live");
+    expect(world.read("current/shown")).toBe("a");
+    execFileSync("rm", ["-rf", world.home]);
   });
 
   it("names a few of many", async () => {

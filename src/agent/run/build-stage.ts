@@ -14,6 +14,7 @@ import type { RunScope } from "#agent/run/run-scope.ts";
 import { startLimit } from "#agent/run/stage-limit.ts";
 import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
 import { folderInside, type InsideCheck } from "#agent/workspace/inside-release.ts";
+import { takeCopiesBack } from "#agent/workspace/shared-paths.ts";
 import { type Release, releasePath, writeRelease } from "#agent/workspace/releases.ts";
 
 /** Makes a whole release of the files in `releases/<version>`: build command, shared paths, record. */
@@ -52,9 +53,13 @@ export async function buildRelease(
   if (!linked.ok) return linked;
   // After the last command and the shared paths, so that what is looked at is what will be served.
   const places = { version: order.version, root_directory: order.root_directory, output_directory };
-  const leaving = await refuseLeavingLinks(scope.context.home, folder, places);
-  if (leaving !== null) return fail("build_failed", "build", scope.mask(leaving));
+  const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
+  const { home } = scope.context;
+  const leaving = await refuseLeavingLinks(home, folder, places, limit.signal, linked.value);
+  limit.clear();
+  if (leaving !== null) await takeCopiesBack(path, folder.shared, linked.value);
   if (scope.interrupt.signal.aborted) return interrupted;
+  if (leaving !== null) return fail("build_failed", "build", scope.mask(leaving));
   const release: Release = {
     version: order.version,
     repository: scope.mask(order.source.repository),

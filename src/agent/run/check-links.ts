@@ -8,20 +8,27 @@ const LONGEST_NAME = 120;
 /**
  * Why a release must not be switched to for its symbolic links; `null` where all of them stay within it.
  * One that was checked when it was made is not checked again.
+ * @param signal a repository can have so many links that it has to end
+ * @param copies paths of the release whose files have just become what is shared there
  */
 export async function refuseLeavingLinks(
   home: string,
   folder: ProjectFolder,
   release: Pick<Release, "version" | "root_directory" | "output_directory" | "links_checked">,
+  signal: AbortSignal,
+  copies: readonly string[] = [],
 ): Promise<string | null> {
   if (release.links_checked === true) return null;
-  const links = await findLeavingLinks({
+  const linked = {
     release: releasePath(folder, release.version),
     home,
     shared: folder.shared,
     root: release.root_directory,
     output: release.output_directory,
-  });
+    copies,
+  };
+  const links = await findLeavingLinks(linked, signal);
+  if (links.count === 0 && signal.aborted) return "its symbolic links take too long to be looked at";
   return links.count === 0 ? null : describeLinks(links);
 }
 

@@ -1,6 +1,11 @@
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { done, fail, type Step } from "#agent/run/step.ts";
-import { linkExistingPath, linkSharedPath, type SharedBeginning } from "#agent/workspace/shared-paths.ts";
+import {
+  linkExistingPath,
+  linkSharedPath,
+  type SharedBeginning,
+  takeCopiesBack,
+} from "#agent/workspace/shared-paths.ts";
 
 /** Links what is shared already, so that a build sees it. @returns the paths that are linked now */
 export async function linkExistingPaths(
@@ -18,20 +23,29 @@ export async function linkExistingPaths(
   return done(linked);
 }
 
-/** Links all shared paths, also those that the build has replaced. @param existing those that were linked before it */
+/**
+ * Links all shared paths, also those that the build has replaced.
+ * @param existing those that were linked before it
+ * @returns those that begin as the release's own copy
+ */
 export async function linkSharedPaths(
   scope: RunScope,
   release: string,
   existing: ReadonlySet<string>,
-): Promise<Step<null>> {
+): Promise<Step<readonly string[]>> {
+  const copies: string[] = [];
   for (const path of scope.order.shared_paths) {
     const link = await linkSharedPath(release, scope.folder.shared, path);
-    if (link.kind === "refused") return refuse(path, link.reason);
+    if (link.kind === "refused") {
+      await takeCopiesBack(release, scope.folder.shared, copies);
+      return refuse(path, link.reason);
+    }
     if (link.kind !== "linked") continue;
+    if (link.beginning === "copy") copies.push(path);
     const again = existing.has(path) ? " again, because the build had replaced it" : "";
     scope.log.system("build", `${describe(path, link.beginning)}${again}`);
   }
-  return done(null);
+  return done(copies);
 }
 
 function describe(path: string, beginning: SharedBeginning): string {

@@ -10,6 +10,7 @@ import type { InterruptReason } from "#agent/run/interrupt.ts";
 import { pruneReleases, removePruned } from "#agent/run/prune.ts";
 import { reactivate, switchBack } from "#agent/run/revert.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
+import { startLimit } from "#agent/run/stage-limit.ts";
 import { done, fail, failUnexpectedly, interrupted, type RunEnd, type Step } from "#agent/run/step.ts";
 import { verifyRelease } from "#agent/run/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
@@ -121,10 +122,16 @@ async function prepareRelease(
 }
 
 /** A release that is here, perhaps made by an earlier agent or before the policy. */
-async function permitKept({ context, folder }: RunScope, kept: Release): Promise<Step<Release>> {
+async function permitKept(
+  { context, folder, order, interrupt }: RunScope,
+  kept: Release,
+): Promise<Step<Release>> {
   const permitted = permit(kept, checkRelease(context.policy, kept));
   if (!permitted.ok) return permitted;
-  const leaving = await refuseLeavingLinks(context.home, folder, kept);
+  const limit = startLimit(order.timeouts.build_seconds, interrupt);
+  const leaving = await refuseLeavingLinks(context.home, folder, kept, limit.signal);
+  limit.clear();
+  if (interrupt.signal.aborted) return interrupted;
   return leaving === null ? permitted : fail("activate_failed", "activate", leaving);
 }
 

@@ -2,7 +2,7 @@ import { readlink, realpath } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 
 import { findLinkTarget } from "#agent/workspace/link-target.ts";
-import { visitLinks } from "#agent/workspace/tree-links.ts";
+import { type TreeLink, visitLinks } from "#agent/workspace/tree-links.ts";
 
 /** A symbolic link as it lies in a release, and what stands in it. */
 export type LeavingLink = { readonly path: string; readonly text: string };
@@ -18,6 +18,8 @@ export type LinkedRelease = {
   /** The project's root directory and the folder that is published; relative to the release. */
   readonly root: string;
   readonly output: string;
+  /** Paths of the release whose files have just become what is shared there: nobody has looked at their links yet. */
+  readonly copies: readonly string[];
 };
 
 const MOST_NAMED = 20;
@@ -52,12 +54,14 @@ type Place = "release" | "programs" | "tools" | "home" | "elsewhere";
  * whatever the agent's user or its group may read. What is published may lead only within the release and to the shared
  * folder; where the whole project is published, to programs as well. Everything else in a release may lead anywhere but
  * into the agent's home.
+ * @param signal ends it: not all links have been looked at then
  */
-export async function findLeavingLinks(linked: LinkedRelease): Promise<LeavingLinks> {
+export async function findLeavingLinks(linked: LinkedRelease, signal: AbortSignal): Promise<LeavingLinks> {
   const places = await readPlaces(linked);
   const exposed = new Set<string>([places.output]);
   for (let round = 1; ; round += 1) {
-    const end = await look(places, exposed, round > MOST_ROUNDS);
+    const end = await look(places, exposed, round > MOST_ROUNDS, signal);
+    if (signal.aborted) return end.leaving;
     const isDecided = end.opened.size === 0 || !end.hasTolerated || round > MOST_ROUNDS;
     if (end.leaving.count > 0 || isDecided) return end.leaving;
     for (const path of end.opened) exposed.add(path);
@@ -70,6 +74,7 @@ type Places = {
   readonly shared: string;
   readonly output: string;
   readonly isAllPublished: boolean;
+  readonly copies: readonly string[];
 };
 
 async function readPlaces(linked: LinkedRelease): Promise<Places> {
@@ -79,6 +84,7 @@ async function readPlaces(linked: LinkedRelease): Promise<Places> {
   return {
     release,
     output,
+    copies: linked.copies,
     home: await realpath(linked.home),
     // There need not be one yet, and it lies beside the folder of releases.
     shared: await realpath(linked.shared).catch(() => join(dirname(dirname(release)), "shared")),
@@ -95,20 +101,29 @@ type Look = {
 };
 
 /** @param isAllExposed takes everything for published */
-async function look(places: Places, exposed: ReadonlySet<string>, isAllExposed: boolean): Promise<Look> {
+async function look(
+  places: Places,
+  exposed: ReadonlySet<string>,
+  isAllExposed: boolean,
+  signal: AbortSignal,
+): Promise<Look> {
   const first: LeavingLink[] = [];
   const opened = new Set<string>();
   let count = 0;
   let hasTolerated = false;
-  await visitLinks(places.release, async ({ path, at }) => {
-    const target = await findLinkTarget(at, join(places.release, path));
+  const visit = async (tree: string, { path: inTree, at }: TreeLink): Promise<void> => {
+    if (signal.aborted) return;
+    const link = join(tree, inTree);
+    const target = await findLinkTarget(at, link);
     if (target.kind === "nowhere") return;
-    const isExposed = isAllExposed || isPublished(places, exposed, join(places.release, path));
+    const own = ownPath(places, link);
+    const path = relative(places.release, own);
+    const isExposed = isAllExposed || isPublished(places, exposed, own);
     // What cannot be followed from here may lead anywhere.
     const place = target.kind === "unreadable" ? "home" : placeOf(places, target.path);
     if (place === "release") {
       if (isExposed && target.kind === "path" && !isPublished(places, exposed, target.path))
-        opened.add(target.path);
+        opened.add(ownPath(places, target.path));
       return;
     }
     const isAllowed = isExposed ? place === "programs" && places.isAllPublished : place !== "home";
@@ -118,8 +133,16 @@ async function look(places: Places, exposed: ReadonlySet<string>, isAllExposed: 
     }
     count += 1;
     if (first.length < MOST_NAMED) first.push({ path, text: await readlink(at).catch(() => "") });
-  });
+  };
+  for (const tree of [places.release, ...places.copies.map((copy) => join(places.shared, copy))])
+    await visitLinks(tree, (link) => visit(tree, link));
   return { leaving: { count, first }, opened, hasTolerated };
+}
+
+/** Where a file was in the release, if it has just become shared. */
+function ownPath({ release, shared, copies }: Places, path: string): string {
+  const isCopy = copies.some((copy) => isBelow(join(shared, copy), path));
+  return isCopy ? join(release, relative(shared, path)) : path;
 }
 
 function placeOf({ release, shared, home }: Places, target: string): Place {
@@ -130,11 +153,9 @@ function placeOf({ release, shared, home }: Places, target: string): Place {
 }
 
 /** @param exposed real paths in the release: what a web server shows, by itself or through links */
-function isPublished(
-  { release, output, shared, isAllPublished }: Places,
-  exposed: ReadonlySet<string>,
-  path: string,
-): boolean {
+function isPublished(places: Places, exposed: ReadonlySet<string>, found: string): boolean {
+  const { release, output, shared, isAllPublished } = places;
+  const path = ownPath(places, found);
   if (isBelow(shared, path)) return true;
   for (let folder = path; folder.length >= release.length; folder = dirname(folder)) {
     if (!exposed.has(folder)) continue;

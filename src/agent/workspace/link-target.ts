@@ -1,10 +1,14 @@
-import { lstat, readlink, realpath } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 
 import { hasCode } from "#agent/has-code.ts";
+import { lstatOrNull } from "#agent/workspace/inside-release.ts";
 
 /** As the kernel counts. */
 const MOST_LINKS = 40;
+
+const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
  * Where a symbolic link leads in the end. `path`: absolute and without any link in it; where nothing is there yet, the
@@ -27,14 +31,11 @@ export async function findLinkTarget(at: string, link: string): Promise<LinkTarg
   try {
     return { kind: "path", path: await realpath(at) };
   } catch (error) {
-    if (hasCode(error, "ELOOP")) return nowhere;
-    if (!hasCode(error, "ENAMETOOLONG")) return followToMissing(at);
+    // Through an open folder there are two links more.
+    if (hasCode(error, "ELOOP") && at === link) return nowhere;
+    if (!hasCode(error, "ENAMETOOLONG", "ELOOP")) return followToMissing(at);
   }
-  const text = await readlink(at).catch(() => null);
-  if (text === null) return unreadable;
-  // Nobody can open a path that is too long as a whole, so its names are enough as far as it is.
-  const path = resolve(dirname(link), text);
-  return { kind: "path", path: await realpath(path).catch(() => path) };
+  return followInFolders(at, link).catch(() => unreadable);
 }
 
 /** As the kernel resolves a path, but goes on by name alone where nothing is there or nothing may be looked at. */
@@ -67,4 +68,52 @@ async function followToMissing(link: string): Promise<LinkTarget> {
     parts.unshift(...text.split("/"));
   }
   return { kind: "path", path: place };
+}
+
+/**
+ * As the kernel resolves a path, one name after the other: it can lead through folders whose own path is too long. Goes on
+ * by name alone where nothing is there.
+ */
+async function followInFolders(at: string, link: string): Promise<LinkTarget> {
+  let place = dirname(link);
+  let folder: FileHandle | null = await open(`${dirname(at)}/.`, OPEN_FOLDER);
+  try {
+    const enter = async (path: string): Promise<void> => {
+      const left: FileHandle | null = folder;
+      folder = await open(path, OPEN_FOLDER);
+      await left?.close();
+    };
+    const parts = [basename(at)];
+    let links = 0;
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      if (part === "" || part === ".") continue;
+      const next = folder === null ? null : `/proc/self/fd/${folder.fd}/${part}`;
+      if (part === "..") {
+        place = dirname(place);
+        if (next !== null) await enter(next);
+        continue;
+      }
+      const found = next === null ? null : await lstatOrNull(next);
+      if (next === null || found?.isSymbolicLink() !== true) {
+        place = join(place, part);
+        if (next !== null && found?.isDirectory() === true) await enter(next);
+        else {
+          await folder?.close();
+          folder = null;
+        }
+        continue;
+      }
+      links += 1;
+      if (links > MOST_LINKS) return nowhere;
+      const text = await readlink(next);
+      if (text.startsWith("/")) {
+        place = "/";
+        await enter("/");
+      }
+      parts.unshift(...text.split("/"));
+    }
+    return { kind: "path", path: place };
+  } finally {
+    await folder?.close();
+  }
 }

@@ -52,6 +52,18 @@ export async function linkSharedPath(release: string, shared: string, path: stri
   return { kind: "linked", beginning };
 }
 
+/** Undoes what `linkSharedPath` has made of the release's own files: a release that is refused decides nothing. */
+export async function takeCopiesBack(
+  release: string,
+  shared: string,
+  copies: readonly string[],
+): Promise<void> {
+  for (const path of copies.toReversed()) {
+    await removeTree(join(release, path));
+    await rename(join(shared, path), join(release, path));
+  }
+}
+
 async function begin(own: string, kept: string): Promise<SharedBeginning | "refused"> {
   const found = await lstatOrNull(own);
   if ((await lstatOrNull(kept)) !== null) {
