@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -55,7 +57,7 @@ describe("a file that is followed", () => {
   });
 
   it("is read to its end when it is finished, and not beyond", async () => {
-    const { seen, reader } = follow();
+    const { seen, reader } = follow({ maxBytes: 1e7 });
     append("x".repeat(5_000_000));
     await reader.finish(0);
     append("more");
@@ -106,5 +108,41 @@ describe("a file that is followed", () => {
     append("four");
     await reader.finish(0);
     expect(seen.text).toBe("one two threefour");
+  });
+
+  it("that grows faster than it is read stays short, and the rest of the agent has its turns", async () => {
+    let read = 0;
+    let dropped = 0;
+    let turns = 0;
+    const take = (chunk: Buffer) => {
+      for (const until = performance.now() + 2; performance.now() < until;);
+      read += chunk.length;
+      return null;
+    };
+    const onDropped = (bytes: number) => void (dropped += bytes);
+    const reader = followFile(files.stdout, take, { pollMs: 10, maxBytes: 1e6, onDropped });
+    const printing = spawn("yes", [], { stdio: ["ignore", files.stdout.fd, "ignore"] });
+    // It ends by itself: where the loop had no more turns, nobody could end it.
+    const end = spawn("sh", ["-c", `sleep 2; kill -9 ${printing.pid}`]);
+    const timer = setInterval(() => (turns += 1), 10);
+    await once(end, "exit");
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(20);
+    expect(dropped).toBeGreaterThan(read);
+    await reader.finish(0);
+  }, 30_000);
+
+  it("that is emptied while its end is read is no reason to read for ever", async () => {
+    const { seen, reader } = follow({ pollMs: 60_000 });
+    const room = Promise.withResolvers<void>();
+    seen.room = room.promise;
+    append("one");
+    await expect.poll(() => seen.text).toBe("one");
+    append("two");
+    const finished = reader.finish(0);
+    truncateSync(files.stdout.path);
+    seen.room = null;
+    room.resolve();
+    await finished;
   });
 });

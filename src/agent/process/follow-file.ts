@@ -10,13 +10,14 @@ export type FollowOptions = {
   readonly pollMs: number;
   /** A file that is longer is emptied once it has been read. */
   readonly maxBytes: number;
-  /** Called with the size of output that was dropped because the taker had no room for it. */
+  /** Called with the size of output that was dropped because the taker had no room for it, or was slower than the command. */
   readonly onDropped: (bytes: number) => void;
   readonly watch?: (path: string, onChange: () => void) => FSWatcher;
 };
 
 const CHUNK_BYTES = 64 * 1024;
-/** After so many chunks the rest of the agent gets its turn. */
+/** After so much time, or so many chunks, the rest of the agent gets its turn. */
+const TURN_MS = 5;
 const CHUNKS_PER_TURN = 16;
 const GRACE_STEP_MS = 10;
 
@@ -36,11 +37,17 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
   /** How much has been read or dropped in all; unlike `offset`, it never goes down. */
   let passed = 0;
   let waiting: Promise<void> | null = null;
+  /** The rest is read in the next turn, and no sooner, whatever is notified until then. */
+  let isNextTurn = false;
+  let timesAtEnd = 0;
   let isEnded = false;
 
   function read(): void {
+    if (isNextTurn) return;
+    const startedAt = performance.now();
     for (let chunk = 0; chunk < CHUNKS_PER_TURN; chunk += 1) {
       if (isEnded || waiting !== null) return;
+      if (performance.now() - startedAt > TURN_MS) break;
       const length = readSync(fd, buffer, 0, CHUNK_BYTES, offset);
       if (length === 0) return fit();
       offset += length;
@@ -48,7 +55,11 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
       const room = take(buffer.subarray(0, length));
       if (room !== null) waiting = room.then(resume);
     }
-    setImmediate(readSafely);
+    isNextTurn = true;
+    setImmediate(() => {
+      isNextTurn = false;
+      readSafely();
+    });
   }
 
   function resume(): void {
@@ -58,6 +69,7 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
 
   /** Everything is read: a long file is emptied. The writers append, so they continue at its start. */
   function fit(): void {
+    timesAtEnd += 1;
     const { size } = fstatSync(fd);
     // Emptied by somebody else.
     if (size < offset) offset = 0;
@@ -68,9 +80,9 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
   }
 
   function poll(): void {
-    if (waiting === null) return read();
     const { size } = fstatSync(fd);
-    if (size <= options.maxBytes) return;
+    // One that is read all the time is emptied when its end is reached, unless it grows faster.
+    if (size <= options.maxBytes * (waiting === null ? 2 : 1)) return read();
     const dropped = size - offset;
     ftruncateSync(fd);
     offset = 0;
@@ -104,7 +116,9 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
   async function readToEnd(): Promise<void> {
     if (isEnded) return;
     const target = passed + fstatSync(fd).size - offset;
-    while (!isEnded && passed < target) {
+    const before = timesAtEnd;
+    // What somebody else empties never comes to the target, but to its end.
+    while (!isEnded && passed < target && timesAtEnd === before) {
       if (waiting === null) readSafely();
       if (waiting === null) await nextTurn();
       else await waiting;
