@@ -30,9 +30,9 @@ function commitDeep(
   links: Readonly<Record<string, string>>,
   others: Readonly<Record<string, string>>,
 ) {
-  const { git, path } = world.repository;
+  const git = (...args: string[]) => world.repository.git(...args);
   const write = (text: string) => {
-    writeFileSync(join(path, "blob"), text);
+    writeFileSync(join(world.repository.path, "blob"), text);
     return git("hash-object", "-w", "blob");
   };
   git("read-tree", "--empty");
