@@ -1,4 +1,6 @@
 import type { AgentContext } from "#agent/context.ts";
+import { endLeftProcesses } from "#agent/process/left-processes.ts";
+import { traceOfProject } from "#agent/run/end-release.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeGently } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
@@ -8,7 +10,8 @@ import type { ProjectId } from "#contract/ids.ts";
 
 /**
  * Stops serving a project and removes its releases. Its shared files stay, for nobody else has them, and so does the
- * mirror; with `purge` everything goes. Safe to repeat. What its activate commands have started is theirs to end.
+ * mirror. Safe to repeat. What its activate commands have started keeps running; with `purge` it is ended, and everything
+ * goes: it would print to files that nobody can see any more, and that nobody limits.
  */
 export async function forgetProject(
   context: AgentContext,
@@ -17,8 +20,12 @@ export async function forgetProject(
 ): Promise<void> {
   const folder = projectFolder(context.home, projectId);
   await switchCurrent(folder, null);
-  if (purge) await removeGently(folder.root);
-  else await removeReleases(folder);
+  if (purge) {
+    const ended = await endLeftProcesses(traceOfProject(folder), context.settings.stopGraceMs);
+    for (const { pid, program } of ended)
+      context.say(`${projectId}: ended ${program} (${pid}), which it had left running`);
+    await removeGently(folder.root);
+  } else await removeReleases(folder);
   // Last, because the site server has to write its list, for which there may be no room before.
   await context.sites.unregister(projectId);
   context.say(

@@ -49,6 +49,24 @@ describe("an app that an activate command starts with its own output", () => {
     expect(statSync(world.path("output", "1-1.stdout")).mode & 0o777).toBe(0o600);
   });
 
+  it("is ended when its project is removed with all its files, and keeps running when only the releases go", async () => {
+    await world.startAgent();
+    await world.deploy({ activate_command: app("echo tick") });
+    const forget = async (purge: boolean) => {
+      world.control.send({ type: "forget", project_id: world.projectId, purge });
+      const isAnswered = () => {
+        const last = world.control.messages.at(-1);
+        return last?.type === "forgotten" && last.purge === purge;
+      };
+      await world.control.waitFor("the answer", isAnswered);
+    };
+    await forget(false);
+    await expectRunning();
+    await forget(true);
+    expect(pids().map(isAlive)).toEqual([false]);
+    expect(existsSync(world.path())).toBe(false);
+  });
+
   it("may print for ever: its file is cut, and keeps the newest", async () => {
     await world.startAgent({ maxOutputFileBytes: 20_000, outputCheckMs: 50 });
     await world.deploy({

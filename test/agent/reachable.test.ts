@@ -245,6 +245,17 @@ describe("a commit that a branch or tag contains", () => {
     expect((await world.deploy(order(first))).result).toMatchObject(live(first));
   });
 
+  it("is found among 2,500 branches whose names are long", async () => {
+    const first = git("rev-parse", "main");
+    const tip = world.repository.commit({ "index.html": "two" });
+    const name = (n: number) => `${`${"b".repeat(200)}/`.repeat(7)}${n}`;
+    const refs = Array.from({ length: 2_500 }, (_, n) => `create refs/heads/${name(n)} ${tip}\n`);
+    execFileSync("git", ["update-ref", "--stdin"], { cwd: world.repository.path, input: refs.join("") });
+    await world.startAgent();
+    const { result } = await world.deploy(source({ commit: first }));
+    expect(result).toMatchObject(live(first));
+  });
+
   it("is found with SHA-256 hashes", async () => {
     const modern = join(world.folder, "modern");
     execFileSync("git", ["init", "--quiet", "--object-format=sha256", "--initial-branch=main", modern]);

@@ -14,7 +14,7 @@ import {
 export type Trace = {
   /** A variable of their environment. */
   readonly name: string;
-  readonly value: string;
+  readonly hasValue: (value: string) => boolean;
   /** A folder in which nobody else works; `null` where others may. It finds those that have cleared their environment. */
   readonly folder: string | null;
 };
@@ -55,7 +55,8 @@ export function findLeftProcesses(trace: Trace): readonly LeftProcess[] {
     const stat = readStat(pid);
     if (stat === null || stat.isDead || pid === process.pid) continue;
     const value = variableOf(pid, trace.name);
-    if (value === trace.value || (value === null && folder !== null && worksIn(pid, folder)))
+    const isMarked = value !== null && trace.hasValue(value);
+    if (isMarked || (value === null && folder !== null && worksIn(pid, folder)))
       found.push({ pid, start_time: stat.startTime, program: programOf(pid) });
     else if (value !== null) for (const ancestor of ancestorsOf(stat.parent)) shared.add(ancestor);
   }

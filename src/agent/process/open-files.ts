@@ -8,6 +8,8 @@ import { livingPids } from "#agent/process/process-table.ts";
  * @returns `null` where there is no /proc
  */
 export function openAmong(paths: readonly string[]): ReadonlySet<string> | null {
+  // To look through all processes takes a while on a large server, and the agent's start does this for each project.
+  if (paths.length === 0) return new Set();
   const pids = livingPids();
   if (pids.length === 0) return null;
   const wanted = paths.map((path) => ({ path, name: basename(path), id: identityOf(path) }));

@@ -10,14 +10,19 @@ import { releasePath } from "#agent/workspace/releases.ts";
 export function traceOfRun(folder: ProjectFolder, runId: string, builds: number | null): Trace {
   return {
     name: RUN_MARKER,
-    value: runId,
+    hasValue: (value) => value === runId,
     folder: builds === null ? null : releasePath(folder, builds),
   };
 }
 
 export function traceOfRelease(folder: ProjectFolder, version: number): Trace {
   const path = releasePath(folder, version);
-  return { name: RELEASE_MARKER, value: path, folder: path };
+  return { name: RELEASE_MARKER, hasValue: (value) => value === path, folder: path };
+}
+
+/** All that a project's activate commands have left running and that still says so. */
+export function traceOfProject({ releases }: ProjectFolder): Trace {
+  return { name: RELEASE_MARKER, hasValue: (value) => value.startsWith(`${releases}/`), folder: null };
 }
 
 /** Ends what the activation of a release that is no longer wanted has left running, and logs it. */

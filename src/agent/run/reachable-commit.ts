@@ -27,8 +27,8 @@ type ByHash = Exclude<Wanted, { readonly kind: "ref" }>;
 const RECENT_COMMITS = 500;
 /** A short hash that so many objects share is not worth asking git about each of them. */
 const MAX_CANDIDATES = 64;
-/** So many names or hashes go into one command line, which the system limits to 2 MiB. */
-const MAX_ARGUMENTS = 2_000;
+/** The length of the names or hashes that go into one command line, which the system limits to 2 MiB. */
+const MAX_ARGUMENT_BYTES = 256 * 1024;
 
 /**
  * Makes sure that a branch or tag that counts contains the commit, as the remote has them now. What the mirror holds does
@@ -209,6 +209,17 @@ function linesOf(output: string): readonly string[] {
 }
 
 function inPieces(items: readonly string[]): readonly (readonly string[])[] {
-  const count = Math.ceil(items.length / MAX_ARGUMENTS);
-  return Array.from({ length: count }, (_, at) => items.slice(at * MAX_ARGUMENTS, (at + 1) * MAX_ARGUMENTS));
+  const pieces: string[][] = [];
+  let bytes = Infinity;
+  for (const item of items) {
+    // Each argument also takes a pointer and its end.
+    const size = Buffer.byteLength(item) + 9;
+    bytes += size;
+    if (bytes <= MAX_ARGUMENT_BYTES) pieces.at(-1)?.push(item);
+    else {
+      pieces.push([item]);
+      bytes = size;
+    }
+  }
+  return pieces;
 }
