@@ -13,9 +13,13 @@ type Created = (error: Error | null, stream: Duplex) => void;
  * Makes TLS connections to the far end through a proxy with CONNECT. A proxy that refuses
  * is an error, and its answer never counts as the far end's: libraries for this hand it over as if it were.
  */
-export function createTunnelAgent(proxy: URL, options: https.AgentOptions): https.Agent {
+export function createTunnelAgent(
+  proxy: URL,
+  options: https.AgentOptions,
+  tunnelMs = TUNNEL_MS,
+): https.Agent {
   const open = (host: string, port: number, created: Created): void => {
-    openTunnel(proxy, host, port).then(
+    openTunnel(proxy, host, port, tunnelMs).then(
       (tunnel) => {
         const servername = isIP(host) === 0 ? { servername: host } : { host };
         created(null, connectTls({ socket: tunnel, ...servername }));
@@ -33,7 +37,7 @@ export function createTunnelAgent(proxy: URL, options: https.AgentOptions): http
 }
 
 /** @throws with the proxy's name and what is wrong, as a sentence for a person */
-function openTunnel(proxy: URL, host: string, port: number): Promise<Duplex> {
+function openTunnel(proxy: URL, host: string, port: number, tunnelMs: number): Promise<Duplex> {
   const shown = `the proxy ${proxy.protocol}//${proxy.host}`;
   const place = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
   return new Promise((resolve, reject) => {
@@ -43,19 +47,22 @@ function openTunnel(proxy: URL, host: string, port: number): Promise<Duplex> {
       method: "CONNECT",
       path: place,
       agent: false,
-      timeout: TUNNEL_MS,
       headers: { host: place, ...loginOf(proxy) },
     });
-    request.on("timeout", () => request.destroy(new Error("no answer in time")));
-    request.on("error", (error) => reject(new Error(`${shown} cannot be reached: ${error.message}`)));
+    // In all, not between two bytes: whoever has asked may be gone by then, and nobody else would end it.
+    const timer = setTimeout(() => request.destroy(new Error("no answer in time")), tunnelMs);
+    request.on("error", (error) => {
+      clearTimeout(timer);
+      reject(new Error(`${shown} cannot be reached: ${error.message}`));
+    });
     request.on("connect", (response, socket, head) => {
+      clearTimeout(timer);
       const status = response.statusCode ?? 0;
       if (status < 200 || status > 299) {
         socket.destroy();
         const hint = status === 407 ? ", which means that it wants a user name and password" : "";
         return reject(new Error(`${shown} refused to connect to ${place}: it answered ${status}${hint}`));
       }
-      socket.setTimeout(0);
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
     });

@@ -1,0 +1,31 @@
+import { once } from "node:events";
+import { request } from "node:https";
+import { type AddressInfo, createServer } from "node:net";
+
+import { expect, it } from "vitest";
+
+import { createTunnelAgent } from "#agent/http/tunnel.ts";
+
+it("a proxy that never stops answering is left in time, and its connection is closed", async () => {
+  const closed = Promise.withResolvers<void>();
+  const proxy = createServer((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\n");
+    const dripping = setInterval(() => socket.write("x"), 20);
+    socket.on("error", () => undefined);
+    socket.once("data", () => undefined);
+    socket.once("close", () => {
+      clearInterval(dripping);
+      closed.resolve();
+    });
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const { port }: Pick<AddressInfo, "port"> = Object(proxy.address());
+  const agent = createTunnelAgent(new URL(`http://127.0.0.1:${port}`), {}, 300);
+  const asking = request({ host: "control.gantry.test", agent });
+  const failed = new Promise<Error>((resolve) => asking.once("error", resolve));
+  asking.end();
+  expect((await failed).message).toMatch(/^the proxy http:.* cannot be reached: no answer in time$/);
+  await closed.promise;
+  proxy.close();
+}, 5_000);
