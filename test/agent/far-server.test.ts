@@ -1,4 +1,8 @@
+import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
+
 import { afterEach, beforeEach, expect, it } from "vitest";
+
+import { sendRequest } from "#agent/http/send-request.ts";
 
 import { type FarServer, startFarServer, twoAddresses } from "../support/far-server.ts";
 import { bundleAgent } from "./support/agent-bundle.ts";
@@ -24,4 +28,17 @@ it("an agent enrols at a control plane that is more than 250 ms away and has mor
   await far.answer();
   expect([await enrolment.exited, enrolment.output()]).toEqual([0, expect.stringContaining("enrolled as")]);
   expect(far.secondTries).toBe(0);
+});
+
+it("a health check tries the next address while it has time for the answer", async () => {
+  await import(twoAddresses);
+  const before = getDefaultAutoSelectFamilyAttemptTimeout();
+  setDefaultAutoSelectFamilyAttemptTimeout(2_500);
+  try {
+    const request = { url: new URL(far.url), method: "GET", maxBodyBytes: 100, fresh: true } as const;
+    expect(await sendRequest({ ...request, timeoutMs: 2_000 })).toMatchObject({ kind: "failed" });
+    expect(far.secondTries).toBe(1);
+  } finally {
+    setDefaultAutoSelectFamilyAttemptTimeout(before);
+  }
 });

@@ -39,9 +39,15 @@ const keptHttp = new http.Agent(kept);
 const keptHttps = new https.Agent(kept);
 const keptTunnels = new Map<string, http.Agent>();
 
-function agentFor({ url, fresh = false, socketPath, proxy = null }: HttpRequest): http.Agent | false {
+function agentFor({ url, fresh = false, socketPath, proxy = null, timeoutMs }: HttpRequest) {
   if (socketPath !== undefined) return false;
-  if (proxy === null) return fresh ? false : url.protocol === "https:" ? keptHttps : keptHttp;
+  const isSecure = url.protocol === "https:";
+  if (proxy === null && fresh) {
+    // Of a name with several addresses, one that does not answer must leave time for the next.
+    const options = { autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 4) };
+    return isSecure ? new https.Agent(options) : new http.Agent(options);
+  }
+  if (proxy === null) return isSecure ? keptHttps : keptHttp;
   if (fresh) return createTunnelAgent(proxy, {});
   const known = keptTunnels.get(proxy.href) ?? createTunnelAgent(proxy, kept);
   keptTunnels.set(proxy.href, known);
