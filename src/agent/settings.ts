@@ -54,7 +54,7 @@ export const defaultSettings: AgentSettings = {
   outputGraceMs: 200,
   pollOutputMs: 50,
   maxOutputFileBytes: 64 * 1024 * 1024,
-  outputCheckMs: 5_000,
+  outputCheckMs: 20_000,
   partialLineMs: 250,
   flushMs: 100,
   maxBatchBytes: 64 * 1024,
