@@ -47,7 +47,7 @@ export function printSummary(summary: Summary): void {
   rule();
   print(dim("  Paste the first line, then any of the others:"));
   print();
-  print(`  TOKEN=${summary.token}`);
+  print(`  URL=${url} TOKEN=${summary.token} PROJECT=${projectId}`);
   if (summary.helloSite !== null) {
     const folder = quote(shortest(summary.helloSite));
     comment("change the site");

@@ -29,8 +29,8 @@ function readExample(name: "nginx" | "caddy", address: string, ours: string): st
   const docs = readFileSync(resolve(import.meta.dirname, "../../docs/servers.md"), "utf8");
   const [, example = ""] = new RegExp(`<!-- ${name} -->\\n\`\`\`\\w+\\n([^]*?)\`\`\``).exec(docs) ?? [];
   expect(example).toContain(address);
-  expect(example).toMatch(/\/var\/lib\/gantry\/projects\/prj_\w+\/current\/dist/);
-  return example.replace(address, ours).replace(/\/var\/lib\/gantry\/projects\/prj_\w+/, world.path());
+  expect(example).toMatch(/\/var\/lib\/gantry\/projects\/proj_\w+\/current\/dist/);
+  return example.replace(address, ours).replace(/\/var\/lib\/gantry\/projects\/proj_\w+/, world.path());
 }
 
 async function findFreePort(): Promise<number> {

@@ -25,9 +25,11 @@ export async function startDeployment(
   const project = await findProject(context.rows, projectId);
   if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
   if (input.commit !== undefined && project.commits === "none")
-    return refuse("invalid_request", "The project deploys no commit by its hash: its commits is none.", [
-      { pointer: "/commit", message: "cannot be given, as the project's commits is none" },
-    ]);
+    return refuse(
+      "invalid_request",
+      "This project deploys no commit by its hash: its setting `commits` is `none`.",
+      [{ pointer: "/commit", message: "cannot be given: the project's `commits` is `none`" }],
+    );
   const asked = askedBy(context, project, ifLive);
   const lane = context.lanes.getByName(projectId);
   return startedIn(context, await lane.start({ ...asked, input, defaultBranch: project.branch }));
