@@ -1,5 +1,6 @@
 import type { Agent } from "#agent/agent.ts";
 import { backOffMs } from "#agent/back-off.ts";
+import { readConnection } from "#agent/connection-file.ts";
 import { connect, type LinkRefusal, type OpenConnection } from "#agent/connect.ts";
 import type { AgentContext } from "#agent/context.ts";
 import { noteLinkStatus } from "#agent/link-status.ts";
@@ -96,9 +97,10 @@ export function createLink(context: AgentContext): Link {
               note("it refuses this server's credential");
             }
             // The server's row may be away only while the control plane's database is restored.
-            if (now - refusedAt >= settings.refusedGiveUpMs) return end;
+            if (now - refusedAt >= settings.refusedGiveUpMs || (await isEnrolledAgain(context))) return end;
             if (now === refusedAt) say(refusedMessage(context));
-            await pause(settings.refusedRetryMs * (0.8 + 0.4 * context.random()), signal);
+            failures += 1;
+            await pause(backOffMs(failures, context.random(), settings), signal);
             if (signal.aborted) return { kind: "closed" };
             continue;
           }
@@ -119,6 +121,12 @@ export function createLink(context: AgentContext): Link {
       }
     },
   };
+}
+
+/** Whether the home has another credential by now, which the agent's next start takes. */
+async function isEnrolledAgain({ home, connection }: AgentContext): Promise<boolean> {
+  const read = await readConnection(home);
+  return read.kind === "found" && read.connection.credential !== connection.credential;
 }
 
 function refusedMessage({ connection, settings }: AgentContext): string {

@@ -40,9 +40,8 @@ export type AgentSettings = {
   readonly answerMs: number;
   /** How often an agent looks whether the control plane speaks its protocol by now. */
   readonly mismatchRetryMs: number;
-  /** For how long an agent whose credential is refused tries again before it ends, and how often. */
+  /** For how long an agent whose credential is refused tries again before it ends. */
   readonly refusedGiveUpMs: number;
-  readonly refusedRetryMs: number;
   readonly backOffBaseMs: number;
   readonly backOffCapMs: number;
   /** How long the agent, told to end, tries to report what it stopped. */
@@ -72,7 +71,6 @@ export const defaultSettings: AgentSettings = {
   answerMs: 15_000,
   mismatchRetryMs: 300_000,
   refusedGiveUpMs: 900_000,
-  refusedRetryMs: 30_000,
   backOffBaseMs: 500,
   backOffCapMs: 30_000,
   farewellMs: 3_000,

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,8 +16,7 @@ beforeEach(async () => {
   world = await World.create();
   world.repository.commit({ "index.html": "one" });
   await enrollAgent(world);
-  const env = { GANTRY_AGENT_SETTINGS: '{"refusedGiveUpMs":0}' };
-  first = await spawnRunningAgent(world, { env });
+  first = await spawnRunningAgent(world);
 });
 afterEach(async () => {
   first.child.kill("SIGKILL");
@@ -62,8 +61,22 @@ describe("two agents with the credential of one server", () => {
   });
 });
 
+describe("an agent whose server has been enrolled again in the same home", () => {
+  it("ends, so that the next start takes the new credential", async () => {
+    const path = join(world.home, "agent.json");
+    const connection: unknown = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, JSON.stringify(Object.assign(Object(connection), { credential: "another" })));
+    world.control.closeLink(4003);
+    expect(await first.exited).toBe(exitCodes.give_up);
+  });
+});
+
 describe("an agent whose credential is revoked", () => {
   it("ends with a code that says that a new start is of no use", async () => {
+    first.child.kill("SIGTERM");
+    await first.exited;
+    const env = { GANTRY_AGENT_SETTINGS: '{"refusedGiveUpMs":0}' };
+    first = await spawnRunningAgent(world, { env });
     world.control.closeLink(4003);
     expect(await first.exited).toBe(exitCodes.give_up);
     expect(first.output()).toMatch(/refuses this server's credential\. Make a new enrolment token/);

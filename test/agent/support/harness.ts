@@ -34,7 +34,6 @@ const quickSettings: AgentSettings = {
   pingMs: 100,
   mismatchRetryMs: 60,
   refusedGiveUpMs: 0,
-  refusedRetryMs: 20,
   backOffBaseMs: 20,
   backOffCapMs: 100,
   farewellMs: 1_000,
