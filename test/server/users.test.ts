@@ -23,6 +23,9 @@ const install = (args: string, token?: string) =>
     token === undefined ? {} : { GANTRY_TOKEN: token },
   );
 
+/** Where useradd makes the home folder of the user that was there before. */
+const own = ["", "home", "deploy"].join("/");
+
 /** Passes a request on and loses the answer. */
 async function openLossyProxy(): Promise<{ readonly url: string; close(): void }> {
   const proxy = createServer((request, response) => {
@@ -71,7 +74,7 @@ describe("a user that was there before, with a home below /home", () => {
     const installed = await install("--user deploy", server.enrollment.token);
     expect(installed).toMatchObject({
       code: 0,
-      output: expect.stringContaining("have /var/lib/gantry as their home folder, not /home/deploy"),
+      output: expect.stringContaining(`have /var/lib/gantry as their home folder, not ${own}`),
     });
     const api = createApi(gantry.url, gantry.token);
     const project = await api.createProject({
@@ -85,12 +88,12 @@ describe("a user that was there before, with a home below /home", () => {
     expect(await api.ended(id)).toMatchObject({ status: "live", failure: null });
     const current = `/var/lib/gantry/projects/${project.id}/current`;
     expect(await machine.tell(`cat ${current}/home ${current}/name`)).toBe("/var/lib/gantry\nAda");
-    expect((await machine.run("ls -A /home/deploy/.gitconfig")).code).not.toBe(0);
+    expect((await machine.run(`ls -A ${own}/.gitconfig`)).code).not.toBe(0);
   });
 
   it("that cannot write to the home folder is refused before the token is spent", async () => {
     expect((await install("--uninstall --purge")).code).toBe(0);
-    expect(await machine.tell("getent passwd deploy && ls -d /home/deploy")).toContain("/home/deploy");
+    expect(await machine.tell(`getent passwd deploy && ls -d ${own}`)).toContain(own);
     await machine.tell("install -d -o root -m 755 /srv/gantry");
     const server = await registerServer(gantry);
     const refused = await install("--user deploy --home /srv/gantry", server.enrollment.token);
@@ -107,9 +110,9 @@ describe("a user that was there before, with a home below /home", () => {
 
   it("can have the home folder below its own", async () => {
     const server = await registerServer(gantry);
-    const installed = await install("--user deploy --home /home/deploy/gantry", server.enrollment.token);
+    const installed = await install(`--user deploy --home ${own}/gantry`, server.enrollment.token);
     expect(installed).toMatchObject({ code: 0, output: expect.stringContaining(`as ${server.id}`) });
     expect((await install("--uninstall --purge")).code).toBe(0);
-    expect(await machine.tell("ls -A /home/deploy | grep gantry || echo none")).toBe("none");
+    expect(await machine.tell(`ls -A ${own} | grep gantry || echo none`)).toBe("none");
   });
 });
