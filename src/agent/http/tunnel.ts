@@ -49,7 +49,7 @@ function openTunnel(proxy: URL, host: string, port: number, tunnelMs: number): P
       agent: false,
       headers: { host: place, ...loginOf(proxy) },
     });
-    // In all, not between two bytes: whoever has asked may be gone by then, and nobody else would end it.
+    // A limit for the whole answer: the caller may be gone by then, and nothing else would end the request.
     const timer = setTimeout(() => request.destroy(new Error("no answer in time")), tunnelMs);
     request.on("error", (error) => {
       clearTimeout(timer);

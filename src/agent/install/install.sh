@@ -583,7 +583,7 @@ uninstall_agent() {
   if [ -n "$server" ]; then say "the control plane still lists it: DELETE $origin/v1/servers/$server"; fi
 }
 
-# What activate commands have started goes on without the service, in the group of its processes. systemd forgets the
+# What activate commands have started keeps running without the service, in the group of its processes. systemd forgets the
 # group of a unit that has stopped, so it is read here: with cgroup v2, and with v1.
 app_pids() {
   for group in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do

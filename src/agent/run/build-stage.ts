@@ -35,7 +35,7 @@ export async function buildRelease(
   // A preset's command is known only now.
   const refusal = checkBuildCommand(scope.context.policy, build_command);
   if (refusal !== null) return fail("refused_by_policy", "build", refusal);
-  // Whoever writes a command of their own may install a tool in it.
+  // A project's own command may install the tool that it needs.
   if (build_command !== null && order.build_command === undefined) {
     const missing = await findMissingTool(build_command, scope.context.environment["PATH"]);
     if (missing !== null) return fail("build_failed", "build", missing);

@@ -38,7 +38,7 @@ export async function findLinkTarget(at: string, link: string): Promise<LinkTarg
   return followInFolders(at, link).catch(() => unreadable);
 }
 
-/** As the kernel resolves a path, but goes on by name alone where nothing is there or nothing may be looked at. */
+/** Resolves a path as the kernel does, but by its names alone where a part is missing or unreadable. */
 async function followToMissing(link: string): Promise<LinkTarget> {
   let place: string;
   try {
