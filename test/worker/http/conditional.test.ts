@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createAccount, createToken, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
+import { startInMinute } from "../../support/worker/whole-minute.ts";
 
 describe("a GET's entity tag", () => {
   it("saves a client what it has already, until it changes", async () => {
@@ -58,6 +59,7 @@ describe("the rate limit", () => {
     const { id } = await createAccount();
     const { id: tokenId, secret } = await createToken(id);
     const other = await createAccount();
+    await startInMinute();
     await Promise.all(Array.from({ length: 599 }, () => env.TOKEN_LIMIT.limit({ key: tokenId })));
     expect((await call("/v1/account", { token: secret })).status).toBe(200);
     const refused = await call("/v1/account", { token: secret });
@@ -70,6 +72,7 @@ describe("the rate limit", () => {
   it("refuses an address that sends too many wrong tokens", async () => {
     const headers = { "cf-connecting-ip": "192.0.2.77" };
     const answers: number[] = [];
+    await startInMinute();
     for (let count = 0; count < 70; count += 1) {
       answers.push((await call("/v1/account", { token: newSecret(), headers })).status);
     }
