@@ -33,7 +33,7 @@ export const failureWords: Record<FailureCode, string> = {
   ref_not_found: "The repository has no such branch or commit.",
   commit_not_reachable:
     "No branch or tag contains this commit. Push it to one, or change the project's settings.",
-  build_failed: "The build failed.",
+  build_failed: "The build command failed, or its output cannot be published.",
   activate_failed: "The new release could not be switched to; the one before serves on.",
   health_check_failed: "The new release did not pass its health check; the one before serves on.",
   timed_out: "A stage took longer than it may.",

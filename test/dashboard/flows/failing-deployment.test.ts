@@ -24,7 +24,7 @@ describe("somebody whose deployment fails", () => {
     const why = page.getByRole("region", { name: "Why it failed" });
     await why.getByText("Build failed").waitFor();
     await why.getByText("build_failed", { exact: true }).waitFor();
-    await why.getByText("The build failed.").waitFor();
+    await why.getByText("The build command failed, or its output cannot be published.").waitFor();
     await why.getByLabel("The last lines of stderr").getByText("no such recipe").waitFor();
     expect(await why.getByRole("definition").allTextContents()).toContain("3");
     expect(await violations(page)).toEqual([]);

@@ -64,7 +64,7 @@ export const deploymentSchemas = {
     ref_not_found: "the repository has no such branch or commit",
     commit_not_reachable:
       "no branch or tag of the repository contains the commit; the message says what helps",
-    build_failed: "the build failed, or its result cannot be published",
+    build_failed: "the build command failed, or its output cannot be published",
     activate_failed: "the switch or the activate command failed",
     health_check_failed: "the health check was not passed",
     timed_out: "a stage took longer than it may",
