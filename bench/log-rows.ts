@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { followLog } from "#client/follow-log.ts";
 import type { DeploymentId } from "#contract/ids.ts";
-import type { LogLine } from "#contract/logs.ts";
-import type { Project } from "#contract/projects.ts";
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { memoryOf } from "../test/support/faults/processes.ts";
 import { createRepository, type Repository } from "../test/support/journey-repository.ts";

@@ -1,9 +1,9 @@
 import { relative } from "node:path";
 
-import { buildAgent } from "./parts/build-agent.ts";
-import { buildCommand } from "./parts/build-command.ts";
-import { buildWorker } from "./parts/build-worker.ts";
-import { root } from "./parts/root.ts";
+import { buildAgent } from "./shared/build-agent.ts";
+import { buildCommand } from "./shared/build-command.ts";
+import { buildWorker } from "./shared/build-worker.ts";
+import { root } from "./shared/root.ts";
 
 const build = await buildWorker();
 if (!build.ok) {

@@ -5,8 +5,8 @@ import { checkOpenApi } from "./check/open-api.ts";
 import { checkPackageHashes } from "./check/package-hashes.ts";
 import { checkProblemTable } from "./check/problem-table.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
-import { type CommandOutcome, quietWrangler, runCommand } from "./parts/run-command.ts";
-import { bold, dim, formatDuration, green, print, red } from "./parts/terminal.ts";
+import { type CommandOutcome, quietWrangler, runCommand } from "./shared/run-command.ts";
+import { bold, dim, formatDuration, green, print, red } from "./shared/terminal.ts";
 
 type Check = {
   readonly name: string;

@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
-import { print } from "./parts/terminal.ts";
-import { readJsonOutput } from "./parts/read-json-output.ts";
-import { runCommand } from "./parts/run-command.ts";
-import { writeWhole } from "./parts/write-whole.ts";
+import { print } from "./shared/terminal.ts";
+import { readJsonOutput } from "./shared/read-json-output.ts";
+import { runCommand } from "./shared/run-command.ts";
+import { writeWhole } from "./shared/write-atomic.ts";
 
 // Writes the hashes into package-lock.json that it lacks, as the registry of this machine has them. A registry that does
 // not have the packages of other systems cannot give theirs, so this runs where the registry is complete: in CI.

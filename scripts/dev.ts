@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { keepSchedule, runSchedule } from "./parts/local-schedule.ts";
-import { messageOf, Problem } from "./parts/problem.ts";
-import { killGroup } from "./parts/processes.ts";
-import { binaries, root } from "./parts/root.ts";
-import { quietWrangler, runCommand } from "./parts/run-command.ts";
-import { print, step } from "./parts/terminal.ts";
+import { keepSchedule, runSchedule } from "./shared/local-schedule.ts";
+import { messageOf, Problem } from "./shared/problem.ts";
+import { killGroup } from "./shared/processes.ts";
+import { binaries, root } from "./shared/root.ts";
+import { quietWrangler, runCommand } from "./shared/run-command.ts";
+import { print, step } from "./shared/terminal.ts";
 import { lockHome } from "./start/home-lock.ts";
 import { readStartOptions } from "./start/options.ts";
 

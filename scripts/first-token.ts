@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 
 import { AccountId } from "#contract/ids.ts";
-import { DisplayName } from "#contract/projects.ts";
-import { MAX_LIFETIME_DAYS } from "#contract/tokens.ts";
+import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
+import { MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 
-import { type DatabaseTarget, executeStatements, homeNamed } from "./parts/execute-statements.ts";
-import { newToken } from "./parts/first-token.ts";
-import { messageOf, Problem } from "./parts/problem.ts";
+import { type DatabaseTarget, executeStatements, homeNamed } from "./shared/execute-statements.ts";
+import { newToken } from "./shared/first-token.ts";
+import { messageOf, Problem } from "./shared/problem.ts";
 
 const USAGE = `npm run token -- --account NAME [options]
 

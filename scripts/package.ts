@@ -1,9 +1,9 @@
 // Makes the command's package: the file that `npx` runs and `npm publish` takes.
 import { join, relative } from "node:path";
 
-import { buildCommand } from "./parts/build-command.ts";
-import { root } from "./parts/root.ts";
-import { runCommand } from "./parts/run-command.ts";
+import { buildCommand } from "./shared/build-command.ts";
+import { root } from "./shared/root.ts";
+import { runCommand } from "./shared/run-command.ts";
 
 const folder = await buildCommand();
 const build = join(root, "build");

@@ -1,5 +1,5 @@
-import { reportOf } from "./parts/problem.ts";
-import { red } from "./parts/terminal.ts";
+import { reportOf } from "./shared/problem.ts";
+import { red } from "./shared/terminal.ts";
 import { readReleaseOptions, RELEASE_HELP } from "./release/options.ts";
 import { runRelease } from "./release/run-release.ts";
 

@@ -2,14 +2,14 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import { buildWorker } from "./parts/build-worker.ts";
-import { ensureToken } from "./parts/ensure-token.ts";
-import { type LocalWorker, startLocalWorker } from "./parts/local-worker.ts";
-import { withLocalDatabase } from "./parts/local-database.ts";
-import { readLocalSettings } from "./parts/local-settings.ts";
-import { keepSchedule, runSchedule } from "./parts/local-schedule.ts";
-import { newSignInCode } from "./parts/sign-in-code.ts";
-import type { WorkerReady } from "./parts/worker-ready.ts";
+import { buildWorker } from "./shared/build-worker.ts";
+import { ensureToken } from "./shared/ensure-token.ts";
+import { type LocalWorker, startLocalWorker } from "./shared/local-worker.ts";
+import { withLocalDatabase } from "./shared/local-database.ts";
+import { readLocalSettings } from "./shared/local-settings.ts";
+import { keepSchedule, runSchedule } from "./shared/local-schedule.ts";
+import { newSignInCode } from "./shared/sign-in-code.ts";
+import type { WorkerReady } from "./shared/worker-ready.ts";
 
 /** How long Miniflare may take to put its files away. */
 const CLOSE_TIMEOUT_MS = 3_000;

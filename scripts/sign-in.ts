@@ -5,9 +5,9 @@ import * as z from "zod";
 import { signInLink } from "#contract/dashboard-paths.ts";
 import { AccountId } from "#contract/ids.ts";
 
-import { type DatabaseTarget, executeStatements, homeNamed } from "./parts/execute-statements.ts";
-import { messageOf, Problem } from "./parts/problem.ts";
-import { newSignInCode, SIGN_IN_MINUTES } from "./parts/sign-in-code.ts";
+import { type DatabaseTarget, executeStatements, homeNamed } from "./shared/execute-statements.ts";
+import { messageOf, Problem } from "./shared/problem.ts";
+import { newSignInCode, SIGN_IN_MINUTES } from "./shared/sign-in-code.ts";
 import { readLocalFile } from "./start/local-file.ts";
 
 const USAGE = `npm run sign-in -- [options]

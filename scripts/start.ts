@@ -1,6 +1,6 @@
-import { reportOf } from "./parts/problem.ts";
-import { root } from "./parts/root.ts";
-import { print, red } from "./parts/terminal.ts";
+import { reportOf } from "./shared/problem.ts";
+import { root } from "./shared/root.ts";
+import { print, red } from "./shared/terminal.ts";
 import { readStartOptions, START_HELP } from "./start/options.ts";
 import { runStart, type RunningStart } from "./start/run-start.ts";
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
-import { ensureChromium } from "./parts/chromium.ts";
-import { ensureDebianRoot } from "./parts/debian-root.ts";
-import { ensureTestedPrograms } from "./parts/tested-programs.ts";
-import { messageOf } from "./parts/problem.ts";
-import { root } from "./parts/root.ts";
+import { ensureChromium } from "./shared/chromium.ts";
+import { ensureDebianRoot } from "./shared/debian-root.ts";
+import { ensureTestedPrograms } from "./shared/tested-programs.ts";
+import { messageOf } from "./shared/problem.ts";
+import { root } from "./shared/root.ts";
 
 /** The part of vitest's JSON report that is counted. */
 const Report = z.object({

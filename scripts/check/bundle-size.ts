@@ -2,8 +2,8 @@ import { readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 
-import { root } from "../parts/root.ts";
-import { type CommandOutcome, quietWrangler, runCommand } from "../parts/run-command.ts";
+import { root } from "../shared/root.ts";
+import { type CommandOutcome, quietWrangler, runCommand } from "../shared/run-command.ts";
 
 /** A Worker is loaded anew in many places, and what is small starts sooner (docs/decisions.md). */
 const MOST_BYTES = 160_000;

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 
-import { buildDashboard } from "../parts/build-dashboard.ts";
-import type { CommandOutcome } from "../parts/run-command.ts";
+import { buildDashboard } from "../shared/build-dashboard.ts";
+import type { CommandOutcome } from "../shared/run-command.ts";
 
 /** Of all scripts that the first page of the dashboard needs. */
 const MOST_BYTES = 40_000;

@@ -1,8 +1,8 @@
 import { cp, readdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-import { root } from "../parts/root.ts";
-import { type CommandOutcome, runCommand } from "../parts/run-command.ts";
+import { root } from "../shared/root.ts";
+import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
 /** Generates into a copy of migrations/: a new file there means that the tables have changed without a migration. */
 export async function checkMigrations(): Promise<CommandOutcome> {

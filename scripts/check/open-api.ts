@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { buildAssets } from "../reference/build-assets.ts";
-import { root } from "../parts/root.ts";
-import { type CommandOutcome, runCommand } from "../parts/run-command.ts";
+import { root } from "../shared/root.ts";
+import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
 /** The linter asks nobody for news, and tells nobody that it runs. */
 const QUIET = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };

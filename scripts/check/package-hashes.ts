@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
-import { root } from "../parts/root.ts";
-import type { CommandOutcome } from "../parts/run-command.ts";
+import { root } from "../shared/root.ts";
+import type { CommandOutcome } from "../shared/run-command.ts";
 
 const Names = z.optional(z.array(z.string()));
 const Entry = z.object({

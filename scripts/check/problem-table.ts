@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 
-import type { CommandOutcome } from "../parts/run-command.ts";
+import type { CommandOutcome } from "../shared/run-command.ts";
 import { readmePath, withProblemTable } from "../reference/problem-table.ts";
 
 /** Whether the README's table is the one that the contract's makes. */

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-import { root } from "../parts/root.ts";
-import { type CommandOutcome, runCommand } from "../parts/run-command.ts";
+import { root } from "../shared/root.ts";
+import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
 type Rule = { readonly why: string; readonly isBroken: (line: string) => boolean };
 

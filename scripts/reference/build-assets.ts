@@ -3,12 +3,12 @@ import { dirname, join, relative } from "node:path";
 
 import * as z from "zod";
 
-import { problemCodes } from "#contract/endpoint-facts.ts";
+import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 
-import { agentFiles } from "../parts/build-agent.ts";
-import { buildDashboard } from "../parts/build-dashboard.ts";
-import { root } from "../parts/root.ts";
-import { writeWhole } from "../parts/write-whole.ts";
+import { agentFiles } from "../shared/build-agent.ts";
+import { buildDashboard } from "../shared/build-dashboard.ts";
+import { root } from "../shared/root.ts";
+import { writeWhole } from "../shared/write-atomic.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
 import { referencePage } from "./html/reference-page.ts";
 import { openApiDocument } from "./openapi/document.ts";

@@ -6,7 +6,7 @@ import { commands } from "#cli/commands.ts";
 import { exitCodes } from "#cli/exit-codes.ts";
 import { variables } from "#cli/help.ts";
 
-import { root } from "../parts/root.ts";
+import { root } from "../shared/root.ts";
 
 export const commandPagePath = join(root, "docs", "command.md");
 

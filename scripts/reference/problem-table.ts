@@ -1,9 +1,9 @@
 import { join } from "node:path";
 
-import { problemCodes } from "#contract/endpoint-facts.ts";
+import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { problems } from "#contract/problems.ts";
 
-import { root } from "../parts/root.ts";
+import { root } from "../shared/root.ts";
 
 export const readmePath = join(root, "README.md");
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
-import { Problem } from "../parts/problem.ts";
-import { readJsonOutput } from "../parts/read-json-output.ts";
-import { root } from "../parts/root.ts";
-import { quietWrangler, runCommand } from "../parts/run-command.ts";
+import { Problem } from "../shared/problem.ts";
+import { readJsonOutput } from "../shared/read-json-output.ts";
+import { root } from "../shared/root.ts";
+import { quietWrangler, runCommand } from "../shared/run-command.ts";
 import type { ReleaseOptions } from "./options.ts";
 
 /** What `wrangler d1 list --json` prints. */

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 
-import { Health } from "#contract/account.ts";
+import { Health } from "#contract/endpoints/accounts/schemas.ts";
 
-import { Problem } from "../parts/problem.ts";
+import { Problem } from "../shared/problem.ts";
 import type { ReleaseOptions } from "./options.ts";
 
 const TIMEOUT_MS = 5_000;

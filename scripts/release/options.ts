@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 
-import { Domain } from "#contract/projects.ts";
+import { Domain } from "#contract/endpoints/projects/schemas.ts";
 import { SECURITY_CONTACT } from "#contract/security-text.ts";
 
-import type { OptionsRead } from "../parts/options-read.ts";
-import { messageOf } from "../parts/problem.ts";
+import type { OptionsRead } from "../shared/options-read.ts";
+import { messageOf } from "../shared/problem.ts";
 
 export type ReleaseOptions = {
   /** Where it is to be reached besides its address at workers.dev; `null`: only there. */

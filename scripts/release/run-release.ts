@@ -4,11 +4,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { signInLink } from "#contract/dashboard-paths.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 
-import { executeStatements } from "../parts/execute-statements.ts";
-import type { Statement } from "../parts/first-token.ts";
-import { Problem } from "../parts/problem.ts";
-import { newSignInCode, SIGN_IN_MINUTES } from "../parts/sign-in-code.ts";
-import { bold, dim, print, step, yellow } from "../parts/terminal.ts";
+import { executeStatements } from "../shared/execute-statements.ts";
+import type { Statement } from "../shared/first-token.ts";
+import { Problem } from "../shared/problem.ts";
+import { newSignInCode, SIGN_IN_MINUTES } from "../shared/sign-in-code.ts";
+import { bold, dim, print, step, yellow } from "../shared/terminal.ts";
 import { deployWorker, ensureDatabase, migrateDatabase } from "./cloudflare.ts";
 import { isInstallation, refuseForeignDomain } from "./domain.ts";
 import type { ReleaseOptions } from "./options.ts";

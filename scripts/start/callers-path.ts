@@ -1,6 +1,6 @@
 import { basename, delimiter, dirname, sep } from "node:path";
 
-import { root } from "../parts/root.ts";
+import { root } from "../shared/root.ts";
 
 /**
  * The PATH of whoever called npm. npm puts the programs of this repository's packages before it, and a build that found its

@@ -4,10 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import * as z from "zod";
 
-import { createLockFile, removeLeftLock } from "#agent/lock-file.ts";
+import { createLockFile, removeLeftLock } from "#agent/lib/lock-file.ts";
 
-import { Problem } from "../parts/problem.ts";
-import { identify, isAlive, killGroup, type ProcessIdentity } from "../parts/processes.ts";
+import { Problem } from "../shared/problem.ts";
+import { identify, isAlive, killGroup, type ProcessIdentity } from "../shared/processes.ts";
 
 /** The longest that the agent of an earlier start may take to stop its runs. */
 const LEFTOVER_MS = 15_000;

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import type { OptionsRead } from "../parts/options-read.ts";
-import { messageOf } from "../parts/problem.ts";
-import { root } from "../parts/root.ts";
+import type { OptionsRead } from "../shared/options-read.ts";
+import { messageOf } from "../shared/problem.ts";
+import { root } from "../shared/root.ts";
 
 export type StartOptions = {
   readonly port: number;

@@ -4,10 +4,10 @@ import type * as z from "zod";
 
 import type { Client } from "#client/client.ts";
 import type { ServerId } from "#contract/ids.ts";
-import type { CreateProjectInput, Project } from "#contract/projects.ts";
+import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
 
-import { valueOf } from "../parts/api.ts";
-import { Problem } from "../parts/problem.ts";
+import { valueOf } from "../shared/api.ts";
+import { Problem } from "../shared/problem.ts";
 import type { StartedProject, StartMemo } from "./memo.ts";
 import type { StartOptions } from "./options.ts";
 import { defaultBranch, prepareHelloSite, repositoryOf } from "./repository.ts";

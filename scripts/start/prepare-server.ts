@@ -1,14 +1,14 @@
 import { hostname } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { type Connection, readConnection } from "#agent/connection-file.ts";
+import { type Connection, readConnection } from "#agent/context/connection-file.ts";
 import type { Client } from "#client/client.ts";
 import type { ServerId } from "#contract/ids.ts";
-import type { Server } from "#contract/servers.ts";
+import type { Server } from "#contract/endpoints/servers/schemas.ts";
 
-import { valueOf } from "../parts/api.ts";
-import { Problem } from "../parts/problem.ts";
-import { runCommand } from "../parts/run-command.ts";
+import { valueOf } from "../shared/api.ts";
+import { Problem } from "../shared/problem.ts";
+import { runCommand } from "../shared/run-command.ts";
 import type { Service } from "./supervisor.ts";
 
 /** How long the agent may take to reach the control plane on the same machine. */
@@ -51,7 +51,7 @@ export async function enrollAgent(
     "Making an enrolment token",
   );
   const { code, output } = await runCommand(
-    [process.execPath, "src/agent/main.ts", ...["enroll", "--url", url, "--home", agentHome]],
+    [process.execPath, "src/agent/main/main.ts", ...["enroll", "--url", url, "--home", agentHome]],
     { env: { GANTRY_TOKEN: enrollment.token } },
   );
   if (code !== 0) throw new Problem(`The agent could not be enrolled:\n${output.trim()}`);

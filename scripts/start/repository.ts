@@ -3,12 +3,12 @@ import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { createMask } from "#agent/mask.ts";
+import { createMask } from "#agent/lib/mask.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 
-import { Problem } from "../parts/problem.ts";
-import { root } from "../parts/root.ts";
-import { type CommandOutcome, runCommand } from "../parts/run-command.ts";
+import { Problem } from "../shared/problem.ts";
+import { root } from "../shared/root.ts";
+import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
 /** Asking a host for its branches must not end in a question for a password that nobody sees. */
 const LS_REMOTE_ENV = {

@@ -3,13 +3,13 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { killGroup } from "../parts/processes.ts";
-import { dim, formatDuration, print, yellow } from "../parts/terminal.ts";
+import { killGroup } from "../shared/processes.ts";
+import { dim, formatDuration, print, yellow } from "../shared/terminal.ts";
 import { callersPath } from "./callers-path.ts";
 import type { StartOptions } from "./options.ts";
 import { type Service, type ServiceSpec, supervise } from "./supervisor.ts";
 
-/** The agent stops its runs first: 10 s of grace for their commands, 3 s to report (src/agent/settings.ts). */
+/** The agent stops its runs first: 10 s of grace for their commands, 3 s to report (src/agent/context/settings.ts). */
 const AGENT_STOP_MS = 14_000;
 const STOP_MS = 4_000;
 /** Linux allows 107 bytes, macOS 103. */
@@ -86,7 +86,7 @@ export async function createServices(options: StartOptions, onPidChange: () => v
     startAgent: () =>
       start({
         name: "agent",
-        argv: ["src/agent/main.ts", "run", "--home", agentHome, "--sites-socket", socket],
+        argv: ["src/agent/main/main.ts", "run", "--home", agentHome, "--sites-socket", socket],
         environment: { ...process.env, PATH: callersPath(process.env["PATH"] ?? "") },
         healthUrl: null,
         stopMs: AGENT_STOP_MS,

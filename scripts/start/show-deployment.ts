@@ -1,7 +1,7 @@
-import type { Deployment } from "#contract/deployments.ts";
-import type { LogLine } from "#contract/logs.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 
-import { bold, cyan, dim, green, print, printable, red, yellow } from "../parts/terminal.ts";
+import { bold, cyan, dim, green, print, printable, red, yellow } from "../shared/terminal.ts";
 import type { WatchEvents } from "./watch-deployments.ts";
 
 const STAGE_WIDTH = 8;

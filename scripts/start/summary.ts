@@ -2,9 +2,9 @@ import { relative } from "node:path";
 
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 
-import { homeNamed } from "../parts/execute-statements.ts";
-import { SIGN_IN_MINUTES } from "../parts/sign-in-code.ts";
-import { bold, dim, print } from "../parts/terminal.ts";
+import { homeNamed } from "../shared/execute-statements.ts";
+import { SIGN_IN_MINUTES } from "../shared/sign-in-code.ts";
+import { bold, dim, print } from "../shared/terminal.ts";
 
 export type Summary = {
   readonly url: string;

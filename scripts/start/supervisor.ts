@@ -3,9 +3,9 @@ import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { Problem } from "../parts/problem.ts";
-import { killGroup } from "../parts/processes.ts";
-import { root } from "../parts/root.ts";
+import { Problem } from "../shared/problem.ts";
+import { killGroup } from "../shared/processes.ts";
+import { root } from "../shared/root.ts";
 
 const HEALTH_INTERVAL_MS = 300;
 const HEALTH_TIMEOUT_MS = 3_000;

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "#client/client.ts";
 import { followLog } from "#client/follow-log.ts";
 import type { Transport } from "#client/request.ts";
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
-import type { LogLine } from "#contract/logs.ts";
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 
-import { valueOf } from "../parts/api.ts";
+import { valueOf } from "../shared/api.ts";
 
 const LOOK_INTERVAL_MS = 1_000;
 const LIST_LIMIT = 100;

@@ -1,4 +1,4 @@
-import { writeWhole } from "../parts/write-whole.ts";
+import { writeWhole } from "../shared/write-atomic.ts";
 
 /** Replaces a JSON file as a whole, readable by this user only. */
 export function writePrivately(path: string, content: object): Promise<void> {

@@ -1,4 +1,4 @@
-import { isProblemCode } from "#contract/endpoint-facts.ts";
+import { isProblemCode } from "#contract/endpoints/endpoint-facts.ts";
 import type { Problem, ProblemCode } from "#contract/problems.ts";
 
 /** What the command's process ends with, and what that means: part of the interface, and never changed. */

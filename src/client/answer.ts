@@ -1,4 +1,4 @@
-import { parseWith } from "#contract/endpoint.ts";
+import { parseWith } from "#contract/endpoints/endpoint.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { Problem } from "#contract/problems.ts";
 

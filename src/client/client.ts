@@ -1,7 +1,11 @@
 import type * as z from "zod/mini";
 
-import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
-import { type ClientEndpoints, clientEndpoints, type ClientOperation } from "#contract/client-endpoints.ts";
+import type { Endpoint, OutputOf } from "#contract/endpoints/endpoint.ts";
+import {
+  type ClientEndpoints,
+  clientEndpoints,
+  type ClientOperation,
+} from "#contract/endpoints/client-endpoints.ts";
 import type { AnyRequest, Transport } from "#client/request.ts";
 import { type ClientResult, type Send, send } from "#client/send.ts";
 

@@ -1,6 +1,6 @@
-import { clientEndpoints } from "#contract/client-endpoints.ts";
+import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import type { DeploymentId } from "#contract/ids.ts";
-import { LOG_HEARTBEAT_MS } from "#contract/logs.ts";
+import { LOG_HEARTBEAT_MS } from "#contract/endpoints/logs/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
 import { problemIn, unexpected, unreachable } from "#client/answer.ts";
 import { Connection } from "#client/connection.ts";

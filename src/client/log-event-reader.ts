@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 
-import { LOG_END_EVENT, LogEnd, LogLine } from "#contract/logs.ts";
+import { LOG_END_EVENT, LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import type { Problem } from "#contract/problems.ts";
 import { parseKnown } from "#contract/tolerant.ts";

@@ -1,4 +1,4 @@
-import type { Endpoint } from "#contract/endpoint.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 
 /** How to reach a control plane. `fetch` is given, so that the same client runs everywhere. */
 export type Transport = {

@@ -1,4 +1,4 @@
-import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
+import type { Endpoint, OutputOf } from "#contract/endpoints/endpoint.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { type Failed, problemIn, unexpected, unreachable } from "#client/answer.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
-import { Failure, LiveEvidence } from "#contract/deployments.ts";
+import { Failure, LiveEvidence } from "#contract/endpoints/deployments/schemas.ts";
 import {
   BranchName,
   CommitName,
@@ -11,7 +11,7 @@ import {
   SharedPath,
 } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
-import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import {
   BuildSettings,
   CommitRule,
@@ -19,8 +19,8 @@ import {
   Preset,
   ShellCommand,
   Timeouts,
-} from "#contract/projects.ts";
-import { Disk } from "#contract/servers.ts";
+} from "#contract/endpoints/projects/schemas.ts";
+import { Disk } from "#contract/endpoints/servers/schemas.ts";
 
 /**
  * Rises when an older agent or control plane may not pass over what is new. Both sides say theirs first. Within a version

@@ -1,4 +1,4 @@
-import type { Access } from "#contract/endpoint.ts";
+import type { Access } from "#contract/endpoints/endpoint.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
 
 /**

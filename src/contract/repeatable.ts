@@ -1,4 +1,4 @@
-import type { Endpoint } from "#contract/endpoint.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 
 // Apart from the other facts about an endpoint, which need the table of all problems: the dashboard's first page does not.
 

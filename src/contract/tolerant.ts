@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 
-import { type OutputOf, type Parsed, parseWith } from "#contract/endpoint.ts";
+import { type OutputOf, type Parsed, parseWith } from "#contract/endpoints/endpoint.ts";
 
 /**
  * Parses what a peer of the same version may have added fields to. Everything else must be as the schema says.

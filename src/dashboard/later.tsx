@@ -3,8 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 
 import { unreachable } from "#client/answer.ts";
 import type { Problem } from "#contract/problems.ts";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { Waiting } from "#dashboard/parts/waiting.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { Waiting } from "#dashboard/shared/waiting.tsx";
 
 /** A page, or a part of one, whose script is loaded when it is first shown. */
 export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from "preact";
 
-import type { Account } from "#contract/account.ts";
+import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { scopesAllowAll } from "#contract/scopes.ts";
 import { useIsOnLine } from "#dashboard/data/connection.ts";
 import { ALL, useAccount } from "#dashboard/data/resources.ts";
 import { signOut } from "#dashboard/data/session.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { SessionEnd } from "#dashboard/parts/session-end.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { SessionEnd } from "#dashboard/shared/session-end.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { pathTo, type Route } from "#dashboard/router/route.ts";
 

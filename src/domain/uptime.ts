@@ -1,4 +1,4 @@
-import { MAX_UPTIME_DAYS, type UptimeDay } from "#contract/servers.ts";
+import { MAX_UPTIME_DAYS, type UptimeDay } from "#contract/endpoints/servers/schemas.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,11 +1,11 @@
 import type { IdGenerator, ServerId, TokenId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import type { TokenHolder, TokenIdentity } from "#worker/db/credentials.ts";
+import type { TokenHolder, TokenIdentity } from "#worker/db/tokens/credentials.ts";
 import type { Database } from "#worker/db/database.ts";
-import type { DatabaseSession } from "#worker/db/session.ts";
-import type { AgentLink } from "#worker/objects/agent-link.ts";
-import type { ProjectLane } from "#worker/objects/project-lane.ts";
+import type { DatabaseSession } from "#worker/db/database-session.ts";
+import type { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
+import type { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 
 /** What every operation may use, whoever asks. */
 export type Services = {

@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { createSites } from "#agent/sites-client.ts";
+import { createSites } from "#agent/sites/sites-client.ts";
 import { listenForControl } from "#agent/sites/control-server.ts";
 import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
-import { HealthCheck, Timeouts } from "#contract/projects.ts";
+import { HealthCheck, Timeouts } from "#contract/endpoints/projects/schemas.ts";
 
 import { eventsOf, isAlive, messagesOf, World } from "./support/harness.ts";
 

@@ -3,17 +3,17 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { readArguments } from "#agent/arguments.ts";
-import { backOffMs } from "#agent/back-off.ts";
+import { readArguments } from "#agent/main/arguments.ts";
+import { backOffMs } from "#agent/lib/back-off.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
-import { createMask } from "#agent/mask.ts";
+import { createMask } from "#agent/lib/mask.ts";
 import { createInterrupt } from "#agent/run/interrupt.ts";
 import { decidePrune } from "#agent/run/prune.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
 import { decideTarget } from "#agent/run/verify-stage.ts";
-import { defaultSettings } from "#agent/settings.ts";
-import { AGENT_VERSION } from "#agent/version.ts";
-import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+import { defaultSettings } from "#agent/context/settings.ts";
+import { AGENT_VERSION } from "#agent/context/version.ts";
+import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 describe("the delay before another try", () => {
   it("is never longer than the ceiling, which doubles from half a second to half a minute", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { HealthCheck } from "#contract/projects.ts";
+import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
 import { bundleAgent } from "./support/agent-bundle.ts";
 import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";

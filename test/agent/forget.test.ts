@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { createSites, noSites, type Sites } from "#agent/sites-client.ts";
+import { createSites, noSites, type Sites } from "#agent/sites/sites-client.ts";
 
 import { eventsOf, World } from "./support/harness.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { createLineSplitter } from "#agent/process/line-splitter.ts";
-import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 function split(chunks: readonly Buffer[]): readonly string[] {
   const splitter = createLineSplitter((text) => text);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
-import { readLinkStatus } from "#agent/link-status.ts";
+import { readLinkStatus } from "#agent/link/link-status.ts";
 
 import { eventsOf, World } from "./support/harness.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished } from "vitest";
 
-import { noSites } from "#agent/sites-client.ts";
+import { noSites } from "#agent/sites/sites-client.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { reportProject } from "#agent/workspace/project-report.ts";
 import { MAX_REPORTED_RELEASES, ProjectReport } from "#contract/agent-protocol.ts";

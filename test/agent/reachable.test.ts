@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { noSites } from "#agent/sites-client.ts";
+import { noSites } from "#agent/sites/sites-client.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 
 import { hiddenCommit, longHistory, openForge, similarCommits } from "./support/forge.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
-import { Timeouts } from "#contract/projects.ts";
+import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
+import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
 
 import { isAlive, messagesOf, World } from "./support/harness.ts";
 import { expectWholeProject } from "./support/whole-project.ts";

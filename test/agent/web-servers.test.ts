@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { findProgram } from "../../scripts/parts/find-program.ts";
+import { findProgram } from "../../scripts/shared/find-program.ts";
 import { World } from "./support/harness.ts";
 
 let world: World;

@@ -1,4 +1,4 @@
-import type { DeploymentStatus } from "#contract/deployments.ts";
+import type { DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 
 import type { LogFollower } from "../support/faults/log-follower.ts";
 import type { SiteVisitor } from "../support/faults/site-visitor.ts";

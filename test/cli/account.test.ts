@@ -15,10 +15,10 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
-import { Project } from "#contract/projects.ts";
-import { ServerCreated } from "#contract/servers.ts";
-import { SessionCreated } from "#contract/sessions.ts";
-import { TokenWithSecret } from "#contract/tokens.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
+import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
 import { createDesk, jsonOf } from "./support/command.ts";
 

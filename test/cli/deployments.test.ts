@@ -6,8 +6,8 @@ import { stripVTControlCharacters } from "node:util";
 import * as z from "zod/mini";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
-import { Deployment, DeploymentStarted } from "#contract/deployments.ts";
-import { ServerCreated } from "#contract/servers.ts";
+import { Deployment, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { eventually } from "../support/faults/eventually.ts";
 import type { Host } from "../support/faults/host.ts";
 import { createInstallation, type Installation } from "../support/faults/installation.ts";

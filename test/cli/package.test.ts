@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { COMMAND_VERSION } from "#cli/version.ts";
-import { buildCommand } from "../../scripts/parts/build-command.ts";
+import { buildCommand } from "../../scripts/shared/build-command.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "gantry-package-"));
 const packed = join(folder, `gantry-${COMMAND_VERSION}.tgz`);

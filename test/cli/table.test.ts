@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { describe, expect, it } from "vitest";
 
-import { problemCodes } from "#contract/endpoint-facts.ts";
+import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { problems } from "#contract/problems.ts";
 import { globalOptions } from "#cli/arguments/command.ts";
 import { readArguments } from "#cli/arguments/read-arguments.ts";
@@ -17,7 +17,7 @@ import { printable, printableInColour, printableName } from "#cli/output/printab
 import { createStyle } from "#cli/output/style.ts";
 import { cut, lengthOf, tableText } from "#cli/output/table.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
-import { root } from "../../scripts/parts/root.ts";
+import { root } from "../../scripts/shared/root.ts";
 import { commandPagePath, withCommandReference } from "../../scripts/reference/command-reference.ts";
 
 const read = (...argv: string[]) => {

@@ -2,9 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { withHiddenShown } from "#contract/hidden-text.ts";
-import { CreateProjectInput, DisplayName, Project, UpdateProjectInput } from "#contract/projects.ts";
-import { CreateServerInput } from "#contract/servers.ts";
-import { CreateTokenInput } from "#contract/tokens.ts";
+import {
+  CreateProjectInput,
+  DisplayName,
+  Project,
+  UpdateProjectInput,
+} from "#contract/endpoints/projects/schemas.ts";
+import { CreateServerInput } from "#contract/endpoints/servers/schemas.ts";
+import { CreateTokenInput } from "#contract/endpoints/tokens/schemas.ts";
 
 const messageOf = (name: string) => DisplayName.safeParse(name).error?.issues[0]?.message;
 

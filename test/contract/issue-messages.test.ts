@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { parseWith } from "#contract/endpoint.ts";
-import { endpoints } from "#contract/endpoints.ts";
+import { parseWith } from "#contract/endpoints/endpoint.ts";
+import { endpoints } from "#contract/endpoints/endpoints.ts";
 
 const messagesOf = (value: unknown) => {
   const parsed = parseWith(endpoints.createToken.body, value);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { oneLine } from "#contract/log-text.ts";
-import { lineTime } from "#contract/logs.ts";
+import { lineTime } from "#contract/endpoints/logs/schemas.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-const main = resolve(import.meta.dirname, "../../scripts/parts/chromium.ts");
+const main = resolve(import.meta.dirname, "../../scripts/shared/chromium.ts");
 const isRoot = process.getuid?.() === 0;
 
 let folder: string;

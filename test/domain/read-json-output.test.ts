@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 
-import { readJsonOutput } from "../../scripts/parts/read-json-output.ts";
+import { readJsonOutput } from "../../scripts/shared/read-json-output.ts";
 
 const Names = z.array(z.object({ name: z.string() }));
 const pretty = JSON.stringify([{ name: "gantry", tags: [["a"]] }, { name: "other" }], null, 2);

@@ -2,8 +2,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Deployment } from "#contract/deployments.ts";
-import type { Project } from "#contract/projects.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { processesOf } from "../support/journey-processes.ts";
 import { createRepository, type Repository } from "../support/journey-repository.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { DeploymentId } from "#contract/ids.ts";
-import { LogPage } from "#contract/logs.ts";
+import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 
 import { eventually } from "../support/faults/eventually.ts";
 import type { Host } from "../support/faults/host.ts";

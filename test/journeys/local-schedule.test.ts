@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 import { expect, it, onTestFinished, vi } from "vitest";
 
-import { buildWorker } from "../../scripts/parts/build-worker.ts";
-import { withLocalDatabase } from "../../scripts/parts/local-database.ts";
-import { keepSchedule, runSchedule } from "../../scripts/parts/local-schedule.ts";
-import { readLocalSettings } from "../../scripts/parts/local-settings.ts";
-import { startLocalWorker } from "../../scripts/parts/local-worker.ts";
+import { buildWorker } from "../../scripts/shared/build-worker.ts";
+import { withLocalDatabase } from "../../scripts/shared/local-database.ts";
+import { keepSchedule, runSchedule } from "../../scripts/shared/local-schedule.ts";
+import { readLocalSettings } from "../../scripts/shared/local-settings.ts";
+import { startLocalWorker } from "../../scripts/shared/local-worker.ts";
 import { freePorts } from "../support/journey-system.ts";
 
 it("a Worker that is served locally does what its cron trigger does, again and again", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { quietWrangler, runCommand } from "../../scripts/parts/run-command.ts";
+import { quietWrangler, runCommand } from "../../scripts/shared/run-command.ts";
 import { type FakeCloudflare, startFakeCloudflare } from "../support/fake-cloudflare.ts";
 
 let cloudflare: FakeCloudflare;

@@ -2,8 +2,8 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { type Deployment, RollbackTargets } from "#contract/deployments.ts";
-import type { Project } from "#contract/projects.ts";
+import { type Deployment, RollbackTargets } from "#contract/endpoints/deployments/schemas.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { createRepository, type Repository } from "../support/journey-repository.ts";
 import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";

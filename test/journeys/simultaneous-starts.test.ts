@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { DeploymentStarted } from "#contract/deployments.ts";
+import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 
 import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
 

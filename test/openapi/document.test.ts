@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { Endpoint } from "#contract/endpoint.ts";
-import { problemCodes, problemsOf } from "#contract/endpoint-facts.ts";
-import { endpoints } from "#contract/endpoints.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { problemCodes, problemsOf } from "#contract/endpoints/endpoint-facts.ts";
+import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { problems } from "#contract/problems.ts";
 import { operationTexts } from "#contract/reference/operations.ts";
 import { parameterTexts } from "#contract/reference/parameters.ts";

@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { Deployment } from "#contract/deployments.ts";
-import type { ServerCreated } from "#contract/servers.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
 import { registerServer, readServer } from "../support/enrolments.ts";

@@ -13,7 +13,7 @@ const REMEMBERED = 110;
 /**
  * What has grown from the second quarter of a soak to its end, in sentences; the first quarter fills what is kept on
  * purpose: releases, remembered deployments, caches. A lane has a row more for each start of the last 24 hours, by which
- * it knows a repeated request (src/worker/objects/lane-store.ts).
+ * it knows a repeated request (src/worker/objects/project-lane/lane-store.ts).
  *
  * @param projects among which the deployments were divided evenly
  */

@@ -1,4 +1,4 @@
-import { Server, ServerCreated } from "#contract/servers.ts";
+import { Server, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import type { Gantry } from "../openapi/support/gantry.ts";
 

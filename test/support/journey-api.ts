@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { Deployment, DeploymentStarted, Deployments } from "#contract/deployments.ts";
-import { LogPage } from "#contract/logs.ts";
+import { Deployment, DeploymentStarted, Deployments } from "#contract/endpoints/deployments/schemas.ts";
+import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 import { parseJson } from "#contract/parse-json.ts";
-import { Project } from "#contract/projects.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
 
 export type Answer = {
   readonly status: number;

@@ -1,6 +1,6 @@
 import type { ProjectReport, RunEvent } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
-import { Timeouts } from "#contract/projects.ts";
+import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { type Asked, decideStart } from "#domain/lane/decide-start.ts";

@@ -16,7 +16,7 @@ import { delimiter, join } from "node:path";
 
 import { beforeAll, beforeEach, expect } from "vitest";
 
-import type { ServerCreated } from "#contract/servers.ts";
+import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { createRepository } from "../agent/support/repository.ts";
 import { type Gantry, startGantry } from "../openapi/support/gantry.ts";

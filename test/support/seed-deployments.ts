@@ -1,6 +1,6 @@
-import type { Project } from "#contract/projects.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
-import { executeStatements } from "../../scripts/parts/execute-statements.ts";
+import { executeStatements } from "../../scripts/shared/execute-statements.ts";
 import type { LocalFile } from "../../scripts/start/local-file.ts";
 
 const messages = [

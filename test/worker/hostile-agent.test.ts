@@ -5,8 +5,8 @@ import * as z from "zod";
 
 import { closeCodes, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { ProjectId } from "#contract/ids.ts";
-import { LogPage, MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
-import { Server, ServerCreated } from "#contract/servers.ts";
+import { LogPage, MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
+import { Server, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { ids } from "../support/worker/account.ts";
 import { call } from "../support/worker/call.ts";
 import { Faults } from "../support/worker/faults.ts";

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-import { DeploymentStarted } from "#contract/deployments.ts";
-import { endpoints, type OperationName } from "#contract/endpoints.ts";
-import { Project } from "#contract/projects.ts";
-import { ServerCreated } from "#contract/servers.ts";
+import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { createToken, ids } from "../support/worker/account.ts";
 import { call, problemOf } from "../support/worker/call.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../support/worker/world.ts";

@@ -1,4 +1,4 @@
-import { isProblemCode } from "#contract/endpoint-facts.ts";
+import { isProblemCode } from "#contract/endpoints/endpoint-facts.ts";
 import { type ProblemCode, problems } from "#contract/problems.ts";
 
 import type { Operation, Parameter, Reference, Response } from "../openapi/types.ts";

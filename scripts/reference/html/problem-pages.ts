@@ -1,4 +1,4 @@
-import { problemCodes } from "#contract/endpoint-facts.ts";
+import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { type ProblemCode, problems } from "#contract/problems.ts";
 import { problemRemedies } from "#contract/reference/problem-remedies.ts";
 

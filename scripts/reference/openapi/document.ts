@@ -1,5 +1,5 @@
-import type { Endpoint } from "#contract/endpoint.ts";
-import { endpoints } from "#contract/endpoints.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { guide, introduction } from "#contract/reference/guide.ts";
 import { operationTexts } from "#contract/reference/operations.ts";
 import { tags } from "#contract/reference/tags.ts";

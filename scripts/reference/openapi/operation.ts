@@ -1,5 +1,5 @@
-import type { Endpoint } from "#contract/endpoint.ts";
-import { hasEntityTag, problemsOf } from "#contract/endpoint-facts.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { hasEntityTag, problemsOf } from "#contract/endpoints/endpoint-facts.ts";
 import { type ProblemCode, problems } from "#contract/problems.ts";
 import type { StreamedText } from "#contract/reference/operation-text.ts";
 import { INTERNAL_TAG, type Tag } from "#contract/reference/tags.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-import type { Endpoint } from "#contract/endpoint.ts";
-import { hasEntityTag, takesIfLive, takesLastEventId } from "#contract/endpoint-facts.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { hasEntityTag, takesIfLive, takesLastEventId } from "#contract/endpoints/endpoint-facts.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { example } from "#contract/reference/examples.ts";

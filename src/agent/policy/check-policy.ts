@@ -4,7 +4,7 @@ import { matchesPattern, parseRepository } from "#agent/policy/repository-addres
 import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
-import type { HealthCheck } from "#contract/projects.ts";
+import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
 /** Why an order is refused, as a sentence that names the rule; `null` where it is not. */
 export type PolicyRefusal = string | null;

@@ -1,7 +1,7 @@
 import { isBranchAllowed } from "#agent/policy/check-policy.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
-import type { FailureCode } from "#contract/deployments.ts";
+import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 
 /** Which branches and tags have to contain a commit that is ordered by its hash, and what to report if none does. */
 export type CommitReach =

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { parseRepository } from "#agent/policy/repository-address.ts";
 import { textBetween } from "#contract/bounds.ts";
 import { BranchName, SharedPath } from "#contract/git-names.ts";
-import { CommitRule, ShellCommand } from "#contract/projects.ts";
+import { CommitRule, ShellCommand } from "#contract/endpoints/projects/schemas.ts";
 
 const RepositoryPattern = textBetween(1, 2048).check(
   z.refine((pattern) => parseRepository(pattern, "pattern") !== null, {

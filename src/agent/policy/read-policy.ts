@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 
 import { Policy } from "#agent/policy/policy.ts";
-import { reasonOf } from "#agent/reason-of.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
 
 import "#contract/issue-messages.ts";
 

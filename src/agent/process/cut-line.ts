@@ -1,4 +1,4 @@
-import { MAX_LOG_LINE_BYTES } from "#contract/logs.ts";
+import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 const MARK_BYTES = 64;
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 
-import { pause } from "#agent/pause.ts";
+import { pause } from "#agent/lib/pause.ts";
 import type { Command, ProcessEnd } from "#agent/process/command.ts";
 import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
 import { openAmong } from "#agent/process/open-files.ts";
@@ -9,7 +9,7 @@ import type { OutputFiles } from "#agent/process/output-files.ts";
 import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 import { isGroupAlive, type ProcessGroup, signalGroup, startTimeOf } from "#agent/process/process-table.ts";
 import { readPipe } from "#agent/process/read-pipe.ts";
-import { reasonOf } from "#agent/reason-of.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
 
 /** Where the output of a command goes. */
 export type OutputSink = { readonly stdout: TakeChunk; readonly stderr: TakeChunk };

@@ -1,4 +1,4 @@
-import type { AgentSettings } from "#agent/settings.ts";
+import type { AgentSettings } from "#agent/context/settings.ts";
 
 /**
  * Spreads the requests of all runs of this agent, so that it stays below the control plane's limit (AGENT_LIMIT of

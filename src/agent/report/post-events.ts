@@ -1,10 +1,10 @@
-import type { AgentContext } from "#agent/context.ts";
+import type { AgentContext } from "#agent/context/context.ts";
 import { endpointUrl } from "#agent/http/endpoint-url.ts";
 import { isProblem } from "#agent/http/is-problem.ts";
 import { retryAfterMs } from "#agent/http/retry-after.ts";
 import { sendRequest } from "#agent/http/send-request.ts";
 import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
-import { agentEndpoints } from "#contract/agent-endpoints.ts";
+import { agentEndpoints } from "#contract/endpoints/agents/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { wellFormedJson } from "#contract/well-formed.ts";

@@ -1,4 +1,4 @@
-import type { AgentContext } from "#agent/context.ts";
+import type { AgentContext } from "#agent/context/context.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import { reportProject } from "#agent/workspace/project-report.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";

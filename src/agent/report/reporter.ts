@@ -1,6 +1,6 @@
-import { backOffMs } from "#agent/back-off.ts";
-import type { AgentContext } from "#agent/context.ts";
-import { pause } from "#agent/pause.ts";
+import { backOffMs } from "#agent/lib/back-off.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { pause } from "#agent/lib/pause.ts";
 import { createEventLog, type NewRunEvent } from "#agent/report/event-log.ts";
 import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
 import type { Spool } from "#agent/report/spool.ts";

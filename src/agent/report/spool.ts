@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { hasCode } from "#agent/has-code.ts";
-import { pause } from "#agent/pause.ts";
+import { hasCode } from "#agent/lib/has-code.ts";
+import { pause } from "#agent/lib/pause.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { RunEvent } from "#contract/agent-protocol.ts";
 import type { RunId } from "#contract/ids.ts";

@@ -9,7 +9,7 @@ import { done, type Step } from "#agent/run/step.ts";
 import { linkTarget, prepareWayBack, switchCurrent } from "#agent/workspace/current-link.ts";
 import { folderInside } from "#agent/workspace/inside-release.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
-import { flushFolder } from "#agent/workspace/write-whole.ts";
+import { flushFolder } from "#agent/lib/write-atomic.ts";
 
 /** Points `current` to the release and runs its activate command. After a failure `current` stays as it is: revert. */
 export async function activateRelease(

@@ -1,7 +1,7 @@
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { readTree } from "#agent/workspace/read-tree.ts";
 import { applySettings, detectFramework, hasPreset, presetFor } from "#contract/frameworks/preset-for.ts";
-import type { Preset } from "#contract/projects.ts";
+import type { Preset } from "#contract/endpoints/projects/schemas.ts";
 
 /** Decides how the fetched files are built: as the project says, and for the rest as its framework does, which is looked for where none is given. */
 export async function planBuild(scope: RunScope, release: string, root: string): Promise<Preset> {

@@ -1,5 +1,5 @@
 import { checkOrder, checkRelease, type PolicyRefusal } from "#agent/policy/check-policy.ts";
-import { reasonOf } from "#agent/reason-of.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate-stage.ts";
 import { buildRelease } from "#agent/run/build-stage.ts";
@@ -19,7 +19,7 @@ import { noteLiveCommit } from "#agent/workspace/live-commits.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
-import type { DeploymentStage } from "#contract/deployments.ts";
+import type { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
 
 /**
  * Carries a run out from its first stage to its result, which is reported last of all.

@@ -1,9 +1,9 @@
-import type { Clock } from "#agent/context.ts";
-import type { Mask } from "#agent/mask.ts";
+import type { Clock } from "#agent/context/context.ts";
+import type { Mask } from "#agent/lib/mask.ts";
 import { cutLine } from "#agent/process/cut-line.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import type { RunLog } from "#agent/run/run-scope.ts";
-import { MAX_LOG_BYTES } from "#contract/logs.ts";
+import { MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 /** Kept free below the limit of the whole log for Gantry's own lines. */
 const RESERVED_BYTES = 256 * 1024;

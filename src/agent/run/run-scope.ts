@@ -1,12 +1,12 @@
-import type { AgentContext } from "#agent/context.ts";
-import type { Mask } from "#agent/mask.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import type { Mask } from "#agent/lib/mask.ts";
 import type { GroupLedger } from "#agent/process/run-process.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import type { Interrupt } from "#agent/run/interrupt.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { RunJournal } from "#agent/workspace/run-journal.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
-import type { LogStage, LogStream } from "#contract/logs.ts";
+import type { LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 
 /** What running a command for a project takes, be it in a run or not. */
 export type CommandScope = {

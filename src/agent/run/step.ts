@@ -1,12 +1,12 @@
-import { isNoSpaceError } from "#agent/has-code.ts";
-import { reasonOf } from "#agent/reason-of.ts";
+import { isNoSpaceError } from "#agent/lib/has-code.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
 import {
   type Failure,
   type FailureEvidence,
   MAX_FAILURE_MESSAGE,
   MAX_HEALTH_BODY,
   MAX_STDERR_TAIL,
-} from "#contract/deployments.ts";
+} from "#contract/endpoints/deployments/schemas.ts";
 
 /** Why a run does not go on. What interrupted it stands in the run's `Interrupt`. */
 export type RunEnd =

@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 
-import type { AgentContext } from "#agent/context.ts";
-import { createMask } from "#agent/mask.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { createMask } from "#agent/lib/mask.ts";
 import { bootId } from "#agent/process/process-table.ts";
-import { reasonOf } from "#agent/reason-of.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
 import { openSpool } from "#agent/report/spool.ts";

@@ -1,11 +1,11 @@
 import { sendRequest } from "#agent/http/send-request.ts";
-import { pause } from "#agent/pause.ts";
+import { pause } from "#agent/lib/pause.ts";
 import type { RunScope } from "#agent/run/run-scope.ts";
 import { startLimit } from "#agent/run/stage-limit.ts";
 import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
-import { type LiveEvidence, MAX_HEALTH_BODY } from "#contract/deployments.ts";
+import { type LiveEvidence, MAX_HEALTH_BODY } from "#contract/endpoints/deployments/schemas.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
-import type { HealthCheck } from "#contract/projects.ts";
+import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
 /** Where a health check asks, and under which name where that is not the address's own. */
 export type CheckTarget = { readonly url: URL; readonly host: string | null };

@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 
-import { reasonOf } from "#agent/reason-of.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
 import { serveSite } from "#agent/sites/serve-site.ts";
 import type { Site, SiteStore } from "#agent/sites/site-store.ts";
 import type { ProjectId } from "#contract/ids.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { hasCode } from "#agent/has-code.ts";
-import { reasonOf } from "#agent/reason-of.ts";
-import { writeWhole } from "#agent/workspace/write-whole.ts";
+import { hasCode } from "#agent/lib/has-code.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
+import { writeWhole } from "#agent/lib/write-atomic.ts";
 import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";

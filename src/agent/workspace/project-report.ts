@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 
-import type { AgentContext } from "#agent/context.ts";
+import type { AgentContext } from "#agent/context/context.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases } from "#agent/workspace/releases.ts";

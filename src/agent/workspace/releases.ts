@@ -3,13 +3,13 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { hasCode } from "#agent/has-code.ts";
+import { hasCode } from "#agent/lib/has-code.ts";
 import { discard, putAside, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { writeWhole } from "#agent/workspace/write-whole.ts";
+import { writeWhole } from "#agent/lib/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
-import { ShellCommand } from "#contract/projects.ts";
+import { ShellCommand } from "#contract/endpoints/projects/schemas.ts";
 
 /**
  * What `releases/<version>.json` says of the release beside it. It is written last:

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { GroupLedger } from "#agent/process/run-process.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { ActiveRun, ReleaseVersion, RunResult } from "#contract/agent-protocol.ts";
-import { DeploymentStage } from "#contract/deployments.ts";
+import { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
 
 /**
  * What has to be known of a run if the agent dies in it. `preparing`: `current` is untouched; `switching`: it may

@@ -1,4 +1,4 @@
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Found, found, stop } from "#cli/outcome.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";

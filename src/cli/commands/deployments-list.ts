@@ -1,4 +1,4 @@
-import { DeploymentStatus } from "#contract/deployments.ts";
+import { DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, stop } from "#cli/outcome.ts";

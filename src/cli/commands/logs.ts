@@ -1,5 +1,5 @@
 import type { DeploymentId } from "#contract/ids.ts";
-import { MAX_LOG_PAGE } from "#contract/logs.ts";
+import { MAX_LOG_PAGE } from "#contract/endpoints/logs/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Outcome } from "#cli/outcome.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";

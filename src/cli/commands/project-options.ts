@@ -1,4 +1,4 @@
-import { CommitRule } from "#contract/projects.ts";
+import { CommitRule } from "#contract/endpoints/projects/schemas.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command.ts";
 
 /** The settings of a project that the command line takes. The API knows more (`/docs` of the installation). */

@@ -1,4 +1,4 @@
-import type { RollbackTarget } from "#contract/deployments.ts";
+import type { RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { stop } from "#cli/outcome.ts";

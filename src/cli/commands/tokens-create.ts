@@ -1,6 +1,6 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { allScopes } from "#contract/scopes.ts";
-import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/tokens.ts";
+import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Found, found, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";

@@ -1,4 +1,4 @@
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { MAX_PAGE_SIZE } from "#contract/paging.ts";
 import { type Found, found, missing, stop } from "#cli/outcome.ts";

@@ -1,5 +1,5 @@
 import { ProjectId } from "#contract/ids.ts";
-import type { ProjectRow } from "#contract/projects.ts";
+import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import { readAll } from "#client/read-all.ts";
 import { type Found, found, stop } from "#cli/outcome.ts";
 import { missingNamed } from "#cli/session/missing-named.ts";

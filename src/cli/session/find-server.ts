@@ -1,5 +1,5 @@
 import { ServerId } from "#contract/ids.ts";
-import type { ServerRow } from "#contract/servers.ts";
+import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { readAll } from "#client/read-all.ts";
 import { type Found, found } from "#cli/outcome.ts";
 import { missingNamed } from "#cli/session/missing-named.ts";

@@ -1,5 +1,5 @@
 import { TokenId } from "#contract/ids.ts";
-import type { Token } from "#contract/tokens.ts";
+import type { Token } from "#contract/endpoints/tokens/schemas.ts";
 import { readAll } from "#client/read-all.ts";
 import { type Found, found, stop } from "#cli/outcome.ts";
 import { missingNamed } from "#cli/session/missing-named.ts";

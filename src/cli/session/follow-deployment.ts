@@ -1,5 +1,5 @@
 import type { DeploymentId } from "#contract/ids.ts";
-import type { LogEnd } from "#contract/logs.ts";
+import type { LogEnd } from "#contract/endpoints/logs/schemas.ts";
 import { followLog } from "#client/follow-log.ts";
 import type { FollowedLogEvent } from "#client/log-event-reader.ts";
 import type { Exit } from "#cli/exit-codes.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { type Client, createClient } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
-import { sendPatiently } from "#client/send-patiently.ts";
+import { sendPatiently } from "#client/send-with-retry.ts";
 import type { Context } from "#cli/context.ts";
 import { type Found, found, type Outcome, stop } from "#cli/outcome.ts";
 import { chooseInstallation, type Installation } from "#cli/settings/choose-installation.ts";

@@ -1,4 +1,4 @@
-import type { DeploymentStarted } from "#contract/deployments.ts";
+import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { ClientResult } from "#client/send.ts";
 import { done, type Outcome, stop } from "#cli/outcome.ts";
 import { printable } from "#cli/output/printable.ts";

@@ -1,4 +1,9 @@
-import type { Deployment, DeploymentStatus, Failure, WaitingOn } from "#contract/deployments.ts";
+import type {
+  Deployment,
+  DeploymentStatus,
+  Failure,
+  WaitingOn,
+} from "#contract/endpoints/deployments/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import type { Paint, Style } from "#cli/output/style.ts";

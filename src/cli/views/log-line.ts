@@ -1,4 +1,4 @@
-import type { LogLine } from "#contract/logs.ts";
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableInColour } from "#cli/output/printable.ts";
 

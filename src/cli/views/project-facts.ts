@@ -1,4 +1,4 @@
-import type { Project } from "#contract/projects.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";

@@ -1,4 +1,4 @@
-import type { Enrollment, Server, ServerStatus } from "#contract/servers.ts";
+import type { Enrollment, Server, ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";

@@ -1,4 +1,4 @@
-import type { TokenWithSecret } from "#contract/tokens.ts";
+import type { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";

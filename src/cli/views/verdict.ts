@@ -1,4 +1,4 @@
-import type { LogEnd } from "#contract/logs.ts";
+import type { LogEnd } from "#contract/endpoints/logs/schemas.ts";
 import { printable } from "#cli/output/printable.ts";
 import { durationText } from "#cli/output/times.ts";
 import type { Followed } from "#cli/session/follow-deployment.ts";

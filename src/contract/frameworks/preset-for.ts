@@ -1,7 +1,7 @@
 import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
 import { aliases, type FrameworkPreset, presets } from "#contract/frameworks/presets.ts";
 import { readFiles, type Tree } from "#contract/frameworks/tree.ts";
-import type { BuildSettings, Preset } from "#contract/projects.ts";
+import type { BuildSettings, Preset } from "#contract/endpoints/projects/schemas.ts";
 
 /** The framework of a tree without any sign of one. */
 export const STATIC = "static";

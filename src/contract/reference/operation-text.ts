@@ -1,7 +1,7 @@
 import type * as z from "zod/mini";
 
-import type { Endpoint } from "#contract/endpoint.ts";
-import type { Endpoints, OperationName } from "#contract/endpoints.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import type { Endpoints, OperationName } from "#contract/endpoints/endpoints.ts";
 import type { Tag } from "#contract/reference/tags.ts";
 
 type Unchanging<Value> = Value extends object

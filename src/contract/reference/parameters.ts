@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 
-import type { Endpoints, OperationName } from "#contract/endpoints.ts";
+import type { Endpoints, OperationName } from "#contract/endpoints/endpoints.ts";
 import { example } from "#contract/reference/examples.ts";
 
 type NamesIn<Schema> = Schema extends z.ZodMiniType ? keyof z.input<Schema> & string : never;

@@ -1,11 +1,11 @@
-import { agentSchemas } from "#contract/reference/schemas/agent.ts";
-import { deploymentSchemas } from "#contract/reference/schemas/deployments.ts";
-import { logSchemas } from "#contract/reference/schemas/logs.ts";
+import { agentSchemas } from "#contract/endpoints/agents/schema-texts.ts";
+import { deploymentSchemas } from "#contract/endpoints/deployments/schema-texts.ts";
+import { logSchemas } from "#contract/endpoints/logs/schema-texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
-import { projectSchemas } from "#contract/reference/schemas/projects.ts";
+import { projectSchemas } from "#contract/endpoints/projects/schema-texts.ts";
 import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
-import { serverSchemas } from "#contract/reference/schemas/servers.ts";
-import { tokenSchemas } from "#contract/reference/schemas/tokens.ts";
+import { serverSchemas } from "#contract/endpoints/servers/schema-texts.ts";
+import { tokenSchemas } from "#contract/endpoints/tokens/schema-texts.ts";
 
 /** Every schema that the reference shows under a name of its own. */
 export const schemaTexts: Readonly<Record<string, SchemaText>> = {

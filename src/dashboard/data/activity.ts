@@ -1,4 +1,4 @@
-import type { Deployment, Deployments } from "#contract/deployments.ts";
+import type { Deployment, Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import type { ClientResult } from "#client/send.ts";
 
 /** What is live and what runs or waits in all projects, and the latest hundred, each newest first. */

@@ -1,5 +1,5 @@
 import type { ClientResult } from "#client/send.ts";
-import type { Deployment, Deployments, DeploymentStatus } from "#contract/deployments.ts";
+import type { Deployment, Deployments, DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
 import { Resource } from "#dashboard/data/resource.ts";

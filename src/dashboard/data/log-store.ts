@@ -1,6 +1,6 @@
 import { followLog } from "#client/follow-log.ts";
 import type { DeploymentId } from "#contract/ids.ts";
-import type { LogLine, LogStage } from "#contract/logs.ts";
+import type { LogLine, LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
 import { transport } from "#dashboard/data/api.ts";
 import { Signal } from "#dashboard/data/signal.ts";

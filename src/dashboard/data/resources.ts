@@ -1,5 +1,5 @@
 import { readAll } from "#client/read-all.ts";
-import { clientEndpoints, type ClientOperation } from "#contract/client-endpoints.ts";
+import { clientEndpoints, type ClientOperation } from "#contract/endpoints/client-endpoints.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { lackOf } from "#contract/may-call.ts";
 import { activityReader } from "#dashboard/data/activity.ts";

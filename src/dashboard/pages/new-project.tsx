@@ -1,7 +1,7 @@
 import { ALL, useProjects, useServers } from "#dashboard/data/resources.ts";
-import { Page } from "#dashboard/parts/page.tsx";
-import { ProjectForm } from "#dashboard/parts/project-form.tsx";
-import { Show } from "#dashboard/parts/show.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { ProjectForm } from "#dashboard/shared/project-form.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 import { pathTo } from "#dashboard/router/route.ts";
 

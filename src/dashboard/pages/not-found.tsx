@@ -1,4 +1,4 @@
-import { Page } from "#dashboard/parts/page.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 export function NotFound() {

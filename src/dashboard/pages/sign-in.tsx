@@ -3,12 +3,12 @@ import { useEffect, useState } from "preact/hooks";
 import { isWellFormedToken } from "#contract/token-form.ts";
 import { type SessionState, signInWithCode, signInWithToken } from "#dashboard/data/session.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Field } from "#dashboard/parts/field.tsx";
-import { Form } from "#dashboard/parts/form.tsx";
-import { Page } from "#dashboard/parts/page.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { Waiting } from "#dashboard/parts/waiting.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { Waiting } from "#dashboard/shared/waiting.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { routeAt } from "#dashboard/router/route.ts";
 

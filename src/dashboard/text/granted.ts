@@ -1,5 +1,5 @@
 import type { ProjectId } from "#contract/ids.ts";
-import type { ProjectRow } from "#contract/projects.ts";
+import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import { type Scope, scopesAllowAll } from "#contract/scopes.ts";
 import { scopeWords } from "#dashboard/text/words.ts";
 

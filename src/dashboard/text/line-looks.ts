@@ -1,4 +1,4 @@
-import type { LogLine, LogStage, LogStream } from "#contract/logs.ts";
+import type { LogLine, LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 import { type Look, lookAfter, plain } from "#dashboard/text/ansi.ts";
 
 /** How each line of a log begins: a colour that a command has turned on stays on over the end of the line. */

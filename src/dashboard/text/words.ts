@@ -1,7 +1,11 @@
-import type { DeploymentStage, DeploymentStatus, FailureCode } from "#contract/deployments.ts";
+import type {
+  DeploymentStage,
+  DeploymentStatus,
+  FailureCode,
+} from "#contract/endpoints/deployments/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
 import type { Scope } from "#contract/scopes.ts";
-import type { ServerStatus } from "#contract/servers.ts";
+import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 
 export const statusWords: Record<DeploymentStatus, string> = {
   building: "Running",

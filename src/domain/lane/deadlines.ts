@@ -1,4 +1,4 @@
-import type { Timeouts } from "#contract/projects.ts";
+import type { Timeouts } from "#contract/endpoints/projects/schemas.ts";
 import { activeOf, isIn, type Lane, type LaneDeployment, type Plan } from "#domain/lane/lane.ts";
 
 /** How long a run may be silent before its server counts as lost. */

@@ -1,4 +1,4 @@
-import type { Failure } from "#contract/deployments.ts";
+import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import { SERVER_LOST_MS, STOP_CONFIRM_MS } from "#domain/lane/deadlines.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import { activeOf, isIn, type Lane, type Named, replaceDeployment } from "#domain/lane/lane.ts";

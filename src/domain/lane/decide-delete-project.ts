@@ -1,7 +1,7 @@
 import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Decision } from "#domain/lane/decision.ts";
-import { addHost, sendAway } from "#domain/lane/hosts.ts";
+import { addHost, sendAway } from "#domain/lane/placements.ts";
 import { isIn, type Lane, RESTORABLE_MS } from "#domain/lane/lane.ts";
 
 export type DeleteProjectRequest = {

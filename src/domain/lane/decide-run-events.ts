@@ -5,7 +5,7 @@ import type {
   RunEventsAnswer,
   RunResult,
 } from "#contract/agent-protocol.ts";
-import type { Failure } from "#contract/deployments.ts";
+import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import { stageDeadline } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";

@@ -1,7 +1,7 @@
-import type { Actor, StartDeploymentInput } from "#contract/deployments.ts";
+import type { Actor, StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
-import type { QueueMode } from "#contract/projects.ts";
+import type { QueueMode } from "#contract/endpoints/projects/schemas.ts";
 import { queueDeadline } from "#domain/lane/deadlines.ts";
 import type { DecisionWith, Effect } from "#domain/lane/decision.ts";
 import {

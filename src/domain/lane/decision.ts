@@ -1,7 +1,7 @@
 import type { OutputLine, ProjectReport } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
-import type { LogStage } from "#contract/logs.ts";
-import type { Preset } from "#contract/projects.ts";
+import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
+import type { Preset } from "#contract/endpoints/projects/schemas.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 
 /**

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
-import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/deployments.ts";
+import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
-import { BuildSettings, CommitRule, HealthCheck, Timeouts } from "#contract/projects.ts";
+import { BuildSettings, CommitRule, HealthCheck, Timeouts } from "#contract/endpoints/projects/schemas.ts";
 
 /** At most this many deployments of a project wait; one more start is refused. */
 export const MAX_QUEUED = 100;

@@ -1,4 +1,4 @@
-import { addHost } from "#domain/lane/hosts.ts";
+import { addHost } from "#domain/lane/placements.ts";
 import type { Host, Lane, LaneDeployment } from "#domain/lane/lane.ts";
 
 /** What the database has of a project whose lane has no deployments: those that were live, in the order of their versions. */

@@ -1,6 +1,6 @@
-import type { Failure } from "#contract/deployments.ts";
+import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
-import { addHost, moveTo } from "#domain/lane/hosts.ts";
+import { addHost, moveTo } from "#domain/lane/placements.ts";
 import {
   activeOf,
   type Ending,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, unique, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/account.ts";
+import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
 import type {
   Actor,
   DeploymentKind,
@@ -9,11 +9,17 @@ import type {
   DeploymentStatus,
   Failure,
   LiveEvidence,
-} from "#contract/deployments.ts";
+} from "#contract/endpoints/deployments/schemas.ts";
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
-import type { CommitRule, HealthCheck, Preset, QueueMode, Timeouts } from "#contract/projects.ts";
+import type {
+  CommitRule,
+  HealthCheck,
+  Preset,
+  QueueMode,
+  Timeouts,
+} from "#contract/endpoints/projects/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
-import type { TokenPurpose } from "#contract/tokens.ts";
+import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
 
 // Times are Unix milliseconds. Every table but `accounts` and `sweeps` has an account_id, and only AccountRows reads and writes
 // those tables for a request, so no query can forget whose rows they are.

@@ -1,8 +1,8 @@
 import { HonoBase } from "hono/hono-base";
 import { TrieRouter } from "hono/router/trie-router";
 
-import type { TokenHolder } from "#worker/db/credentials.ts";
-import type { DatabaseSession } from "#worker/db/session.ts";
+import type { TokenHolder } from "#worker/db/tokens/credentials.ts";
+import type { DatabaseSession } from "#worker/db/database-session.ts";
 
 /**
  * The Worker's router. `requestId` is set before anything else runs, and then `origin`, where this installation is reached; `session` by whoever opens one, `holder` once a

@@ -1,5 +1,5 @@
-import type { Endpoint, OutputOf } from "#contract/endpoint.ts";
-import type { Endpoints, OperationName } from "#contract/endpoints.ts";
+import type { Endpoint, OutputOf } from "#contract/endpoints/endpoint.ts";
+import type { Endpoints, OperationName } from "#contract/endpoints/endpoints.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { AgentContext, Context, OpenContext } from "#worker/context.ts";

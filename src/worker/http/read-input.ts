@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { type Endpoint, parseWith } from "#contract/endpoint.ts";
-import { takesIfLive, takesLastEventId } from "#contract/endpoint-facts.ts";
+import { type Endpoint, parseWith } from "#contract/endpoints/endpoint.ts";
+import { takesIfLive, takesLastEventId } from "#contract/endpoints/endpoint-facts.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { parseKnown } from "#contract/tolerant.ts";

@@ -1,11 +1,11 @@
-import type { Actor, DeploymentStarted } from "#contract/deployments.ts";
+import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
 import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
-import { givenSettings } from "#worker/db/build-columns.ts";
-import type { ProjectRecord } from "#worker/db/find-project.ts";
-import type { Started } from "#worker/objects/lane-commands.ts";
+import { givenSettings } from "#worker/db/projects/build-columns.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
 
 /** What a lane needs to know of whoever starts something, and of the project as it is set up now. */
 export function askedBy(context: Context, project: ProjectRecord, ifLive: DeploymentId | null) {

@@ -1,4 +1,4 @@
-import type { Health } from "#contract/account.ts";
+import type { Health } from "#contract/endpoints/accounts/schemas.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { OpenContext } from "#worker/context.ts";
 import type { DatabaseHealth } from "#worker/db/database-health.ts";

@@ -1,7 +1,7 @@
-import { answer } from "#worker/http/answers.ts";
+import { answer } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
-import { getAccount } from "#worker/operations/get-account.ts";
-import { updateAccount } from "#worker/operations/update-account.ts";
+import { getAccount } from "#worker/operations/accounts/get-account.ts";
+import { updateAccount } from "#worker/operations/accounts/update-account.ts";
 
 export const accountHandlers = {
   getAccount: (context) => answer(getAccount(context)),

@@ -1,7 +1,7 @@
-import { answer } from "#worker/http/answers.ts";
+import { answer } from "#worker/http/responses.ts";
 import type { AgentHandlers, OpenHandlers } from "#worker/http/handler.ts";
-import { enrollAgent } from "#worker/operations/enroll-agent.ts";
-import { reportRunEvents } from "#worker/operations/report-run-events.ts";
+import { enrollAgent } from "#worker/operations/servers/enroll-agent.ts";
+import { reportRunEvents } from "#worker/operations/deployments/report-run-events.ts";
 
 export const enrollmentHandlers = {
   enrollAgent: (context, { body }) => answer(enrollAgent(context, body)),

@@ -1,10 +1,10 @@
-import { AGENT_CONNECT_PATH } from "#contract/agent-endpoints.ts";
+import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
 import { refuse } from "#contract/problems.ts";
 import type { App } from "#worker/http/app.ts";
-import type { Authentication } from "#worker/http/authentication.ts";
+import type { Authentication } from "#worker/http/find-caller.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
 import { limitAgent, limitFailures } from "#worker/http/rate-limit.ts";
-import { linkHeaders } from "#worker/objects/link-headers.ts";
+import { linkHeaders } from "#worker/objects/agent-link/link-headers.ts";
 
 /** The agent's link: an authenticated WebSocket upgrade, passed on to the object of its server. */
 export function routeAgentConnect(app: App, authentication: Authentication, clock: { now(): number }): void {

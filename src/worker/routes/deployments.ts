@@ -1,12 +1,12 @@
-import type { DeploymentStarted } from "#contract/deployments.ts";
-import { answer, answerPage } from "#worker/http/answers.ts";
+import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { answer, answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
-import { cancelDeployment } from "#worker/operations/cancel-deployment.ts";
-import { deleteDeployment } from "#worker/operations/delete-deployment.ts";
-import { getDeployment, getProjectDeployment } from "#worker/operations/get-deployment.ts";
-import { listDeployments, listProjectDeployments } from "#worker/operations/list-deployments.ts";
-import { rollBack } from "#worker/operations/roll-back.ts";
-import { startDeployment } from "#worker/operations/start-deployment.ts";
+import { cancelDeployment } from "#worker/operations/deployments/cancel-deployment.ts";
+import { deleteDeployment } from "#worker/operations/deployments/delete-deployment.ts";
+import { getDeployment, getProjectDeployment } from "#worker/operations/deployments/get-deployment.ts";
+import { listDeployments, listProjectDeployments } from "#worker/operations/deployments/list-deployments.ts";
+import { rollBack } from "#worker/operations/deployments/roll-back.ts";
+import { startDeployment } from "#worker/operations/deployments/start-deployment.ts";
 
 export const deploymentHandlers = {
   listProjectDeployments: (context, { params, query, url }) =>

@@ -1,5 +1,5 @@
 import type { DatabaseHealth } from "#worker/db/database-health.ts";
-import { answer } from "#worker/http/answers.ts";
+import { answer } from "#worker/http/responses.ts";
 import type { OpenHandlers } from "#worker/http/handler.ts";
 import { getHealth } from "#worker/operations/get-health.ts";
 

@@ -1,11 +1,14 @@
 import { type Result, succeed } from "#contract/problems.ts";
-import { answerPage } from "#worker/http/answers.ts";
+import { answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { eventStream, streamed } from "#worker/http/streamed.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
-import { type DeploymentLogEvents, followDeploymentLog } from "#worker/operations/follow-deployment-log.ts";
-import { getDeploymentLog } from "#worker/operations/get-deployment-log.ts";
-import { readDeploymentLog } from "#worker/operations/read-deployment-log.ts";
+import {
+  type DeploymentLogEvents,
+  followDeploymentLog,
+} from "#worker/operations/deployments/follow-deployment-log.ts";
+import { getDeploymentLog } from "#worker/operations/deployments/get-deployment-log.ts";
+import { readDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
 import { eventStreamStart, logEventText, logNdjson, logText } from "#worker/views/log-views.ts";
 
 /** After so long a client that follows comes again, and shows its token again. */

@@ -1,11 +1,11 @@
-import { answer, answerPage } from "#worker/http/answers.ts";
+import { answer, answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
-import { createProject } from "#worker/operations/create-project.ts";
-import { deleteProject } from "#worker/operations/delete-project.ts";
-import { getProject } from "#worker/operations/get-project.ts";
-import { listProjects } from "#worker/operations/list-projects.ts";
-import { listRollbackTargets } from "#worker/operations/list-rollback-targets.ts";
-import { updateProject } from "#worker/operations/update-project.ts";
+import { createProject } from "#worker/operations/projects/create-project.ts";
+import { deleteProject } from "#worker/operations/projects/delete-project.ts";
+import { getProject } from "#worker/operations/projects/get-project.ts";
+import { listProjects } from "#worker/operations/projects/list-projects.ts";
+import { listRollbackTargets } from "#worker/operations/deployments/list-rollback-targets.ts";
+import { updateProject } from "#worker/operations/projects/update-project.ts";
 
 export const projectHandlers = {
   listProjects: (context, { query, url }) => answerPage(listProjects(context, query), url),

@@ -1,4 +1,4 @@
-import { isProblemCode } from "#contract/endpoint-facts.ts";
+import { isProblemCode } from "#contract/endpoints/endpoint-facts.ts";
 import { referencePaths } from "#contract/reference-paths.ts";
 import type { App } from "#worker/http/app.ts";
 import { assetResponse } from "#worker/http/asset-response.ts";

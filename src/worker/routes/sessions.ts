@@ -1,7 +1,7 @@
-import { answer } from "#worker/http/answers.ts";
+import { answer } from "#worker/http/responses.ts";
 import type { OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
-import { createSession } from "#worker/operations/create-session.ts";
-import { endSession } from "#worker/operations/end-session.ts";
+import { createSession } from "#worker/operations/sessions/create-session.ts";
+import { endSession } from "#worker/operations/sessions/end-session.ts";
 
 export const signInHandlers = {
   createSession: (context, { body }) => answer(createSession(context, body)),

@@ -1,6 +1,6 @@
 import { applySettings, presetFor, STATIC } from "#contract/frameworks/preset-for.ts";
-import type { AutomaticSetting, Preset } from "#contract/projects.ts";
-import { type BuildColumns, givenSettings } from "#worker/db/build-columns.ts";
+import type { AutomaticSetting, Preset } from "#contract/endpoints/projects/schemas.ts";
+import { type BuildColumns, givenSettings } from "#worker/db/projects/build-columns.ts";
 
 /** The framework that counts: the given one, else the one that was found, else none has been yet. */
 export function shownFramework(framework: string | null, found: Preset | null): string {

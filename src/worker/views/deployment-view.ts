@@ -1,7 +1,12 @@
-import type { Deployment, DeploymentRow, LiveEvidence, WaitingOn } from "#contract/deployments.ts";
+import type {
+  Deployment,
+  DeploymentRow,
+  LiveEvidence,
+  WaitingOn,
+} from "#contract/endpoints/deployments/schemas.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
-import type { DeploymentReading } from "#worker/db/deployment-reading.ts";
-import type { DeploymentRecord } from "#worker/db/deployment-records.ts";
+import type { DeploymentReading } from "#worker/db/deployments/deployment-reading.ts";
+import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
 /** As git abbreviates by default. */

@@ -1,5 +1,5 @@
 import { oneLine } from "#contract/log-text.ts";
-import { LOG_END_EVENT, type LogEnd, LogLine } from "#contract/logs.ts";
+import { LOG_END_EVENT, type LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
 import type { LogEvent } from "#worker/logs/follow-log.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 

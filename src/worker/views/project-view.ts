@@ -1,8 +1,8 @@
 import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
-import type { HealthCheck, Project, ProjectRow, Serving } from "#contract/projects.ts";
-import type { ProjectRecord } from "#worker/db/find-project.ts";
-import type { ServingReading } from "#worker/db/find-serving.ts";
-import type { ProjectSummary } from "#worker/db/list-projects.ts";
+import type { HealthCheck, Project, ProjectRow, Serving } from "#contract/endpoints/projects/schemas.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import type { ServingReading } from "#worker/db/projects/find-serving.ts";
+import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
 import { automaticSettings, shownFramework, shownSettings } from "#worker/views/build-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";

@@ -1,4 +1,4 @@
-import type { RollbackTarget } from "#contract/deployments.ts";
+import type { RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import type { KnownTarget } from "#domain/lane/rollback-target.ts";

@@ -1,6 +1,12 @@
-import type { AgentProblem, Disk, Server, ServerRow, ServerStatus } from "#contract/servers.ts";
+import type {
+  AgentProblem,
+  Disk,
+  Server,
+  ServerRow,
+  ServerStatus,
+} from "#contract/endpoints/servers/schemas.ts";
 import { recordConnection, uptime, uptimeByDay } from "#domain/uptime.ts";
-import type { ServerReading } from "#worker/db/server-reading.ts";
+import type { ServerReading } from "#worker/db/servers/server-reading.ts";
 import { mismatchMessage } from "#worker/views/mismatch-message.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 

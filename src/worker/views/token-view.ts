@@ -1,5 +1,5 @@
-import type { Token } from "#contract/tokens.ts";
-import type { TokenReading } from "#worker/db/token-reading.ts";
+import type { Token } from "#contract/endpoints/tokens/schemas.ts";
+import type { TokenReading } from "#worker/db/tokens/token-reading.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
 /** A token as its account sees it. @param now Unix milliseconds, when a previous secret may have stopped working */

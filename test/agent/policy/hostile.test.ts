@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { type RunOrder } from "#contract/agent-protocol.ts";
-import { HealthCheck } from "#contract/projects.ts";
+import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
 import { messagesOf, World } from "../support/harness.ts";
 import { createRepository } from "../support/repository.ts";

@@ -13,7 +13,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { exitCodes } from "#agent/exit-codes.ts";
+import { exitCodes } from "#agent/main/exit-codes.ts";
 import { openPolicy } from "#agent/policy/policy.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 

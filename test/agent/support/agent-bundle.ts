@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll } from "vitest";
 
-import { buildAgent } from "../../../scripts/parts/build-agent.ts";
+import { buildAgent } from "../../../scripts/shared/build-agent.ts";
 
 /** Bundles the agent for the tests of a file that start it often. @returns the bundle's path, to be used within tests */
 export function bundleAgent(): string {

@@ -20,7 +20,7 @@ export type SpawnOptions = {
   readonly sitesSocket?: string;
 };
 
-const MAIN = resolve(import.meta.dirname, "../../../src/agent/main.ts");
+const MAIN = resolve(import.meta.dirname, "../../../src/agent/main/main.ts");
 
 export function spawnAgent(args: readonly string[], options: SpawnOptions = {}): AgentProcess {
   const preload = options.preload === undefined ? [] : [`--import=${options.preload}`];

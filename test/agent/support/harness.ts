@@ -5,15 +5,15 @@ import { join } from "node:path";
 
 import type * as z from "zod";
 
-import type { AgentContext } from "#agent/context.ts";
+import type { AgentContext } from "#agent/context/context.ts";
 import { Policy } from "#agent/policy/policy.ts";
 import { createPace } from "#agent/report/pace.ts";
-import { runAgent } from "#agent/run-agent.ts";
-import { type AgentSettings, defaultSettings } from "#agent/settings.ts";
-import { noSites, type Sites } from "#agent/sites-client.ts";
+import { runAgent } from "#agent/main/run-agent.ts";
+import { type AgentSettings, defaultSettings } from "#agent/context/settings.ts";
+import { noSites, type Sites } from "#agent/sites/sites-client.ts";
 import type { OutputLine, RunEvent, RunOrder } from "#contract/agent-protocol.ts";
 import { createIdGenerator } from "#contract/ids.ts";
-import { Timeouts } from "#contract/projects.ts";
+import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
 
 import { FakeControlPlane, type FakeRun } from "../../support/fake-control-plane.ts";
 import { createRepository, type TestRepository } from "./repository.ts";

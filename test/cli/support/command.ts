@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll } from "vitest";
 
-import { buildCommand } from "../../../scripts/parts/build-command.ts";
+import { buildCommand } from "../../../scripts/shared/build-command.ts";
 import { eventually } from "../../support/faults/eventually.ts";
 
 /** Of this process, as little as the command needs; nothing that says which installation. */

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 
 import { DeploymentId } from "#contract/ids.ts";
-import type { LogLine } from "#contract/logs.ts";
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 
 /** What a request for the log is answered with. */
 export type Answer = (response: ServerResponse, lastEventId: number) => void;

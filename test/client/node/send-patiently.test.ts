@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ProjectId, TokenId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
 import { createClient } from "#client/client.ts";
-import { type Patience, sendPatiently } from "#client/send-patiently.ts";
+import { type Patience, sendPatiently } from "#client/send-with-retry.ts";
 
 type Answer = (response: ServerResponse) => void;
 

@@ -9,7 +9,7 @@ import {
 } from "#contract/frameworks/preset-for.ts";
 import { presets } from "#contract/frameworks/presets.ts";
 import { surveyTree, type Tree } from "#contract/frameworks/tree.ts";
-import { Framework, Preset } from "#contract/projects.ts";
+import { Framework, Preset } from "#contract/endpoints/projects/schemas.ts";
 
 type Files = Readonly<Record<string, string>>;
 

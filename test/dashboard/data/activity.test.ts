@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { deployment } from "./deployment.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Deployment, Deployments } from "#contract/deployments.ts";
+import type { Deployment, Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentFeed } from "#dashboard/data/deployment-feed.ts";
 import { deployment } from "./deployment.ts";
 

@@ -1,4 +1,4 @@
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 
 let time = 1_700_000_000_000;

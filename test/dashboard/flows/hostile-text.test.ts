@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { TokenWithSecret } from "#contract/tokens.ts";
+import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 
 import { createApi } from "../../support/journey-api.ts";
 import { signInWithToken } from "./support/sign-in.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { afterAll, describe, expect, it } from "vitest";
 
-import { ServerCreated } from "#contract/servers.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { keyboardOf } from "./support/keyboard.ts";
 import { type Agent, joinServer } from "./support/operator.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Account } from "#contract/account.ts";
+import { Account } from "#contract/endpoints/accounts/schemas.ts";
 
 import { createApi } from "../../support/journey-api.ts";
 import { keyboardOf } from "./support/keyboard.ts";

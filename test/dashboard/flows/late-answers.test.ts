@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { TokenWithSecret } from "#contract/tokens.ts";
+import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 

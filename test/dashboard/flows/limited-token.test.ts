@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { allScopes, type Scope } from "#contract/scopes.ts";
-import { TokenWithSecret } from "#contract/tokens.ts";
+import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { violations } from "./support/browser.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";

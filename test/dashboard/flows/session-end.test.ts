@@ -4,11 +4,11 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 
-import { Account } from "#contract/account.ts";
+import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { signInLink } from "#contract/dashboard-paths.ts";
 import { AccountId } from "#contract/ids.ts";
-import { executeStatements } from "../../../scripts/parts/execute-statements.ts";
-import { newSignInCode } from "../../../scripts/parts/sign-in-code.ts";
+import { executeStatements } from "../../../scripts/shared/execute-statements.ts";
+import { newSignInCode } from "../../../scripts/shared/sign-in-code.ts";
 import { createApi } from "../../support/journey-api.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";

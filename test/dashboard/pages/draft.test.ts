@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type Project, Timeouts, UpdateProjectInput } from "#contract/projects.ts";
+import { type Project, Timeouts, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import { changesOf, draftOf, editsAfter, editsSince } from "#dashboard/pages/settings/draft.ts";
 import { errorsOf } from "#dashboard/text/field-errors.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { LogLine } from "#contract/logs.ts";
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { firstError } from "#dashboard/pages/deployment/first-error.ts";
 
 function logOf(...messages: readonly (readonly [LogLine["stream"], string])[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { LogStage } from "#contract/logs.ts";
+import { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import { stagesOf } from "#dashboard/pages/deployment/stages-of.ts";
 
 const AT = Date.parse("2026-11-20T09:14:00.000Z");

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 
 import { type Browser, chromium, type Page } from "playwright-core";
 
-import { ensureChromium } from "../../../scripts/parts/chromium.ts";
+import { ensureChromium } from "../../../scripts/shared/chromium.ts";
 import { removeHome, startSystem } from "../../support/journey-system.ts";
 import { executable, openTab, phone, type Screen } from "../flows/support/browser.ts";
 import { signInWithToken } from "../flows/support/sign-in.ts";

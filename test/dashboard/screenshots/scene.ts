@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
-import { ServerCreated } from "#contract/servers.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { createRepository } from "../../support/journey-repository.ts";
 import type { System } from "../../support/journey-system.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { LogLine } from "#contract/logs.ts";
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { plain } from "#dashboard/text/ansi.ts";
 import { LineLooks } from "#dashboard/text/line-looks.ts";
 

@@ -4,10 +4,10 @@ import { DeploymentId } from "#contract/ids.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
-import { decideGreeting, type Greeting } from "#domain/lane/decide-greeting.ts";
+import { decideGreeting, type Greeting } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { nextDeadline, SERVER_LOST_MS } from "#domain/lane/deadlines.ts";
-import { dueMessage, noteTold, noteUntold } from "#domain/lane/due-message.ts";
+import { dueMessage, noteTold, noteUntold } from "#domain/lane/pending-message.ts";
 import { activeOf, emptyLane, type Lane } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/note-report.ts";
 import {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { decideDeleteProject, keptUntil, refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
-import { decideForgotten, decideServerGone } from "#domain/lane/decide-forgotten.ts";
-import { decideGreeting } from "#domain/lane/decide-greeting.ts";
+import { decideForgotten, decideServerGone } from "#domain/lane/decide-project-removed.ts";
+import { decideGreeting } from "#domain/lane/reconcile.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
-import { dueForgets, nextForgetAt, noteForgetTold } from "#domain/lane/due-forgets.ts";
+import { dueForgets, nextForgetAt, noteForgetTold } from "#domain/lane/pending-removals.ts";
 import { activeOf, emptyLane, isIn, type Lane } from "#domain/lane/lane.ts";
 import { runOrder } from "#domain/lane/run-order.ts";
 import {

@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 
 import { build } from "esbuild";
 
-import { root } from "../../../scripts/parts/root.ts";
-import { runCommand } from "../../../scripts/parts/run-command.ts";
+import { root } from "../../../scripts/shared/root.ts";
+import { runCommand } from "../../../scripts/shared/run-command.ts";
 import { openApi } from "./open-api.ts";
 
 const programs = resolve(import.meta.dirname, "../clients");

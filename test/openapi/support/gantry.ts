@@ -3,12 +3,12 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { buildWorker } from "../../../scripts/parts/build-worker.ts";
-import { newToken, renderStatement } from "../../../scripts/parts/first-token.ts";
-import { withLocalDatabase } from "../../../scripts/parts/local-database.ts";
-import { readLocalSettings } from "../../../scripts/parts/local-settings.ts";
-import { startLocalWorker } from "../../../scripts/parts/local-worker.ts";
-import { newSignInCode } from "../../../scripts/parts/sign-in-code.ts";
+import { buildWorker } from "../../../scripts/shared/build-worker.ts";
+import { newToken, renderStatement } from "../../../scripts/shared/first-token.ts";
+import { withLocalDatabase } from "../../../scripts/shared/local-database.ts";
+import { readLocalSettings } from "../../../scripts/shared/local-settings.ts";
+import { startLocalWorker } from "../../../scripts/shared/local-worker.ts";
+import { newSignInCode } from "../../../scripts/shared/sign-in-code.ts";
 
 /** The database is written to before the Worker serves it, so all codes are made beforehand; a test run takes fewer. */
 const SIGN_IN_CODES = 500;

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-import { Account } from "#contract/account.ts";
-import { ServerCreated } from "#contract/servers.ts";
-import { SessionCreated } from "#contract/sessions.ts";
-import { TokenWithSecret } from "#contract/tokens.ts";
+import { Account } from "#contract/endpoints/accounts/schemas.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
+import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { FakeAgent } from "./fake-agent.ts";
 import { type Gantry, startGantry } from "./gantry.ts";
 import type { Request, Sender } from "./requests.ts";

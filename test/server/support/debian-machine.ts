@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { debianRootPath } from "../../../scripts/parts/debian-root.ts";
+import { debianRootPath } from "../../../scripts/shared/debian-root.ts";
 import { runShell, type ShellEnd } from "../../support/run-shell.ts";
 
 const TREES = "/sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd";

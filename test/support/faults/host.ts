@@ -5,9 +5,9 @@ import { mkdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 
-import { Enrollment, ServerCreated } from "#contract/servers.ts";
+import { Enrollment, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
-import { root } from "../../../scripts/parts/root.ts";
+import { root } from "../../../scripts/shared/root.ts";
 import { type Service, supervise } from "../../../scripts/start/supervisor.ts";
 import type { Api } from "../journey-api.ts";
 import { eventually } from "./eventually.ts";
@@ -89,7 +89,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
   const spawnAgent = (args: readonly string[]): ChildProcess => {
     const log = openSync(logFile, "a");
-    const child = spawn(process.execPath, ["src/agent/main.ts", ...args], {
+    const child = spawn(process.execPath, ["src/agent/main/main.ts", ...args], {
       cwd: root,
       detached: true,
       // The channel ends it with us, whatever ends us.

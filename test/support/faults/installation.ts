@@ -2,8 +2,8 @@ import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { buildWorker } from "../../../scripts/parts/build-worker.ts";
-import { WorkerReady } from "../../../scripts/parts/worker-ready.ts";
+import { buildWorker } from "../../../scripts/shared/build-worker.ts";
+import { WorkerReady } from "../../../scripts/shared/worker-ready.ts";
 import { type Service, supervise } from "../../../scripts/start/supervisor.ts";
 import { type Api, createApi } from "../journey-api.ts";
 import { freePorts } from "../journey-system.ts";

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { createParser } from "eventsource-parser";
 
-import { LOG_END_EVENT, LogEnd, LogLine } from "#contract/logs.ts";
+import { LOG_END_EVENT, LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
 
 /** Somebody who follows a log while it grows, and comes back to where they were whenever the stream is cut. */
 export type LogFollower = {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import * as z from "zod";
 
-import { DeploymentStarted } from "#contract/deployments.ts";
+import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 
 import type { Answer, Api } from "../journey-api.ts";
 import type { Ledger } from "./ledger.ts";

@@ -2,9 +2,9 @@ import type { ProjectReport, RunEvent, ToAgent } from "#contract/agent-protocol.
 import type { Instruction } from "#contract/agent-protocol.ts";
 import { type DeploymentId, RunId } from "#contract/ids.ts";
 import { checkServing, type ServingCheck } from "#domain/lane/check-serving.ts";
-import { decideGreeting } from "#domain/lane/decide-greeting.ts";
+import { decideGreeting } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
-import { dueMessage, noteTold, noteUntold } from "#domain/lane/due-message.ts";
+import { dueMessage, noteTold, noteUntold } from "#domain/lane/pending-message.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { PROJECT, SERVER } from "../lane.ts";
 import {

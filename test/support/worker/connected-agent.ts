@@ -11,7 +11,7 @@ import {
   type RunOrder,
   ToAgent,
 } from "#contract/agent-protocol.ts";
-import { ServerCreated } from "#contract/servers.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { call, ORIGIN } from "./call.ts";
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { expect, vi } from "vitest";
 
-import { LogEnd, LogLine } from "#contract/logs.ts";
+import { LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
 import type { TestProject } from "./project.ts";
 
 type How = { readonly query?: string; readonly headers?: Record<string, string>; readonly token?: string };

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 
-import { AgentLink } from "#worker/objects/agent-link.ts";
-import { ProjectLane } from "#worker/objects/project-lane.ts";
+import { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
+import { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 import { databasePrototypes } from "./statements.ts";
 
 /** What lies outside an isolate, so that every call there takes time, costs something, and can fail. */

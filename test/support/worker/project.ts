@@ -1,7 +1,11 @@
 import { vi } from "vitest";
 import * as z from "zod";
 
-import { Deployment, DeploymentStarted, type DeploymentStatus } from "#contract/deployments.ts";
+import {
+  Deployment,
+  DeploymentStarted,
+  type DeploymentStatus,
+} from "#contract/endpoints/deployments/schemas.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import { type DeploymentId, ProjectId } from "#contract/ids.ts";
 import { createAccount } from "./account.ts";

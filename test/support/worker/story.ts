@@ -2,12 +2,12 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 
-import { DeploymentStarted } from "#contract/deployments.ts";
+import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
-import { LogPage } from "#contract/logs.ts";
+import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 import { LaneDeployment } from "#domain/lane/lane.ts";
-import { recordOf } from "#worker/objects/deployment-record.ts";
-import { LaneStore } from "#worker/objects/lane-store.ts";
+import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
+import { LaneStore } from "#worker/objects/project-lane/lane-store.ts";
 import type { ObjectOf } from "./faults.ts";
 import { PersistentAgent, PRESET } from "./persistent-agent.ts";
 import type { TestProject } from "./project.ts";

@@ -1,4 +1,4 @@
-import { type Token, TokenRows, TokenWithSecret } from "#contract/tokens.ts";
+import { type Token, TokenRows, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { call } from "./call.ts";
 
 /** Asks for a token, by default for one that may only list tokens. */

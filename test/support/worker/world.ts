@@ -1,9 +1,9 @@
 import { Enrolled } from "#contract/agent-protocol.ts";
-import { DeploymentStarted } from "#contract/deployments.ts";
-import { endpoints, type OperationName } from "#contract/endpoints.ts";
+import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import type { DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
-import { Project } from "#contract/projects.ts";
-import { ServerCreated } from "#contract/servers.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { createAccount, createToken, ids, newSecret, type TestAccount } from "./account.ts";
 import { call } from "./call.ts";
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { Enrollment } from "#contract/servers.ts";
+import { Enrollment } from "#contract/endpoints/servers/schemas.ts";
 import { call } from "../../support/worker/call.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { onPrepare, recordStatements } from "../../support/worker/statements.ts";
@@ -14,7 +14,7 @@ const OWNER = /"account_id"/g;
 /** They are about the account itself, or about nothing, or are refused: the world's sign-in code is a wrong one. */
 const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "getHealth", "createSession"];
 
-/** The statements that find out whose a request is; src/worker/db/credentials.ts says why there are any. */
+/** The statements that find out whose a request is; src/worker/db/tokens/credentials.ts says why there are any. */
 const BY_SECRET = /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
 
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;

@@ -7,11 +7,11 @@ import {
   deleteDeploymentRecords,
   type DeploymentRecord,
   writeDeployments,
-} from "#worker/db/deployment-records.ts";
-import { findDeployment } from "#worker/db/find-deployment.ts";
-import { findProject } from "#worker/db/find-project.ts";
-import { setServing, writePresence } from "#worker/db/server-presence.ts";
-import { findServer } from "#worker/db/find-server.ts";
+} from "#worker/db/deployments/deployment-records.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
+import { setServing, writePresence } from "#worker/db/servers/server-presence.ts";
+import { findServer } from "#worker/db/servers/find-server.ts";
 import { ids } from "../../support/worker/account.ts";
 import { createWorld } from "../../support/worker/world.ts";
 

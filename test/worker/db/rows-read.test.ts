@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { Deployments } from "#contract/deployments.ts";
+import { Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { type TestAccount, createAccount, ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";

@@ -8,8 +8,8 @@ import {
   endLostDeployments,
   type DeploymentRecord,
   writeDeployments,
-} from "#worker/db/deployment-records.ts";
-import { findDeployment } from "#worker/db/find-deployment.ts";
+} from "#worker/db/deployments/deployment-records.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { jsonLists } from "#worker/db/json-lists.ts";
 import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
 import { ids } from "../../support/worker/account.ts";

@@ -2,10 +2,10 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { Account } from "#contract/account.ts";
+import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
-import { endpoints, type OperationName } from "#contract/endpoints.ts";
-import { Enrollment, ServerCreated } from "#contract/servers.ts";
+import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
+import { Enrollment, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { faultKinds, Faults, type ObjectOf } from "../../support/worker/faults.ts";
 import { TestProject } from "../../support/worker/project.ts";

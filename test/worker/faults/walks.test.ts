@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 
 import type { DeploymentId } from "#contract/ids.ts";
-import { Project } from "#contract/projects.ts";
-import { Server } from "#contract/servers.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { Server } from "#contract/endpoints/servers/schemas.ts";
 import { call } from "../../support/worker/call.ts";
 import { type FaultKind, faultKinds, Faults, setUpForFaults } from "../../support/worker/faults.ts";
 import type { Part } from "../../support/worker/parts.ts";

@@ -2,8 +2,8 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { endpoints } from "#contract/endpoints.ts";
-import { ServerCreated, ServerRows } from "#contract/servers.ts";
+import { endpoints } from "#contract/endpoints/endpoints.ts";
+import { ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
 import worker from "#worker/main.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { createWorld, operationNames, requests } from "../../support/worker/world.ts";

@@ -3,9 +3,9 @@ import { abortAllDurableObjects } from "cloudflare:test";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 
-import { DeploymentRows, DeploymentStarted } from "#contract/deployments.ts";
-import { Project } from "#contract/projects.ts";
-import { ServerCreated, ServerRows } from "#contract/servers.ts";
+import { DeploymentRows, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { ConnectedAgent } from "../../support/worker/connected-agent.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Remembered } from "#worker/http/remembered.ts";
+import { Remembered } from "#worker/http/ttl-cache.ts";
 
 const create = () => new Remembered<string>({ forMs: 10, atMost: 2 });
 const never = () => Promise.reject(new Error("looked up"));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 
-import { type Endpoint } from "#contract/endpoint.ts";
-import { endpoints } from "#contract/endpoints.ts";
+import { type Endpoint } from "#contract/endpoints/endpoint.ts";
+import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { problems } from "#contract/problems.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../../support/worker/world.ts";

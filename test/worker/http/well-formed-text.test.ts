@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 
-import { type Endpoint } from "#contract/endpoint.ts";
-import { endpoints, type OperationName } from "#contract/endpoints.ts";
+import { type Endpoint } from "#contract/endpoints/endpoint.ts";
+import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { createWorld, operationNames, requests, type World } from "../../support/worker/world.ts";
 

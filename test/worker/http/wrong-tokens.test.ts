@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { ServerCreated } from "#contract/servers.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { ids, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { recordStatements } from "../../support/worker/statements.ts";

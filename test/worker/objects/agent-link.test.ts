@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { closeCodes } from "#contract/agent-protocol.ts";
-import { Project } from "#contract/projects.ts";
-import { Server } from "#contract/servers.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { Server } from "#contract/endpoints/servers/schemas.ts";
 import { call } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
 

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import { closeCodes } from "#contract/agent-protocol.ts";
-import { Server } from "#contract/servers.ts";
+import { Server } from "#contract/endpoints/servers/schemas.ts";
 import { call } from "../../support/worker/call.ts";
 import { Faults, setUpForFaults } from "../../support/worker/faults.ts";
 import { TestProject } from "../../support/worker/project.ts";

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
-import { Project } from "#contract/projects.ts";
-import { Enrollment, Server } from "#contract/servers.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { Enrollment, Server } from "#contract/endpoints/servers/schemas.ts";
 import { call } from "../../support/worker/call.ts";
 import { output } from "../../support/worker/connected-agent.ts";
 import { faultKinds, Faults, kill, setUpForFaults } from "../../support/worker/faults.ts";

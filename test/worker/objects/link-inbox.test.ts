@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
-import { LinkInbox } from "#worker/objects/link-inbox.ts";
+import { LinkInbox } from "#worker/objects/agent-link/delivery-queue.ts";
 import { ids } from "../../support/worker/account.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 

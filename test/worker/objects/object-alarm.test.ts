@@ -2,8 +2,8 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
-import type { AgentLink } from "#worker/objects/agent-link.ts";
-import { PresenceRecord } from "#worker/objects/presence-record.ts";
+import type { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
+import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 import { output } from "../../support/worker/connected-agent.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";

@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { Deployments } from "#contract/deployments.ts";
+import { Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { emptyReport, output } from "../../support/worker/connected-agent.ts";

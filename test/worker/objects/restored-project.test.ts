@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { DeploymentRows, RollbackTargets } from "#contract/deployments.ts";
+import { DeploymentRows, RollbackTargets } from "#contract/endpoints/deployments/schemas.ts";
 import worker from "#worker/main.ts";
 import { ids } from "../../support/worker/account.ts";
 import { problemOf } from "../../support/worker/call.ts";

@@ -2,8 +2,8 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { LogLine, LogPage, MAX_LOG_BYTES } from "#contract/logs.ts";
-import { LogBuffer } from "#worker/objects/log-buffer.ts";
+import { LogLine, LogPage, MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";
+import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
 import { output } from "../../support/worker/connected-agent.ts";
 import { failCalls, onCalls } from "../../support/worker/intercept.ts";
 import { upTo } from "../../support/worker/log-reader.ts";

@@ -2,13 +2,13 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { closeCodes, Enrolled } from "#contract/agent-protocol.ts";
-import { Enrollment, Server, ServerCreated } from "#contract/servers.ts";
+import { Enrollment, Server, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { deleteServer } from "#worker/db/delete-server.ts";
-import { insertProject } from "#worker/db/insert-project.ts";
-import { findProject } from "#worker/db/find-project.ts";
-import { updateProject } from "#worker/db/update-project.ts";
+import { deleteServer } from "#worker/db/servers/delete-server.ts";
+import { insertProject } from "#worker/db/projects/insert-project.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
+import { updateProject } from "#worker/db/projects/update-project.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { ConnectedAgent } from "../../support/worker/connected-agent.ts";

@@ -2,7 +2,12 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
 
-import { Deployment, DeploymentRows, Deployments, DeploymentStarted } from "#contract/deployments.ts";
+import {
+  Deployment,
+  DeploymentRows,
+  Deployments,
+  DeploymentStarted,
+} from "#contract/endpoints/deployments/schemas.ts";
 import { createAccount, ids } from "../../support/worker/account.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";

@@ -5,7 +5,7 @@ import * as z from "zod";
 
 import { DeploymentId } from "#contract/ids.ts";
 import { LaneFollower } from "#worker/logs/lane-follower.ts";
-import { LogBuffer } from "#worker/objects/log-buffer.ts";
+import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
 import { output } from "../../support/worker/connected-agent.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { LogReader, upTo } from "../../support/worker/log-reader.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
-import { LogPage } from "#contract/logs.ts";
+import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { output } from "../../support/worker/connected-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";

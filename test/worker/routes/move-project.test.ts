@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { ProjectReport } from "#contract/agent-protocol.ts";
-import { Deployments } from "#contract/deployments.ts";
-import { Project } from "#contract/projects.ts";
+import { Deployments } from "#contract/endpoints/deployments/schemas.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { ConnectedAgent, emptyReport } from "../../support/worker/connected-agent.ts";

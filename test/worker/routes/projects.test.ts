@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
-import { Project, ProjectRows } from "#contract/projects.ts";
+import { Project, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";

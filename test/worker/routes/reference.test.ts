@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { problemCodes } from "#contract/endpoint-facts.ts";
+import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 
 const pages = ["/docs", "/docs/problems", ...problemCodes.map((code) => `/docs/problems/${code}`)];

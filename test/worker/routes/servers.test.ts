@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { Enrolled } from "#contract/agent-protocol.ts";
-import { Enrollment, Server, ServerCreated, ServerRows } from "#contract/servers.ts";
+import { Enrollment, Server, ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { createAccount, ids } from "../../support/worker/account.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { Account } from "#contract/account.ts";
+import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { allScopes } from "#contract/scopes.ts";
-import { SessionCreated } from "#contract/sessions.ts";
+import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { createAccount, createToken, newSecret, type TestAccount } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { runScheduleIn } from "../../support/worker/schedule.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { endpoints } from "#contract/endpoints.ts";
+import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { createAccount, createToken, ids, type TestAccount } from "../../support/worker/account.ts";
 import { problemOf } from "../../support/worker/call.ts";
 import { listTokens, makeToken, revoke, rotate, works } from "../../support/worker/tokens.ts";

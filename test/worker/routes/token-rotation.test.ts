@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { Account } from "#contract/account.ts";
+import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { askToRotate, makeToken, revoke, rotate, tokenOf, works } from "../../support/worker/tokens.ts";

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-import { Account } from "#contract/account.ts";
+import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
-import { Token, TokenWithSecret } from "#contract/tokens.ts";
+import { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { createAccount, createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { Project } from "#contract/projects.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";

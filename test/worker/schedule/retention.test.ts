@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { LogPage } from "#contract/logs.ts";
+import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
 import { output } from "../../support/worker/connected-agent.ts";
 import { call, problemOf } from "../../support/worker/call.ts";

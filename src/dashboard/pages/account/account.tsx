@@ -1,9 +1,9 @@
-import type { Account } from "#contract/account.ts";
+import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { ALL, useAccount, useMay, useProjects } from "#dashboard/data/resources.ts";
 import { LogRetention } from "#dashboard/pages/account/log-retention.tsx";
-import { Page } from "#dashboard/parts/page.tsx";
-import { Show } from "#dashboard/parts/show.tsx";
-import { Ago } from "#dashboard/parts/times.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
+import { Ago } from "#dashboard/shared/times.tsx";
 import { projectsText, scopesText } from "#dashboard/text/granted.ts";
 
 /** Whose account it is, what it is signed in to with, and its settings. */

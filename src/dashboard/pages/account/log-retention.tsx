@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 
-import { UpdateAccountInput } from "#contract/account.ts";
+import { UpdateAccountInput } from "#contract/endpoints/accounts/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { Field } from "#dashboard/parts/field.tsx";
-import { Form } from "#dashboard/parts/form.tsx";
-import { SaveBar } from "#dashboard/parts/save-bar.tsx";
+import { Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { SaveBar } from "#dashboard/shared/save-bar.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = {

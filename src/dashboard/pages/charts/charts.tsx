@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 
 import type { ClientResult } from "#client/send.ts";
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { resources } from "#dashboard/data/resource.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { DaysChart } from "#dashboard/pages/charts/days-chart.tsx";
 import { DurationChart } from "#dashboard/pages/charts/duration-chart.tsx";
-import { Choice } from "#dashboard/parts/field.tsx";
-import { Page } from "#dashboard/parts/page.tsx";
-import { Show } from "#dashboard/parts/show.tsx";
+import { Choice } from "#dashboard/shared/field.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
 
 const DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,6 +1,6 @@
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { useWidth } from "#dashboard/pages/charts/use-width.ts";
-import { Values } from "#dashboard/parts/values.tsx";
+import { Values } from "#dashboard/shared/values.tsx";
 
 const HEIGHT = 180;
 const outcomes = ["succeeded", "failed", "canceled"] as const;

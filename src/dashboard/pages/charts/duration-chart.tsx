@@ -1,6 +1,6 @@
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { useWidth } from "#dashboard/pages/charts/use-width.ts";
-import { Values } from "#dashboard/parts/values.tsx";
+import { Values } from "#dashboard/shared/values.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 import { dateText, durationText } from "#dashboard/text/times.ts";
 

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
 
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { LogStore } from "#dashboard/data/log-store.ts";
 import { useDeployment, useProject } from "#dashboard/data/resources.ts";
@@ -8,12 +8,12 @@ import { useSignal } from "#dashboard/data/signal.ts";
 import { FailureBox } from "#dashboard/pages/deployment/failure-box.tsx";
 import { LogView } from "#dashboard/pages/deployment/log-view.tsx";
 import { Stages } from "#dashboard/pages/deployment/stages.tsx";
-import { isGone } from "#dashboard/parts/not-shown.tsx";
-import { DeploymentActions } from "#dashboard/parts/deployment-actions.tsx";
-import { Page } from "#dashboard/parts/page.tsx";
-import { Show } from "#dashboard/parts/show.tsx";
-import { Branch, Commit, Status, waitingText } from "#dashboard/parts/status.tsx";
-import { Ago, Duration } from "#dashboard/parts/times.tsx";
+import { isGone } from "#dashboard/shared/not-shown.tsx";
+import { DeploymentActions } from "#dashboard/shared/deployment-actions.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
+import { Branch, Commit, Status, waitingText } from "#dashboard/shared/status.tsx";
+import { Ago, Duration } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 import { siteName } from "#dashboard/text/site-name.ts";
 import { statusWords } from "#dashboard/text/words.ts";

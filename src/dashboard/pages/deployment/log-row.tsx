@@ -1,6 +1,6 @@
-import type { LogLine } from "#contract/logs.ts";
-import { AnsiText } from "#dashboard/parts/ansi-text.tsx";
-import { kept } from "#dashboard/parts/kept.tsx";
+import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
+import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
+import { kept } from "#dashboard/shared/kept.tsx";
 import type { Look } from "#dashboard/text/ansi.ts";
 
 type Props = {

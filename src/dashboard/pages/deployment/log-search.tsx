@@ -1,8 +1,8 @@
 import { useMemo, useState } from "preact/hooks";
 
 import type { LogStore } from "#dashboard/data/log-store.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Form } from "#dashboard/parts/form.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
 
 type Props = {
   readonly log: LogStore;

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStore } from "#dashboard/data/log-store.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { firstError } from "#dashboard/pages/deployment/first-error.ts";
@@ -8,10 +8,10 @@ import { LogRow } from "#dashboard/pages/deployment/log-row.tsx";
 import { LogSearch } from "#dashboard/pages/deployment/log-search.tsx";
 import { RawLog } from "#dashboard/pages/deployment/raw-log.tsx";
 import { useLineLink } from "#dashboard/pages/deployment/use-line-link.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { VirtualList } from "#dashboard/parts/virtual-list.tsx";
-import { Waiting } from "#dashboard/parts/waiting.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
+import { Waiting } from "#dashboard/shared/waiting.tsx";
 
 /** In pixels, as the style sheet has it. */
 const LINE_HEIGHT = 20;

@@ -1,13 +1,13 @@
 import { problemIn, unreachable } from "#client/answer.ts";
 import { headersOf, urlOf } from "#client/request.ts";
 import type { ClientResult } from "#client/send.ts";
-import type { Deployment } from "#contract/deployments.ts";
-import { clientEndpoints } from "#contract/client-endpoints.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { transport } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 
 /** Time enough for the browser to open or save what an address of its own stands for. */
 const KEPT_MS = 60_000;

@@ -1,5 +1,5 @@
-import type { Deployment } from "#contract/deployments.ts";
-import type { LogStage } from "#contract/logs.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 
 const order = ["queued", "fetch", "build", "activate", "verify"] as const;
 export type Stage = (typeof order)[number];

@@ -1,4 +1,4 @@
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { useNow } from "#dashboard/data/clock.ts";
 import type { LogStore } from "#dashboard/data/log-store.ts";
 import { useSignal } from "#dashboard/data/signal.ts";

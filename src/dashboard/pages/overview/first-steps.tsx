@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 
-import type { ProjectRow } from "#contract/projects.ts";
-import type { ServerRow } from "#contract/servers.ts";
+import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
+import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useActivity, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { AddServer } from "#dashboard/parts/add-server.tsx";
-import { Button } from "#dashboard/parts/button.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { ProjectForm } from "#dashboard/parts/project-form.tsx";
+import { AddServer } from "#dashboard/shared/add-server.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { ProjectForm } from "#dashboard/shared/project-form.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 
 type Props = { readonly servers: readonly ServerRow[]; readonly projects: readonly ProjectRow[] };

@@ -1,5 +1,5 @@
-import type { Deployment } from "#contract/deployments.ts";
-import { DeploymentRow } from "#dashboard/parts/deployment-row.tsx";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { DeploymentRow } from "#dashboard/shared/deployment-row.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 /** What was deployed last, whatever the project: for a token that may not see the projects themselves. */

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 
-import type { Deployment } from "#contract/deployments.ts";
-import type { ProjectRow } from "#contract/projects.ts";
-import type { ServerRow } from "#contract/servers.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
+import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import type { Watched } from "#dashboard/data/resource.ts";
 import type { Activity } from "#dashboard/data/activity.ts";
 import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { later } from "#dashboard/later.tsx";
 import { ProjectCard } from "#dashboard/pages/overview/project-card.tsx";
-import { Find, isLike } from "#dashboard/parts/find.tsx";
-import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
-import { Page } from "#dashboard/parts/page.tsx";
-import { Show } from "#dashboard/parts/show.tsx";
+import { Find, isLike } from "#dashboard/shared/find.tsx";
+import { isNotAllowed, NotShown } from "#dashboard/shared/not-shown.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 const FirstSteps = later(async () => (await import("#dashboard/pages/overview/first-steps.tsx")).FirstSteps);

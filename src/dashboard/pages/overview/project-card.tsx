@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 
-import type { Deployment } from "#contract/deployments.ts";
-import type { ProjectRow } from "#contract/projects.ts";
-import type { ServerRow } from "#contract/servers.ts";
-import { Commit, ServerState, Status, waitingText } from "#dashboard/parts/status.tsx";
-import { Ago, Duration } from "#dashboard/parts/times.tsx";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
+import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import { Commit, ServerState, Status, waitingText } from "#dashboard/shared/status.tsx";
+import { Ago, Duration } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {

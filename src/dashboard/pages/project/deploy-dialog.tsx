@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 
-import { StartDeploymentInput } from "#contract/deployments.ts";
+import { StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import type { Project } from "#contract/projects.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Dialog } from "#dashboard/parts/dialog.tsx";
-import { Field } from "#dashboard/parts/field.tsx";
-import { Form } from "#dashboard/parts/form.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 

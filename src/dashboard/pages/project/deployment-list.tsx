@@ -1,21 +1,21 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 
-import { type Deployment, DeploymentStatus } from "#contract/deployments.ts";
+import { type Deployment, DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Filters } from "#dashboard/data/deployment-feed.ts";
 import { feedOf } from "#dashboard/data/deployment-feeds.ts";
 import { useMay } from "#dashboard/data/resources.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { RowActions } from "#dashboard/pages/project/row-actions.tsx";
-import { DeleteDeployment } from "#dashboard/parts/delete-deployment.tsx";
-import { DeploymentRow } from "#dashboard/parts/deployment-row.tsx";
-import { kept } from "#dashboard/parts/kept.tsx";
-import { isNotAllowed, NotShown } from "#dashboard/parts/not-shown.tsx";
-import { useMedia } from "#dashboard/parts/use-media.ts";
-import { Choice, Field } from "#dashboard/parts/field.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { VirtualList } from "#dashboard/parts/virtual-list.tsx";
-import { Waiting } from "#dashboard/parts/waiting.tsx";
+import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
+import { DeploymentRow } from "#dashboard/shared/deployment-row.tsx";
+import { kept } from "#dashboard/shared/kept.tsx";
+import { isNotAllowed, NotShown } from "#dashboard/shared/not-shown.tsx";
+import { useMedia } from "#dashboard/shared/use-media.ts";
+import { Choice, Field } from "#dashboard/shared/field.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
+import { Waiting } from "#dashboard/shared/waiting.tsx";
 import { statusWords } from "#dashboard/text/words.ts";
 
 /** In pixels; on a narrow screen a row has two lines. */

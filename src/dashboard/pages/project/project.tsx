@@ -2,17 +2,17 @@ import { useState } from "preact/hooks";
 
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import type { Project } from "#contract/projects.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ALL, useLive, useMay, useProject, useServers } from "#dashboard/data/resources.ts";
 import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
 import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
-import { RollbackDialog } from "#dashboard/parts/rollback-dialog.tsx";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Gone, isGone, isNotAllowed } from "#dashboard/parts/not-shown.tsx";
-import { Page } from "#dashboard/parts/page.tsx";
-import { Show } from "#dashboard/parts/show.tsx";
-import { Branch, Commit, ServerState } from "#dashboard/parts/status.tsx";
-import { Ago } from "#dashboard/parts/times.tsx";
+import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Gone, isGone, isNotAllowed } from "#dashboard/shared/not-shown.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
+import { Branch, Commit, ServerState } from "#dashboard/shared/status.tsx";
+import { Ago } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 import { siteName } from "#dashboard/text/site-name.ts";
 

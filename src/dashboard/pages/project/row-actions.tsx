@@ -1,7 +1,7 @@
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { Button } from "#dashboard/parts/button.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
 import { problemText } from "#dashboard/text/words.ts";
 
 type Props = {

@@ -1,9 +1,9 @@
-import type { ServerRow } from "#contract/servers.ts";
+import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useRemoval } from "#dashboard/data/use-removal.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Dialog } from "#dashboard/parts/dialog.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 
 type Props = {
   readonly row: ServerRow;

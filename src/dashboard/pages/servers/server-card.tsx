@@ -1,7 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 
 import type { ServerId } from "#contract/ids.ts";
-import { type Enrollment, MAX_UPTIME_DAYS, type Server, type ServerRow } from "#contract/servers.ts";
+import {
+  type Enrollment,
+  MAX_UPTIME_DAYS,
+  type Server,
+  type ServerRow,
+} from "#contract/endpoints/servers/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import type { Watched } from "#dashboard/data/resource.ts";
 import { useMay, useServer } from "#dashboard/data/resources.ts";
@@ -10,14 +15,14 @@ import { ChangeServer } from "#dashboard/pages/servers/change-server.tsx";
 import { RemoveServer } from "#dashboard/pages/servers/remove-server.tsx";
 import { ServerFacts } from "#dashboard/pages/servers/server-facts.tsx";
 import { UptimeStrip } from "#dashboard/pages/servers/uptime-strip.tsx";
-import { WaitForAgent } from "#dashboard/parts/add-server.tsx";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Dialog } from "#dashboard/parts/dialog.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { ServerState } from "#dashboard/parts/status.tsx";
-import { Ago } from "#dashboard/parts/times.tsx";
-import { Values } from "#dashboard/parts/values.tsx";
-import { useSeen } from "#dashboard/parts/use-seen.ts";
+import { WaitForAgent } from "#dashboard/shared/add-server.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { ServerState } from "#dashboard/shared/status.tsx";
+import { Ago } from "#dashboard/shared/times.tsx";
+import { Values } from "#dashboard/shared/values.tsx";
+import { useSeen } from "#dashboard/shared/use-seen.ts";
 
 type Props = { readonly row: ServerRow; readonly onChanged: () => unknown };
 

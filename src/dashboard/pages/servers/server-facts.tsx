@@ -1,8 +1,8 @@
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
-import type { Server, ServerRow } from "#contract/servers.ts";
+import type { Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
-import { Ago } from "#dashboard/parts/times.tsx";
+import { Ago } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {

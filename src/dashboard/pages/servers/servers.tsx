@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 
 import { ALL, useMay, useServers } from "#dashboard/data/resources.ts";
 import { ServerCard } from "#dashboard/pages/servers/server-card.tsx";
-import { AddServer } from "#dashboard/parts/add-server.tsx";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Dialog } from "#dashboard/parts/dialog.tsx";
-import { Find, isLike } from "#dashboard/parts/find.tsx";
-import { Page } from "#dashboard/parts/page.tsx";
-import { Show } from "#dashboard/parts/show.tsx";
+import { AddServer } from "#dashboard/shared/add-server.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { Find, isLike } from "#dashboard/shared/find.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
 
 /** Every server: how it is, what is on it, and how it joins. */
 export function Servers() {

@@ -1,4 +1,4 @@
-import type { UptimeDay } from "#contract/servers.ts";
+import type { UptimeDay } from "#contract/endpoints/servers/schemas.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,4 +1,4 @@
-import { MAX_UPTIME_DAYS, type Server, type UptimeDay } from "#contract/servers.ts";
+import { MAX_UPTIME_DAYS, type Server, type UptimeDay } from "#contract/endpoints/servers/schemas.ts";
 import { uptimeLevel } from "#dashboard/pages/servers/uptime-level.ts";
 
 /** A mark for each of the last 30 days, today at the right; the days before the server joined are empty. */

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 
-import type { Project } from "#contract/projects.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { useRemoval } from "#dashboard/data/use-removal.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Dialog } from "#dashboard/parts/dialog.tsx";
-import { Field } from "#dashboard/parts/field.tsx";
-import { Form } from "#dashboard/parts/form.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 
 /** Deletes a project once its name has been typed. */

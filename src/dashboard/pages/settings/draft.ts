@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { type AutomaticSetting, HealthCheck, type Project } from "#contract/projects.ts";
+import { type AutomaticSetting, HealthCheck, type Project } from "#contract/endpoints/projects/schemas.ts";
 
 /** A project's settings as a form has them: all as text. Of the three that a framework can fill in, empty is left to it. */
 export const Draft = z.object({

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-import { type Project, UpdateProjectInput } from "#contract/projects.ts";
+import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useAccount, useServers } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -13,9 +13,9 @@ import {
   editsAfter,
   editsSince,
 } from "#dashboard/pages/settings/draft.ts";
-import { Choice, Field } from "#dashboard/parts/field.tsx";
-import { Form } from "#dashboard/parts/form.tsx";
-import { SaveBar } from "#dashboard/parts/save-bar.tsx";
+import { Choice, Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { SaveBar } from "#dashboard/shared/save-bar.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = { readonly project: Project; readonly onSaved: () => unknown };

@@ -2,8 +2,8 @@ import type { ProjectId } from "#contract/ids.ts";
 import { useProject } from "#dashboard/data/resources.ts";
 import { DeleteProject } from "#dashboard/pages/settings/delete-project.tsx";
 import { SettingsForm } from "#dashboard/pages/settings/settings-form.tsx";
-import { Page } from "#dashboard/parts/page.tsx";
-import { Show } from "#dashboard/parts/show.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
 /** A project's settings, and its end. */

@@ -2,15 +2,15 @@ import { useState } from "preact/hooks";
 
 import type { ProjectId } from "#contract/ids.ts";
 import { allScopes, type Scope } from "#contract/scopes.ts";
-import { CreateTokenInput, type TokenWithSecret } from "#contract/tokens.ts";
+import { CreateTokenInput, type TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Dialog } from "#dashboard/parts/dialog.tsx";
-import { Choice, Field } from "#dashboard/parts/field.tsx";
-import { Form } from "#dashboard/parts/form.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { Choice, Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { scopeWords } from "#dashboard/text/words.ts";
 

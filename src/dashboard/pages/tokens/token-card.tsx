@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 
-import type { Token, TokenWithSecret } from "#contract/tokens.ts";
+import type { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useMay, useProjects } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { useRemoval } from "#dashboard/data/use-removal.ts";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Dialog } from "#dashboard/parts/dialog.tsx";
-import { ProblemBox } from "#dashboard/parts/problem-box.tsx";
-import { Ago, AgoByHour } from "#dashboard/parts/times.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { Ago, AgoByHour } from "#dashboard/shared/times.tsx";
 import { projectsText, scopesText } from "#dashboard/text/granted.ts";
 
 type Props = {

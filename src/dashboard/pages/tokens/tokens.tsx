@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 
-import type { Token, TokenWithSecret } from "#contract/tokens.ts";
+import type { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { ALL, useAccount, useMay, useTokens } from "#dashboard/data/resources.ts";
 import { goOnWith } from "#dashboard/data/session.ts";
 import { CreateToken } from "#dashboard/pages/tokens/create-token.tsx";
 import { TokenCard } from "#dashboard/pages/tokens/token-card.tsx";
-import { Button } from "#dashboard/parts/button.tsx";
-import { Copyable } from "#dashboard/parts/copy.tsx";
-import { Dialog } from "#dashboard/parts/dialog.tsx";
-import { Find, isLike } from "#dashboard/parts/find.tsx";
-import { Page } from "#dashboard/parts/page.tsx";
-import { Show } from "#dashboard/parts/show.tsx";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Copyable } from "#dashboard/shared/copy.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { Find, isLike } from "#dashboard/shared/find.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
 
 /** API tokens, and who is signed in: made, rotated and revoked here, each secret shown once. */
 export function Tokens() {

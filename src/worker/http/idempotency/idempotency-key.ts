@@ -1,4 +1,4 @@
-import type { Endpoint } from "#contract/endpoint.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 

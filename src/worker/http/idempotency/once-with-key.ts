@@ -2,7 +2,7 @@ import { succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { answerOnce } from "#worker/http/idempotency/answer-once.ts";
 import { readIdempotencyKey } from "#worker/http/idempotency/idempotency-key.ts";
-import type { Around } from "#worker/http/implement.ts";
+import type { Around } from "#worker/http/register-routes.ts";
 
 /** Carries out a request with an Idempotency-Key once, and one without a key as it comes. */
 export const onceWithKey: Around<Context> = async ({ c, endpoint, caller, input }, act) => {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 
-import { findChromium } from "../../../../scripts/parts/chromium.ts";
+import { findChromium } from "../../../../scripts/shared/chromium.ts";
 
 /** How long a test waits for something to be seen. */
 const PATIENCE_MS = 60_000;

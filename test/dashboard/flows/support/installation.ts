@@ -8,8 +8,8 @@ import * as z from "zod";
 
 import { AccountId } from "#contract/ids.ts";
 
-import { executeStatements } from "../../../../scripts/parts/execute-statements.ts";
-import { newToken } from "../../../../scripts/parts/first-token.ts";
+import { executeStatements } from "../../../../scripts/shared/execute-statements.ts";
+import { newToken } from "../../../../scripts/shared/first-token.ts";
 import { LocalFile } from "../../../../scripts/start/local-file.ts";
 import { createHome, removeHome, startSystem } from "../../../support/journey-system.ts";
 import { executable } from "./browser.ts";

@@ -1,9 +1,9 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { ServerCreated } from "#contract/servers.ts";
+import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
-import { root } from "../../../../scripts/parts/root.ts";
+import { root } from "../../../../scripts/shared/root.ts";
 import type { LocalFile } from "../../../../scripts/start/local-file.ts";
 import { supervise } from "../../../../scripts/start/supervisor.ts";
 import type { Api } from "../../../support/journey-api.ts";

@@ -31,7 +31,7 @@ export async function joinServer(
 ): Promise<Agent> {
   const [, url = ""] = /curl -fsSL (\S+)\/install\.sh/.exec(line) ?? [];
   const [, token = ""] = /GANTRY_TOKEN=(\w+)/.exec(line) ?? [];
-  const main = join(root, "src/agent/main.ts");
+  const main = join(root, "src/agent/main/main.ts");
   await run(process.execPath, [main, "enroll", "--url", url, "--home", home], {
     env: { ...process.env, GANTRY_TOKEN: token },
   });

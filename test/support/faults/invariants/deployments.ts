@@ -1,4 +1,4 @@
-import { type Deployment, Deployments } from "#contract/deployments.ts";
+import { type Deployment, Deployments } from "#contract/endpoints/deployments/schemas.ts";
 
 import type { Installation } from "../installation.ts";
 import type { Site } from "../site.ts";

@@ -1,5 +1,5 @@
-import type { Deployment } from "#contract/deployments.ts";
-import { LogPage } from "#contract/logs.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 
 import type { Installation } from "../installation.ts";
 import { LINE } from "../ledger.ts";

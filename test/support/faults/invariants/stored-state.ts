@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 
 import type { Installation } from "../installation.ts";
 import { databasesIn, logObjectKeys, query, unfinishedUploads } from "../stored.ts";

@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { FailureCode } from "#contract/deployments.ts";
+import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 
 import { eventually } from "../eventually.ts";
 import { signal } from "../processes.ts";

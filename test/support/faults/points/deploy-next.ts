@@ -1,4 +1,4 @@
-import type { Deployment } from "#contract/deployments.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 
 import { startedOf } from "../requests.ts";
 import type { CommitChange } from "../source.ts";

@@ -1,4 +1,4 @@
-import type { Deployment, DeploymentStatus } from "#contract/deployments.ts";
+import type { Deployment, DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 
 import type { Host } from "../host.ts";
 import type { Installation } from "../installation.ts";

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+
+import { buildAssets } from "../reference/build-assets.ts";
+import { writeLocalSettings } from "./local-settings.ts";
+import { root } from "./root.ts";
+import { quietWrangler, runCommand } from "./run-command.ts";
+
+/** Everything that goes into the bundle and the files beside it. The lock file stands for the packages. */
+const INPUTS = [
+  "src/worker",
+  "src/contract",
+  "src/domain",
+  "src/agent",
+  "src/client",
+  "src/dashboard",
+  "scripts/reference",
+  "scripts/shared/build-agent.ts",
+  "scripts/shared/build-dashboard.ts",
+  "scripts/shared/local-settings.ts",
+  "migrations",
+  "wrangler.toml",
+  "package.json",
+  "package-lock.json",
+];
+
+const OUTPUT = join(root, "build", "worker");
+const BUNDLE = "main.js";
+/** Bundles that stay: one of them may be running for another home. */
+const KEPT_BUNDLES = 5;
+
+export type WorkerBuild =
+  | { readonly ok: true; readonly bundle: string; readonly isFresh: boolean }
+  | { readonly ok: false; readonly output: string };
+
+/**
+ * Builds the Worker with wrangler into a folder named after the hash of its sources, unless it is there already.
+ * A running Worker thus keeps its own bundle, and several builds at once do not disturb each other.
+ */
+export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
+  const folder = join(OUTPUT, await hashOfInputs());
+  const bundle = join(folder, BUNDLE);
+  const isFresh = !existsSync(bundle);
+  if (isFresh) {
+    const draft = `${folder}.${process.pid}.tmp`;
+    await rm(draft, { recursive: true, force: true });
+    const { code, output } = await runCommand(
+      // Not minified, so that the stack traces in a local log can be read.
+      ["wrangler", "deploy", "--dry-run", "--no-minify", "--outdir", relative(root, draft)],
+      { env: quietWrangler, ...(signal === undefined ? {} : { signal }) },
+    );
+    if (code !== 0) {
+      await rm(draft, { recursive: true, force: true });
+      return { ok: false, output: output.trim() };
+    }
+    // Beside the bundle, so that a Worker that runs keeps its own files too.
+    await Promise.all([buildAssets(join(draft, "assets")), writeLocalSettings(draft)]);
+    // Another build of the same sources may have been faster; its bundle is the same.
+    await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
+    await removeOldBundles();
+  }
+  return { ok: true, bundle, isFresh };
+}
+
+async function hashOfInputs(): Promise<string> {
+  const hash = createHash("sha256");
+  for (const path of (await Promise.all(INPUTS.map(filesBelow))).flat())
+    hash
+      .update(`${path}\0`)
+      .update(await readFile(join(root, path)))
+      .update("\0");
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function filesBelow(path: string): Promise<string[]> {
+  const full = join(root, path);
+  if ((await stat(full)).isFile()) return [path];
+  const names = await readdir(full, { recursive: true, withFileTypes: true });
+  return names
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .toSorted();
+}
+
+async function removeOldBundles(): Promise<void> {
+  await mkdir(OUTPUT, { recursive: true });
+  const names = (await readdir(OUTPUT)).filter((name) => /^[0-9a-f]{16}$/.test(name));
+  const dated = await Promise.all(
+    names.map(async (name) => ({ name, at: (await stat(join(OUTPUT, name))).mtimeMs })),
+  );
+  for (const { name } of dated.toSorted((a, b) => b.at - a.at).slice(KEPT_BUNDLES))
+    await rm(join(OUTPUT, name), { recursive: true, force: true });
+}

@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from "node:crypto";
+
+import { type AccountId, createIdGenerator } from "#contract/ids.ts";
+import { allScopes } from "#contract/scopes.ts";
+import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
+import { MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
+
+const LIFETIME_MS = MAX_LIFETIME_DAYS * 24 * 60 * 60 * 1000;
+
+/** A statement for D1, with a `?` for each parameter. */
+export type Statement = { readonly sql: string; readonly parameters: readonly (string | number | null)[] };
+
+export type NewToken = {
+  /** Shown once: only its hash is in the statements. */
+  readonly token: string;
+  readonly accountId: AccountId;
+  readonly statements: readonly Statement[];
+};
+
+/** How a token is kept: nobody who reads the database can use it. */
+export function hashOfToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/**
+ * Makes a token with every scope, and the rows that make it valid.
+ * @param account the account it speaks for, or the name of one that is made with it
+ * @param now Unix milliseconds
+ */
+export function newToken(
+  account: { readonly id: AccountId } | { readonly name: string },
+  tokenName: string,
+  now: number,
+): NewToken {
+  const ids = createIdGenerator({ now: () => now, randomBytes });
+  const token = formToken(randomTokenCharacters(randomBytes));
+  const accountId = "id" in account ? account.id : ids.account();
+  const insertAccount: Statement[] =
+    "id" in account
+      ? []
+      : [
+          {
+            sql: "INSERT OR IGNORE INTO accounts (id, name, created_at) VALUES (?, ?, ?)",
+            parameters: [accountId, account.name, now],
+          },
+        ];
+  const insertToken: Statement = {
+    sql: "INSERT OR IGNORE INTO tokens (id, account_id, name, hash, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    parameters: [
+      ids.token(),
+      accountId,
+      tokenName,
+      hashOfToken(token),
+      JSON.stringify(allScopes),
+      now,
+      now + LIFETIME_MS,
+    ],
+  };
+  return { token, accountId, statements: [...insertAccount, insertToken] };
+}
+
+/** A statement as text, for `wrangler d1 execute`, which takes no parameters. */
+export function renderStatement({ sql, parameters }: Statement): string {
+  let at = 0;
+  return `${sql.replaceAll("?", () => renderValue(parameters[at++] ?? null))};`;
+}
+
+function renderValue(value: string | number | null): string {
+  if (typeof value === "string") return `'${value.replaceAll("'", "''")}'`;
+  return value === null ? "NULL" : `${value}`;
+}

@@ -1,0 +1,51 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import * as z from "zod/mini";
+
+import { hasCode } from "#agent/lib/has-code.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
+import { writeWhole } from "#agent/lib/write-atomic.ts";
+import { ServerId } from "#contract/ids.ts";
+
+/** Which control plane the agent belongs to, and what it proves that with. */
+export const Connection = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  server_id: ServerId,
+  credential: z.string().check(z.minLength(1)),
+});
+export type Connection = z.infer<typeof Connection>;
+
+export type ConnectionRead =
+  | { readonly kind: "found"; readonly connection: Connection }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+export function connectionPath(home: string): string {
+  return join(home, "agent.json");
+}
+
+/** What enrolment has written. Never throws. */
+export async function readConnection(home: string): Promise<ConnectionRead> {
+  let text: string;
+  try {
+    text = await readFile(connectionPath(home), "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return { kind: "missing" };
+    return { kind: "unreadable", reason: reasonOf(error) };
+  }
+  try {
+    return { kind: "found", connection: Connection.parse(JSON.parse(text)) };
+  } catch {
+    return { kind: "unreadable", reason: "it does not hold what enrolment writes" };
+  }
+}
+
+/** Only this user may read it: whoever has the credential is this server. */
+export async function writeConnection(home: string, connection: Connection): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await writeWhole(connectionPath(home), `${JSON.stringify(connection, null, 2)}\n`, {
+    mode: 0o600,
+    flush: true,
+  });
+}

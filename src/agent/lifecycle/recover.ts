@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { AgentContext } from "#agent/context/context.ts";
+import { endLeftProcesses } from "#agent/process/left-processes.ts";
+import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
+import { removeOtherSpools } from "#agent/report/spool.ts";
+import { traceOfRun } from "#agent/run/end-release.ts";
+import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
+import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
+import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
+import { tidyOutput } from "#agent/workspace/output-folder.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { readRelease, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
+import { readRestoreNote, removeRestoreNote } from "#agent/workspace/correction-note.ts";
+import { type JournalEntry, readJournal } from "#agent/workspace/run-journal.ts";
+import type { RunResult } from "#contract/agent-protocol.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** A run that an earlier life of the agent has left, and how it has ended by now. */
+export type Leftover = {
+  readonly entry: JournalEntry;
+  readonly result: RunResult;
+  /** The release that was switched back to, whose activate command has to run again; `null` when there is none. */
+  readonly reactivate: number | null;
+};
+
+/** What an earlier life of the agent has left to be done in a project. */
+export type Remainder = {
+  /** The run that was cut off, or whose result may not have arrived. */
+  readonly leftover: Leftover | null;
+  /** The release that was being restored. */
+  readonly restore: number | null;
+};
+
+/**
+ * Puts a project's folder in order after the agent has ended, in whatever way: no process of a run that was cut off
+ * is left, nothing half-written stays, and `current` points to a release that was found good. Never throws: one project
+ * that is out of order must not keep the agent from all the others.
+ */
+export async function recoverProject(
+  context: AgentContext,
+  id: ProjectId,
+  folder: ProjectFolder,
+): Promise<Remainder> {
+  try {
+    return await putInOrder(context, id, folder);
+  } catch (error) {
+    context.say(`${id} could not be put in order: ${reasonOf(error)}`);
+    return { leftover: null, restore: null };
+  }
+}
+
+async function putInOrder(context: AgentContext, id: ProjectId, folder: ProjectFolder): Promise<Remainder> {
+  const entry = readJournal(folder);
+  const restore = await readRestoreNote(folder);
+  /** What cannot be removed, as files of another user, takes room and does no other harm. */
+  const clear = async (removal: Promise<void>): Promise<void> => {
+    await removal.catch((error: unknown) =>
+      context.say(`${id}: what is left there cannot be removed: ${reasonOf(error)}`),
+    );
+  };
+  const leftover = entry === null ? null : await undo(context, folder, entry, clear);
+  if (restore !== null)
+    await endLeftProcesses(traceOfRun(folder, restore.marker, null), context.settings.stopGraceMs);
+  removeOtherSpools(folder, leftover?.entry.run.run_id ?? null);
+  const current = await readCurrent(folder);
+  await clear(removeHalfWritten(folder, current));
+  await clear(removeDrafts(folder));
+  await clear(emptyBin(folder));
+  // An activate command that runs again prints its last words again.
+  const isReactivated = restore !== null || (leftover !== null && leftover.reactivate !== null);
+  await tidyOutput(folder, isReactivated ? null : current);
+  if (existsSync(folder.journal)) await removeAllGitLeftovers(folder);
+  // A power cut may leave a note empty. It tells nothing then: the control plane says what should be served.
+  if (entry === null) await clear(rm(folder.journal, { force: true }));
+  if (restore === null) await clear(removeRestoreNote(folder));
+  if (current !== null && (await readRelease(folder, current)) === null)
+    context.say(`${id}: current points to release ${current}, which is not whole`);
+  return { leftover, restore: restore?.release ?? null };
+}
+
+/** Removes what is written or thrown away beside its place, and was cut off in that. */
+async function removeDrafts({ root, mirrors }: ProjectFolder): Promise<void> {
+  for (const path of [root, mirrors.modules])
+    for (const name of await readdir(path).catch(() => []))
+      if (/^.+\.(json\.tmp|git\.damaged)$/.test(name)) await removeTree(join(path, name));
+}
+
+async function undo(
+  context: AgentContext,
+  folder: ProjectFolder,
+  entry: JournalEntry,
+  clear: (removal: Promise<void>) => Promise<void>,
+): Promise<Leftover> {
+  const { phase } = entry;
+  if (phase.kind === "decided") return { entry, result: phase.result, reactivate: null };
+  for (const group of entry.groups) killNotedGroup(group, entry.boot_id);
+  if (phase.kind === "preparing") killProcessesOfRun(entry.run.run_id);
+  else {
+    const trace = traceOfRun(folder, entry.run.run_id, entry.builds);
+    await endLeftProcesses(trace, context.settings.stopGraceMs);
+  }
+
+  let message = "the agent stopped while this deployment was under way";
+  let reactivate: number | null = null;
+  if (phase.kind === "switching") {
+    if ((await readCurrent(folder)) !== phase.previous) await switchCurrent(folder, phase.previous);
+    // Also where the link is back already: the agent may have ended between the way back and the command.
+    reactivate = phase.previous;
+    message = "the agent stopped while the release was being activated, and switched back";
+  }
+  if (entry.builds !== null) await clear(removeRelease(folder, entry.builds));
+  const failure = { code: "server_lost", message, stage: entry.stage } as const;
+  return { entry, result: { outcome: "failed", failure }, reactivate };
+}

@@ -1,0 +1,92 @@
+import { backOffMs } from "#agent/lib/back-off.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { pause } from "#agent/lib/pause.ts";
+import type { Leftover } from "#agent/lifecycle/recover.ts";
+import { postEvents } from "#agent/report/post-events.ts";
+import { reportResult } from "#agent/report/report-result.ts";
+import { createReporter } from "#agent/report/reporter.ts";
+import { openSpool, removeSpool, reopenSpool, type Spool } from "#agent/report/spool.ts";
+import type { Turn } from "#agent/run/project-turns.ts";
+import { reactivate } from "#agent/run/revert.ts";
+import { scopeOutsideRun } from "#agent/run/scope-outside-run.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { adoptJournal } from "#agent/workspace/run-journal.ts";
+import type { ActiveRun } from "#contract/agent-protocol.ts";
+
+/**
+ * Brings a run that was cut off to its end: the activate command of the release that serves again, the output that
+ * had not arrived, and the result.
+ * @param turn ended when nothing happens to the project's folder any more
+ */
+export async function reportLeftover(
+  context: AgentContext,
+  folder: ProjectFolder,
+  leftover: Leftover,
+  signal: AbortSignal,
+  turn: Turn,
+): Promise<void> {
+  const { run } = leftover.entry;
+  const journal = adoptJournal(folder, { ...leftover.entry, groups: [] });
+  const scope = scopeOutsideRun(context, folder, run.run_id, journal);
+  await reactivate(scope, leftover.reactivate, leftover.entry.activate_seconds);
+  journal.decide(leftover.result);
+  turn.end();
+
+  const ackedSeq = await learnAckedSeq(context, run, signal);
+  if (ackedSeq === null) {
+    if (signal.aborted) return;
+    removeSpool(folder, run.run_id);
+    return journal.remove();
+  }
+  const reporter = createReporter({
+    context,
+    run,
+    ...(await openRemains(context, folder, run, ackedSeq)),
+    ackedSeq,
+    onInstruction: () => undefined,
+  });
+  signal.addEventListener("abort", () => reporter.close(), { once: true });
+  if (signal.aborted) return reporter.close();
+  await reportResult(context, reporter, run.project_id, leftover.result);
+  await reporter.delivered();
+  journal.remove();
+}
+
+/** What the earlier life had not delivered, as far as it can still be delivered without a gap. */
+async function openRemains(
+  context: AgentContext,
+  folder: ProjectFolder,
+  { run_id }: ActiveRun,
+  ackedSeq: number,
+): Promise<{ readonly spool: Spool; readonly firstSeq: number }> {
+  const { maxSpoolBytes } = context.settings;
+  const remains = await reopenSpool(folder, run_id, maxSpoolBytes);
+  if (remains !== null && remains.firstSeq <= ackedSeq + 1)
+    return { spool: remains.spool, firstSeq: Math.max(ackedSeq, remains.lastSeq) + 1 };
+  remains?.spool.remove();
+  return { spool: openSpool(folder, run_id, maxSpoolBytes), firstSeq: ackedSeq + 1 };
+}
+
+/** Only the control plane still knows how many events came. @returns `null` when it wants to hear no more of the run */
+async function learnAckedSeq(
+  context: AgentContext,
+  run: ActiveRun,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const { settings } = context;
+  for (let failures = 1; !signal.aborted; failures += 1) {
+    const end = await postEvents(context, run, [], settings.answerMs, signal);
+    switch (end.kind) {
+      case "answered":
+        return end.answer.instruction === "over" ? null : end.answer.acked_seq;
+      case "gone":
+      case "refused":
+        return null;
+      case "unreachable": {
+        const delayMs = backOffMs(failures, context.random(), settings);
+        await pause(Math.max(delayMs, end.retryAfterMs), signal);
+      }
+    }
+  }
+  return null;
+}

@@ -1,0 +1,146 @@
+import type { Agent } from "#agent/lifecycle/agent.ts";
+import { backOffMs } from "#agent/lib/back-off.ts";
+import { readConnection } from "#agent/context/connection-file.ts";
+import { connect, type LinkRefusal, type OpenConnection } from "#agent/link/connect.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { noteLinkStatus } from "#agent/link/link-status.ts";
+import { pause } from "#agent/lib/pause.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
+import { AGENT_VERSION } from "#agent/context/version.ts";
+import { installCommand } from "#contract/agent-files.ts";
+import { type FromAgent, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+
+export type LinkEnd =
+  | { readonly kind: "closed" }
+  | { readonly kind: "refused"; readonly refusal: LinkRefusal };
+
+/** The agent's standing connection, made again whenever it is lost. */
+export type Link = {
+  /** Runs until the signal is aborted or the control plane does not want this agent. */
+  keep(agent: Agent, signal: AbortSignal): Promise<LinkEnd>;
+  /** Tells what this server serves now, if there is a connection. */
+  readonly announce: () => void;
+  /** Sends a message, if there is a connection. */
+  readonly tell: (message: FromAgent) => void;
+};
+
+export function createLink(context: AgentContext): Link {
+  const { settings, say } = context;
+  let agent: Agent | null = null;
+  let open: OpenConnection | null = null;
+
+  /** @param reason why there is no link; `null` where there is one */
+  function note(reason: string | null): void {
+    const { url, server_id } = context.connection;
+    const since = new Date(context.clock.now()).toISOString();
+    noteLinkStatus(context.home, {
+      ...{ pid: process.pid, agent_version: AGENT_VERSION, protocol: PROTOCOL_VERSION },
+      ...{ url, server_id, connected: reason === null, since, reason },
+    });
+  }
+
+  function announce(): void {
+    const through = open;
+    if (agent === null || through === null) return;
+    agent.status().then(
+      (status) => through.send(status),
+      (error: unknown) => say(`the status cannot be told: ${reasonOf(error)}`),
+    );
+  }
+
+  return {
+    announce,
+    tell: (message) => open?.send(message),
+    async keep(theAgent, signal) {
+      agent = theAgent;
+      const statuses = setInterval(announce, settings.statusMs);
+      let failures = 0;
+      let lastMismatch: string | null = null;
+      let lastReason: string | null = null;
+      /** When the credential was first refused since the last welcome, by the monotonic clock. */
+      let refusedAt: number | null = null;
+      try {
+        for (;;) {
+          open = connect(
+            context,
+            {
+              greeting: () => theAgent.greeting(),
+              onMessage: (message) => theAgent.handle(message),
+              onWelcome: () => {
+                failures = 0;
+                lastMismatch = null;
+                lastReason = null;
+                refusedAt = null;
+                note(null);
+                say(`connected to ${context.connection.url}`);
+              },
+              say,
+            },
+            signal,
+          );
+          const end = await open.ended;
+          open = null;
+          if (end.kind === "mismatch") {
+            const message = explainMismatch(end.protocol, context.connection.url);
+            note(message);
+            // Once for each version, not for each try.
+            if (message !== lastMismatch) say(`${message} It is tried again every few minutes.`);
+            lastMismatch = message;
+            await pause(settings.mismatchRetryMs * (0.8 + 0.4 * context.random()), signal);
+            if (signal.aborted) return { kind: "closed" };
+            continue;
+          }
+          if (end.kind === "refused" && end.refusal === "credential_refused") {
+            const now = context.clock.monotonic();
+            if (refusedAt === null) {
+              refusedAt = now;
+              note("it refuses this server's credential");
+            }
+            // The server's row may be away only while the control plane's database is restored.
+            if (now - refusedAt >= settings.refusedGiveUpMs || (await isEnrolledAgain(context))) return end;
+            if (now === refusedAt) say(refusedMessage(context));
+            failures += 1;
+            await pause(backOffMs(failures, context.random(), settings), signal);
+            if (signal.aborted) return { kind: "closed" };
+            continue;
+          }
+          if (end.kind !== "lost") return end;
+          failures += 1;
+          const delayMs = end.retryAfterMs + backOffMs(failures, context.random(), settings);
+          // One line for each loss and each new reason, not for each try.
+          if (end.wasWelcome || end.reason !== lastReason) {
+            say(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);
+            note(`it cannot be reached: ${end.reason}`);
+          }
+          lastReason = end.reason;
+          await pause(delayMs, signal);
+          if (signal.aborted) return { kind: "closed" };
+        }
+      } finally {
+        clearInterval(statuses);
+      }
+    },
+  };
+}
+
+/** Whether the home has another credential by now, which the agent's next start takes. */
+async function isEnrolledAgain({ home, connection }: AgentContext): Promise<boolean> {
+  const read = await readConnection(home);
+  return read.kind === "found" && read.connection.credential !== connection.credential;
+}
+
+function refusedMessage({ connection, settings }: AgentContext): string {
+  const minutes = Math.ceil(settings.refusedGiveUpMs / 60_000);
+  return `${connection.url} refuses this server's credential. The agent tries again for ${minutes} minutes, in case the control plane's database is being restored.`;
+}
+
+/** @param theirs what the control plane speaks; `null` where it has not said */
+function explainMismatch(theirs: number | null, url: string): string {
+  const install = `${installCommand(url)} | sh`;
+  if (theirs === null)
+    return `This agent speaks protocol ${PROTOCOL_VERSION}, and the control plane another: install the agent that it serves: ${install}.`;
+  const versions = `This agent speaks protocol ${PROTOCOL_VERSION}, the control plane ${theirs}`;
+  return theirs > PROTOCOL_VERSION
+    ? `${versions}: update the agent: ${install}.`
+    : `${versions}: update the control plane, or install the agent that it serves: ${install}.`;
+}

@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+import { plainHttp } from "#agent/http/plain-http.ts";
+import { reasonOf } from "#agent/lib/reason-of.ts";
+import { isOpenToOthers } from "#contract/loopback.ts";
+
+export const USAGE = `usage:
+  gantry-agent enroll --url URL [--token TOKEN] --home DIR
+  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH]
+  gantry-agent status --home DIR
+  gantry-agent check-policy FILE
+  gantry-agent end-builds --home DIR
+  gantry-agent --version
+
+GANTRY_TOKEN stands for --token, which everybody on this server can see; GANTRY_HOME stands for --home.`;
+
+export type AgentArguments =
+  | { readonly kind: "enroll"; readonly url: string; readonly token: string; readonly home: string }
+  | {
+      readonly kind: "run";
+      readonly home: string;
+      readonly policy: string | null;
+      readonly sitesSocket: string | null;
+    }
+  | { readonly kind: "status" | "end_builds"; readonly home: string }
+  | { readonly kind: "check_policy"; readonly path: string }
+  | { readonly kind: "version" }
+  | { readonly kind: "help" }
+  | { readonly kind: "wrong"; readonly message: string };
+
+/** Reads the command line, without the names of node and the script, and what the environment says instead. */
+export function readArguments(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): AgentArguments {
+  let parsed;
+  try {
+    parsed = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        url: { type: "string" },
+        token: { type: "string" },
+        home: { type: "string" },
+        policy: { type: "string" },
+        "sites-socket": { type: "string" },
+        version: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    return { kind: "wrong", message: reasonOf(error) };
+  }
+  const { values, positionals } = parsed;
+  if (values.help === true) return { kind: "help" };
+  if (values.version === true) return { kind: "version" };
+  const [command, ...others] = positionals;
+  if (command === "check-policy") {
+    const [path, ...more] = others;
+    if (path === undefined) return { kind: "wrong", message: "say which file" };
+    return more.length > 0 ? unexpected(more) : { kind: "check_policy", path: resolve(path) };
+  }
+  if (others.length > 0) return unexpected(others);
+  const home = values.home ?? environment["GANTRY_HOME"];
+  switch (command) {
+    case "enroll": {
+      const { url } = values;
+      const token = values.token ?? environment["GANTRY_TOKEN"];
+      if (url === undefined) return missing("--url");
+      if (token === undefined) return missing("--token");
+      if (home === undefined) return missing("--home");
+      if (!/^https?:\/\/[^/]/.test(url) || !URL.canParse(url))
+        return { kind: "wrong", message: `--url must be an http or https address, not ${url}` };
+      if (isOpenToOthers(new URL(url))) return { kind: "wrong", message: plainHttp(url) };
+      return { kind: "enroll", url: url.replace(/\/+$/, ""), token, home: resolve(home) };
+    }
+    case "run": {
+      const { policy, "sites-socket": socket } = values;
+      if (home === undefined) return missing("--home");
+      return {
+        kind: "run",
+        home: resolve(home),
+        policy: policy === undefined ? null : resolve(policy),
+        sitesSocket: socket === undefined ? null : resolve(socket),
+      };
+    }
+    case "status":
+      return home === undefined ? missing("--home") : { kind: "status", home: resolve(home) };
+    case "end-builds":
+      return home === undefined ? missing("--home") : { kind: "end_builds", home: resolve(home) };
+    case undefined:
+      return { kind: "wrong", message: "say what to do: enroll, run, status or check-policy" };
+    default:
+      return { kind: "wrong", message: `there is no command ${command}` };
+  }
+}
+
+function missing(option: string): AgentArguments {
+  return { kind: "wrong", message: `${option} is missing` };
+}
+
+function unexpected(words: readonly string[]): AgentArguments {
+  return { kind: "wrong", message: `unexpected: ${words.join(" ")}` };
+}

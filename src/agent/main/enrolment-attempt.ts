@@ -1,0 +1,39 @@
+import { createHash, randomBytes } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import * as z from "zod/mini";
+
+import { writeWhole } from "#agent/lib/write-atomic.ts";
+
+/** An enrolment whose credential has not been written yet: which token it is for, and what proves that it is the same. */
+const Attempt = z.object({ token_sha256: z.string(), attempt: z.string() });
+
+const pathIn = (home: string) => join(home, "enrolling.json");
+
+/**
+ * Notes an attempt to enrol before the token is sent. With the same token it is the same attempt as before.
+ * @throws where the home folder cannot be written to, and so could not keep a credential either
+ */
+export async function beginAttempt(home: string, token: string): Promise<string> {
+  const token_sha256 = createHash("sha256").update(token).digest("hex");
+  const left = await readAttempt(home);
+  if (left?.token_sha256 === token_sha256) return left.attempt;
+  const attempt = randomBytes(32).toString("base64url");
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await writeWhole(pathIn(home), JSON.stringify({ token_sha256, attempt }), { mode: 0o600, flush: true });
+  return attempt;
+}
+
+/** The credential is written. Never throws: what stays is of no use without the token. */
+export async function endAttempt(home: string): Promise<void> {
+  await rm(pathIn(home), { force: true }).catch(() => undefined);
+}
+
+async function readAttempt(home: string): Promise<z.infer<typeof Attempt> | null> {
+  try {
+    return Attempt.parse(JSON.parse(await readFile(pathIn(home), "utf8")));
+  } catch {
+    return null;
+  }
+}

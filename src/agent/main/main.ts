@@ -1,0 +1,215 @@
+import { stat } from "node:fs/promises";
+import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
+import { hostname } from "node:os";
+
+import { type AgentArguments, readArguments, USAGE } from "#agent/main/arguments.ts";
+import { type Connection, connectionPath, readConnection } from "#agent/context/connection-file.ts";
+import { endBuilds } from "#agent/main/end-builds.ts";
+import { enroll } from "#agent/main/enroll.ts";
+import { exitCodes } from "#agent/main/exit-codes.ts";
+import { holderOf, lockHome } from "#agent/main/home-lock.ts";
+import { chooseProxy } from "#agent/http/choose-proxy.ts";
+import { plainHttp } from "#agent/http/plain-http.ts";
+import { openPolicy, type Policy } from "#agent/policy/policy.ts";
+import { readPolicy } from "#agent/policy/read-policy.ts";
+import { createPace } from "#agent/report/pace.ts";
+import { runAgent } from "#agent/main/run-agent.ts";
+import { readSettings } from "#agent/context/settings.ts";
+import { agentStatus } from "#agent/main/show-status.ts";
+import { createSites, noSites } from "#agent/sites/sites-client.ts";
+import { AGENT_VERSION } from "#agent/context/version.ts";
+import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+import { isOpenToOthers } from "#contract/loopback.ts";
+
+/**
+ * How long one address of several gets before the next is tried. Node's 250 ms are less than the way to the other side of
+ * the world and back; this is enough for a first packet that is lost, too.
+ */
+const ADDRESS_MS = 2_500;
+setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS);
+
+const settings = readSettings(process.env);
+
+type RunArguments = Extract<AgentArguments, { kind: "run" }>;
+
+function say(message: string): void {
+  console.log(`${new Date().toISOString()} ${message}`);
+}
+
+// Whoever reads our lines may go away first; the deployments go on.
+process.stdout.on("error", () => undefined);
+process.stderr.on("error", () => undefined);
+
+/** The proxy on the way to the control plane. */
+function readProxy(url: string): URL | null {
+  const choice = chooseProxy(process.env, new URL(url));
+  if (choice.kind === "unusable") say(`connecting without a proxy: ${choice.reason}`);
+  return choice.kind === "proxy" ? choice.proxy : null;
+}
+
+/** Files that root writes into another user's home could not be read by the agent that works there. */
+async function isForeignHome(home: string): Promise<boolean> {
+  const owner = await stat(home).then(
+    ({ uid }) => uid,
+    () => null,
+  );
+  if (owner === null || process.getuid?.() !== 0 || owner === 0) return false;
+  console.error(
+    `${home} belongs to the user with the number ${owner}, and you are root: do this as that user.`,
+  );
+  return true;
+}
+
+async function enrollServer(url: string, token: string, home: string): Promise<number> {
+  if (await isForeignHome(home)) return exitCodes.failed;
+  const end = await enroll({
+    url,
+    token,
+    home,
+    hostname: hostname(),
+    proxy: readProxy(url),
+    timeoutMs: settings.answerMs,
+  });
+  if (end.kind === "enrolled") {
+    say(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
+    return exitCodes.ok;
+  }
+  console.error(end.message);
+  return exitCodes[end.kind];
+}
+
+async function runServer({ home, policy: path, sitesSocket }: RunArguments): Promise<number> {
+  if (await isForeignHome(home)) return exitCodes.give_up;
+  const read = await readConnection(home);
+  switch (read.kind) {
+    case "missing":
+      console.error(`There is no ${connectionPath(home)}: enrol this server first.\n${USAGE}`);
+      return exitCodes.give_up;
+    case "unreadable":
+      console.error(`${connectionPath(home)} cannot be read: ${read.reason}.`);
+      return exitCodes.give_up;
+    case "found":
+      break;
+  }
+  if (isOpenToOthers(new URL(read.connection.url))) {
+    console.error(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
+    return exitCodes.give_up;
+  }
+  if (path === null) return serve(home, read.connection, openPolicy, sitesSocket);
+  const policy = await readPolicy(path);
+  // Without its owner's limits the agent would carry out whatever it is told.
+  if (policy.kind === "refused") {
+    console.error(`The agent does not start: ${policy.reason}`);
+    return exitCodes.give_up;
+  }
+  say(`keeping to the policy ${path}, as it is now`);
+  return serve(home, read.connection, policy.policy, sitesSocket);
+}
+
+async function serve(
+  home: string,
+  connection: Connection,
+  policy: Policy,
+  sitesSocket: string | null,
+): Promise<number> {
+  const { stopGraceMs, farewellMs } = settings;
+  const lock = await lockHome(home, stopGraceMs + 2 * farewellMs, say);
+  if (lock.kind === "held") {
+    console.error(`Another agent (process ${lock.pid}) works in ${home}. Only one may: end it first.`);
+    return exitCodes.failed;
+  }
+  const ending = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+    process.on(signal, () => {
+      if (!ending.signal.aborted) say(`${signal}: ending`);
+      ending.abort();
+    });
+  // Only a process that was started with a channel ever gets this: its supervisor is gone.
+  process.on("disconnect", () => ending.abort());
+  // It may have been gone before anybody listened.
+  if (process.send !== undefined && !process.connected) ending.abort();
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const end = await runAgent(
+    {
+      home,
+      connection,
+      proxy: readProxy(connection.url),
+      policy,
+      settings,
+      clock,
+      pace: createPace(clock, settings),
+      random: () => Math.random(),
+      environment: process.env,
+      sites: sitesSocket === null ? noSites : createSites(sitesSocket, say),
+      say,
+    },
+    ending.signal,
+  );
+  await lock.release();
+  if (end === null) return exitCodes.ok;
+  console.error(end);
+  return exitCodes.give_up;
+}
+
+async function showStatus(home: string): Promise<number> {
+  const { isConnected, text } = await agentStatus(home);
+  console.log(text);
+  return isConnected ? exitCodes.ok : exitCodes.not_connected;
+}
+
+/** Does nothing while an agent works in the home folder: its builds are its own. */
+async function endLeftBuilds(home: string): Promise<number> {
+  const pid = await holderOf(home);
+  if (pid !== null) {
+    console.error(`An agent (process ${pid}) works in ${home}: its builds are not ended.`);
+    return exitCodes.failed;
+  }
+  const ended = await endBuilds(home);
+  if (ended > 0) say(`ended what ${ended} ${ended === 1 ? "build" : "builds"} had left running`);
+  return exitCodes.ok;
+}
+
+async function checkPolicy(path: string): Promise<number> {
+  const read = await readPolicy(path);
+  if (read.kind === "read") {
+    console.log(JSON.stringify(read.policy, null, 2));
+    return exitCodes.ok;
+  }
+  console.error(read.reason);
+  return exitCodes.failed;
+}
+
+async function main(): Promise<number> {
+  const args = readArguments(process.argv.slice(2), process.env);
+  switch (args.kind) {
+    case "enroll":
+      return enrollServer(args.url, args.token, args.home);
+    case "run":
+      return runServer(args);
+    case "status":
+      return showStatus(args.home);
+    case "end_builds":
+      return endLeftBuilds(args.home);
+    case "check_policy":
+      return checkPolicy(args.path);
+    case "version":
+      console.log(`gantry-agent ${AGENT_VERSION}, protocol ${PROTOCOL_VERSION}, Node ${process.version}`);
+      return exitCodes.ok;
+    case "help":
+      console.log(USAGE);
+      return exitCodes.ok;
+    case "wrong":
+      console.error(`${args.message}\n${USAGE}`);
+      return exitCodes.usage;
+  }
+}
+
+// Ended by hand: kept connections of the past would hold the process otherwise.
+// Without await, so that a bundle may be of either module format.
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(exitCodes.failed);
+  },
+);

@@ -1,0 +1,82 @@
+import * as z from "zod/mini";
+
+import { sendRequest } from "#agent/http/send-request.ts";
+import { pause } from "#agent/lib/pause.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** Where projects are served on this machine, as the site server says. */
+export type Sites = {
+  /** @returns the site's URL; `null` without a site server, or before it has said */
+  urlOf(projectId: ProjectId): string | null;
+  /** Has a project served, and learns where. @returns `null` when there is no site server or it does not answer */
+  register(projectId: ProjectId, folder: ProjectFolder): Promise<string | null>;
+  /** Has a project served no more. @throws when the site server does not answer */
+  unregister(projectId: ProjectId): Promise<void>;
+};
+
+const Answer = z.object({ url: z.url({ protocol: /^http$/ }) });
+
+const TRIES = 4;
+const BETWEEN_TRIES_MS = 250;
+const ANSWER_MS = 5_000;
+
+export const noSites: Sites = {
+  urlOf: () => null,
+  register: async () => null,
+  unregister: async () => undefined,
+};
+
+const siteUrl = (projectId: ProjectId) => new URL(`http://sites.localhost/projects/${projectId}`);
+
+export function createSites(socketPath: string, say: (message: string) => void): Sites {
+  const urls = new Map<ProjectId, string>();
+
+  async function ask(projectId: ProjectId, folder: ProjectFolder): Promise<string | null> {
+    const answer = await sendRequest({
+      url: siteUrl(projectId),
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ directory: folder.root }),
+      socketPath,
+      timeoutMs: ANSWER_MS,
+      maxBodyBytes: 4096,
+    });
+    if (answer.kind !== "answered" || answer.status !== 200) return null;
+    try {
+      return Answer.parse(JSON.parse(answer.body)).url.replace(/\/$/, "");
+    } catch {
+      return null;
+    }
+  }
+
+  async function register(projectId: ProjectId, folder: ProjectFolder): Promise<string | null> {
+    for (let tries = 1; ; tries += 1) {
+      const url = await ask(projectId, folder);
+      if (url !== null) {
+        urls.set(projectId, url);
+        return url;
+      }
+      if (tries === TRIES) break;
+      // The site server is started beside the agent and may need a moment more.
+      await pause(BETWEEN_TRIES_MS);
+    }
+    say(`the site server at ${socketPath} does not serve ${projectId}`);
+    return urls.get(projectId) ?? null;
+  }
+
+  async function unregister(projectId: ProjectId): Promise<void> {
+    const answer = await sendRequest({
+      url: siteUrl(projectId),
+      method: "DELETE",
+      socketPath,
+      timeoutMs: ANSWER_MS,
+      maxBodyBytes: 4096,
+    });
+    if (answer.kind !== "answered" || answer.status !== 200)
+      throw new Error(`the site server at ${socketPath} does not answer`);
+    urls.delete(projectId);
+  }
+
+  return { urlOf: (projectId) => urls.get(projectId) ?? null, register, unregister };
+}

@@ -1,8 +1,0 @@
-import { agentEndpoints } from "#contract/agent-endpoints.ts";
-import { clientEndpoints } from "#contract/client-endpoints.ts";
-
-/** Every endpoint that the Worker answers, by operation name. */
-export const endpoints = { ...clientEndpoints, ...agentEndpoints };
-
-export type Endpoints = typeof endpoints;
-export type OperationName = keyof Endpoints;

@@ -1,0 +1,37 @@
+import * as z from "zod/mini";
+
+import { EnrollInput, Enrolled, RunEvents, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { NoParams, plain } from "#contract/endpoints/endpoint-defaults.ts";
+import { DeploymentId } from "#contract/ids.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** The endpoints that only agents call. */
+export const agentEndpoints = {
+  enrollAgent: {
+    ...plain,
+    method: "POST",
+    path: "/v1/agent/enroll",
+    access: { by: "none" },
+    summary: "Trade an enrolment token for an agent's credential",
+    params: NoParams,
+    body: EnrollInput,
+    success: { status: 201, body: Enrolled },
+    problems: ["invalid_token", "protocol_mismatch", "rate_limited"],
+  },
+  reportRunEvents: {
+    ...plain,
+    method: "POST",
+    path: "/v1/agent/deployments/:deployment_id/events",
+    access: { by: "agent" },
+    summary: "Report what happened in a run, and learn what to do now",
+    params: z.strictObject({ deployment_id: DeploymentId }),
+    body: RunEvents,
+    maxBodyBytes: MAX_BODY_BYTES,
+    success: { status: 200, body: RunEventsAnswer },
+  },
+} as const satisfies Record<string, Endpoint>;
+
+/** The agent's link is a WebSocket upgrade, not a request with an answer, so it stands beside the table. */
+export const AGENT_CONNECT_PATH = "/v1/agent/connect";

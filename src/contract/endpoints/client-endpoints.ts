@@ -1,0 +1,21 @@
+import { accountEndpoints } from "#contract/endpoints/accounts/endpoints.ts";
+import { deploymentEndpoints } from "#contract/endpoints/deployments/endpoints.ts";
+import { logEndpoints } from "#contract/endpoints/logs/endpoints.ts";
+import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
+import { serverEndpoints } from "#contract/endpoints/servers/endpoints.ts";
+import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
+import { tokenEndpoints } from "#contract/endpoints/tokens/endpoints.ts";
+
+/** Every endpoint for users of the API, by operation name. The dashboard loads these without the agents' own. */
+export const clientEndpoints = {
+  ...deploymentEndpoints,
+  ...logEndpoints,
+  ...projectEndpoints,
+  ...serverEndpoints,
+  ...tokenEndpoints,
+  ...sessionEndpoints,
+  ...accountEndpoints,
+};
+
+export type ClientEndpoints = typeof clientEndpoints;
+export type ClientOperation = keyof ClientEndpoints;

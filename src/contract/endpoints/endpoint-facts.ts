@@ -1,0 +1,42 @@
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { type ProblemCode, problems } from "#contract/problems.ts";
+import { takesIdempotencyKey } from "#contract/repeatable.ts";
+
+// What follows from an endpoint's row in the table, so that no row has to say it.
+
+/** Whether it goes on only if the deployment that the header If-Live names is still live. */
+export function takesIfLive(endpoint: Endpoint): boolean {
+  return endpoint.problems.includes("live_changed");
+}
+
+/** Whether it can be followed, and gone on with after the event that the header Last-Event-ID names. */
+export function takesLastEventId({ alsoAs }: Endpoint): boolean {
+  return alsoAs.includes("text/event-stream");
+}
+
+/** Whether its answer has an ETag, and can be left out where the client has it already. */
+export function hasEntityTag({ method }: Endpoint): boolean {
+  return method === "GET";
+}
+
+/** Every problem that it can answer with, in the order of their table. */
+export function problemsOf(endpoint: Endpoint): ProblemCode[] {
+  const { access, body, path } = endpoint;
+  const codes = new Set<ProblemCode>([...endpoint.problems, "invalid_request", "internal", "unavailable"]);
+  const add = (isPossible: boolean, ...possible: ProblemCode[]) => {
+    if (isPossible) for (const code of possible) codes.add(code);
+  };
+  add(path.startsWith("/v1/"), "https_required");
+  add(access.by !== "none", "missing_token", "invalid_token", "rate_limited");
+  add(access.by === "token" && access.scope !== null, "insufficient_scope");
+  add(path.includes(":"), "not_found");
+  add(body !== null, "malformed_json", "body_too_large", "unsupported_media_type");
+  add(takesIdempotencyKey(endpoint), "idempotency_mismatch");
+  return problemCodes.filter((code) => codes.has(code));
+}
+
+export const problemCodes = Object.keys(problems).filter((code) => isProblemCode(code));
+
+export function isProblemCode(text: string): text is ProblemCode {
+  return Object.hasOwn(problems, text);
+}

@@ -1,0 +1,8 @@
+import { agentEndpoints } from "#contract/endpoints/agents/endpoints.ts";
+import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
+
+/** Every endpoint that the Worker answers, by operation name. */
+export const endpoints = { ...clientEndpoints, ...agentEndpoints };
+
+export type Endpoints = typeof endpoints;
+export type OperationName = keyof Endpoints;

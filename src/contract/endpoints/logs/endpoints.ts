@@ -1,0 +1,24 @@
+import * as z from "zod/mini";
+
+import { LogQuery, LogPage } from "#contract/endpoints/logs/schemas.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { plain, token } from "#contract/endpoints/endpoint-defaults.ts";
+import { DeploymentId } from "#contract/ids.ts";
+
+const DeploymentParams = z.strictObject({ deployment_id: DeploymentId });
+
+/** The endpoints for logs. */
+export const logEndpoints = {
+  getDeploymentLog: {
+    ...plain,
+    method: "GET",
+    path: "/v1/logs/:deployment_id",
+    access: token("deployments:read"),
+    summary: "Get the log of a deployment",
+    params: DeploymentParams,
+    query: LogQuery,
+    success: { status: 200, body: LogPage },
+    alsoAs: ["text/plain", "application/x-ndjson", "text/event-stream"],
+    problems: ["log_expired"],
+  },
+} as const satisfies Record<string, Endpoint>;

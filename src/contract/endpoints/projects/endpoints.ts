@@ -1,0 +1,71 @@
+import * as z from "zod/mini";
+
+import {
+  CreateProjectInput,
+  UpdateProjectInput,
+  Project,
+  DeleteProjectQuery,
+  ProjectsQuery,
+  ProjectRows,
+} from "#contract/endpoints/projects/schemas.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { accountToken, NoParams, plain, token } from "#contract/endpoints/endpoint-defaults.ts";
+import { ProjectId } from "#contract/ids.ts";
+
+const ProjectParams = z.strictObject({ project_id: ProjectId });
+
+/** The endpoints for projects. */
+export const projectEndpoints = {
+  listProjects: {
+    ...plain,
+    method: "GET",
+    path: "/v1/projects",
+    access: token("projects:read"),
+    summary: "List projects, newest first",
+    params: NoParams,
+    query: ProjectsQuery,
+    success: { status: 200, body: ProjectRows },
+  },
+  createProject: {
+    ...plain,
+    method: "POST",
+    path: "/v1/projects",
+    access: accountToken("projects:write"),
+    summary: "Create a project",
+    params: NoParams,
+    body: CreateProjectInput,
+    success: { status: 201, body: Project },
+    problems: ["name_taken", "domain_taken", "too_many"],
+  },
+  getProject: {
+    ...plain,
+    method: "GET",
+    path: "/v1/projects/:project_id",
+    access: token("projects:read"),
+    summary: "Get a project with its settings",
+    params: ProjectParams,
+    success: { status: 200, body: Project },
+  },
+  updateProject: {
+    ...plain,
+    method: "PATCH",
+    path: "/v1/projects/:project_id",
+    access: token("projects:write"),
+    summary: "Change a project's settings, for the deployments that start from now on",
+    params: ProjectParams,
+    body: UpdateProjectInput,
+    success: { status: 200, body: Project },
+    problems: ["name_taken", "domain_taken"],
+  },
+  deleteProject: {
+    ...plain,
+    method: "DELETE",
+    path: "/v1/projects/:project_id",
+    access: token("projects:write"),
+    summary: "Delete a project with its deployments and logs",
+    params: ProjectParams,
+    query: DeleteProjectQuery,
+    success: { status: 204, body: null },
+    problems: ["project_busy", "unavailable"],
+  },
+} as const satisfies Record<string, Endpoint>;

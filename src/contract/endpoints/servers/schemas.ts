@@ -1,0 +1,79 @@
+import * as z from "zod/mini";
+
+import { listUpTo, numberFrom, wholeFrom } from "#contract/bounds.ts";
+import { ServerId } from "#contract/ids.ts";
+import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
+
+/** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full. */
+export const ServerStatus = z.enum(["pending", "healthy", "degraded", "offline"]);
+export type ServerStatus = z.infer<typeof ServerStatus>;
+
+export const CreateServerInput = z.strictObject({
+  name: DisplayName,
+  ip: z.ipv4("must be an IPv4 address in dotted notation"),
+});
+export type CreateServerInput = z.infer<typeof CreateServerInput>;
+
+/** What is left out stays as it is. */
+export const UpdateServerInput = z.partial(CreateServerInput);
+export type UpdateServerInput = z.infer<typeof UpdateServerInput>;
+
+/** A row of the servers list. Its fields were agreed on: it gets no others. `uptime` is a percentage such as "99.98%". */
+export const ServerRow = z.strictObject({
+  id: ServerId,
+  name: z.string(),
+  ip: z.string(),
+  status: ServerStatus,
+  apps: wholeFrom(0),
+  uptime: z.string(),
+});
+export type ServerRow = z.infer<typeof ServerRow>;
+
+export const Disk = z.strictObject({
+  total_bytes: numberFrom(0),
+  free_bytes: numberFrom(0),
+});
+export type Disk = z.infer<typeof Disk>;
+
+/** Why a server's agent is not let in although its credential is right. `at`: when it last tried. */
+export const AgentProblem = z.strictObject({
+  code: z.enum(["protocol_mismatch"]),
+  message: z.string(),
+  at: z.string(),
+});
+export type AgentProblem = z.infer<typeof AgentProblem>;
+
+/** `date`: a UTC day, such as "2026-11-20"; `uptime`: the share of it in which the agent was connected. */
+export const UptimeDay = z.strictObject({ date: z.string(), uptime: z.string() });
+export type UptimeDay = z.infer<typeof UptimeDay>;
+
+/** Uptime is that of the last 30 UTC days, today included. */
+export const MAX_UPTIME_DAYS = 30;
+
+export const Server = z.extend(ServerRow, {
+  created_at: z.string(),
+  enrolled_at: z.nullable(z.string()),
+  last_seen_at: z.nullable(z.string()),
+  agent_version: z.nullable(z.string()),
+  agent_problem: z.nullable(AgentProblem),
+  disk: z.nullable(Disk),
+  uptime_days: listUpTo(UptimeDay, MAX_UPTIME_DAYS),
+});
+export type Server = z.infer<typeof Server>;
+
+/** How a server's agent joins: a token that works once, until it expires, and the command that uses it. */
+export const Enrollment = z.strictObject({
+  token: z.string(),
+  expires_at: z.string(),
+  command: z.string(),
+});
+export type Enrollment = z.infer<typeof Enrollment>;
+
+export const ServerCreated = z.extend(Server, { enrollment: Enrollment });
+export type ServerCreated = z.infer<typeof ServerCreated>;
+
+/** Without `limit` all of them: an account holds at most 1,000. */
+export const ServersQuery = PageQuery;
+export const ServerRows = z.strictObject({ servers: z.array(ServerRow), next_cursor: NextCursor });
+export type ServerRows = z.infer<typeof ServerRows>;

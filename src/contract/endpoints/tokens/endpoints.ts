@@ -1,0 +1,58 @@
+import * as z from "zod/mini";
+
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { NoParams, plain, token } from "#contract/endpoints/endpoint-defaults.ts";
+import { TokenId } from "#contract/ids.ts";
+import {
+  CreateTokenInput,
+  TokenRows,
+  TokensQuery,
+  TokenWithSecret,
+} from "#contract/endpoints/tokens/schemas.ts";
+
+const TokenParams = z.strictObject({ token_id: TokenId });
+
+/** The endpoints for tokens. */
+export const tokenEndpoints = {
+  listTokens: {
+    ...plain,
+    method: "GET",
+    path: "/v1/tokens",
+    access: token("tokens:read"),
+    summary: "List tokens, newest first",
+    params: NoParams,
+    query: TokensQuery,
+    success: { status: 200, body: TokenRows },
+  },
+  createToken: {
+    ...plain,
+    method: "POST",
+    path: "/v1/tokens",
+    access: token("tokens:write"),
+    summary: "Make a token, and see its secret this once",
+    params: NoParams,
+    body: CreateTokenInput,
+    success: { status: 201, body: TokenWithSecret },
+    problems: ["too_many"],
+  },
+  revokeToken: {
+    ...plain,
+    method: "DELETE",
+    path: "/v1/tokens/:token_id",
+    access: token("tokens:write"),
+    summary: "Revoke a token at once",
+    params: TokenParams,
+    success: { status: 204, body: null },
+    problems: ["last_token"],
+  },
+  rotateToken: {
+    ...plain,
+    method: "POST",
+    path: "/v1/tokens/:token_id/rotate",
+    access: token("tokens:write"),
+    summary: "Give a token a new secret; the old one works for 24 hours more",
+    params: TokenParams,
+    body: z.strictObject({}),
+    success: { status: 200, body: TokenWithSecret },
+  },
+} as const satisfies Record<string, Endpoint>;

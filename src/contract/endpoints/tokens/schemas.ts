@@ -1,0 +1,53 @@
+import * as z from "zod/mini";
+
+import { listBetween, wholeBetween } from "#contract/bounds.ts";
+import { ProjectId, TokenId } from "#contract/ids.ts";
+import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
+import { allScopes, Scope } from "#contract/scopes.ts";
+
+export const MAX_LIFETIME_DAYS = 366;
+export const DEFAULT_LIFETIME_DAYS = 90;
+
+/** As many as an account can have. */
+const MAX_PROJECT_IDS = 1_000;
+
+/** Names need not be unique. `project_ids` limits the token to those projects; `null`: all of the account. */
+export const CreateTokenInput = z.strictObject({
+  name: DisplayName,
+  scopes: listBetween(Scope, 1, allScopes.length),
+  project_ids: z._default(z.nullable(listBetween(ProjectId, 1, MAX_PROJECT_IDS)), null),
+  expires_in_days: z._default(wholeBetween(1, MAX_LIFETIME_DAYS), DEFAULT_LIFETIME_DAYS),
+});
+export type CreateTokenInput = z.infer<typeof CreateTokenInput>;
+
+/** `session`: of somebody who has signed in to the dashboard. It ends by itself, and cannot be rotated. */
+export const TokenPurpose = z.enum(["token", "session"]);
+export type TokenPurpose = z.infer<typeof TokenPurpose>;
+
+/**
+ * A token without its secret. `previous_expires_at`: until when the secret from before the last rotation works too;
+ * `null`: none does. `last_used_at` is the beginning of the hour in which a request of it was last served.
+ */
+export const Token = z.strictObject({
+  id: TokenId,
+  kind: TokenPurpose,
+  name: z.string(),
+  scopes: z.array(Scope),
+  project_ids: z.nullable(z.array(ProjectId)),
+  created_at: z.string(),
+  rotated_at: z.nullable(z.string()),
+  expires_at: z.string(),
+  previous_expires_at: z.nullable(z.string()),
+  last_used_at: z.nullable(z.string()),
+});
+export type Token = z.infer<typeof Token>;
+
+/** What making and rotating a token answers with: `token` is the secret, which is never shown again. */
+export const TokenWithSecret = z.extend(Token, { token: z.string() });
+export type TokenWithSecret = z.infer<typeof TokenWithSecret>;
+
+/** Without `limit` all of them: an account holds at most 1,000. */
+export const TokensQuery = PageQuery;
+export const TokenRows = z.strictObject({ tokens: z.array(Token), next_cursor: NextCursor });
+export type TokenRows = z.infer<typeof TokenRows>;

@@ -1,0 +1,95 @@
+import { useEffect, useState } from "preact/hooks";
+
+import type { ServerId } from "#contract/ids.ts";
+import { CreateServerInput, type Enrollment } from "#contract/endpoints/servers/schemas.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useServer } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Copyable } from "#dashboard/shared/copy.tsx";
+import { Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { ServerState } from "#dashboard/shared/status.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+
+type Props = {
+  /** Its agent has connected. */
+  readonly onConnected: () => unknown;
+};
+
+type Added = { readonly id: ServerId; readonly enrollment: Enrollment };
+
+/** A form for a server, then the line to paste there, until its agent has connected. */
+export function AddServer({ onConnected }: Props) {
+  const [input, setInput] = useState({ name: "", ip: "" });
+  const [hasTried, setHasTried] = useState(false);
+  const [added, setAdded] = useState<Added | null>(null);
+  const adding = useAction((body: CreateServerInput) => api.createServer({ body }));
+
+  if (added !== null)
+    return <WaitForAgent id={added.id} enrollment={added.enrollment} onConnected={onConnected} />;
+  const parsed = CreateServerInput.safeParse(input);
+  const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
+  const add = async () => {
+    setHasTried(true);
+    const created = parsed.success ? await adding.run(parsed.data) : null;
+    if (created !== null) setAdded(created.value);
+  };
+  return (
+    <Form onSubmit={add}>
+      <Field
+        label="Name"
+        value={input.name}
+        onInput={(name) => setInput({ ...input, name })}
+        placeholder="web-1"
+        error={errors["name"] ?? null}
+      />
+      <Field
+        label="IPv4 address"
+        value={input.ip}
+        onInput={(ip) => setInput({ ...input, ip })}
+        placeholder="203.0.113.10"
+        hint="For you to know it by: the server dials out, and nothing dials in."
+        isCode
+        error={errors["ip"] ?? null}
+      />
+      <ProblemBox problem={adding.problem} doing="Adding the server" />
+      <Button type="submit" look="main" isBusy={adding.isRunning}>
+        Add the server
+      </Button>
+    </Form>
+  );
+}
+
+type WaitProps = Added & Props;
+
+/** The line that joins a server, and what comes of it. */
+export function WaitForAgent({ id, enrollment, onConnected }: WaitProps) {
+  const { value: server, problem, reload } = useServer(id);
+  const isConnected = server !== null && server.status !== "pending" && server.status !== "offline";
+  useEffect(() => {
+    if (isConnected) void onConnected();
+  }, [isConnected]);
+  return (
+    <>
+      <p>
+        Paste this line into a shell on the server. It works once, within an hour, while you stay signed in:
+      </p>
+      <Copyable text={enrollment.command} label="The line to paste" />
+      <ProblemBox problem={problem} doing="Looking for the server" retry={reload} />
+      <p role="status">
+        {isConnected ? (
+          <>
+            <ServerState status={server.status} /> Its agent has connected.
+          </>
+        ) : (
+          <>
+            <span class="spinner" aria-hidden="true" /> Waiting for it…
+          </>
+        )}
+      </p>
+      {server?.agent_problem ? <p class="problem">{server.agent_problem.message}</p> : null}
+    </>
+  );
+}

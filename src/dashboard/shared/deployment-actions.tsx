@@ -1,0 +1,69 @@
+import { useState } from "preact/hooks";
+
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { withHiddenShown } from "#contract/hidden-text.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useDeployment, useMay } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
+import { goFromHere } from "#dashboard/router/navigation.ts";
+
+type Props = { readonly deployment: Deployment };
+
+/** What can be done with a deployment as it is now. */
+export function DeploymentActions({ deployment }: Props) {
+  const { id, project_id: projectId, status, stage } = deployment;
+  const [open, setOpen] = useState<"rollback" | "delete" | null>(null);
+  const { reload } = useDeployment(id);
+  const mayChange = useMay("startDeployment");
+  const canceling = useAction(() => api.cancelDeployment({ params: { deployment_id: id } }));
+  const again = useAction(() =>
+    api.startDeployment({
+      params: { project_id: projectId },
+      body: { branch: deployment.branch },
+    }),
+  );
+  const cancel = async () => {
+    await canceling.run();
+    await reload();
+  };
+  const deployAgain = async () => {
+    const go = goFromHere();
+    const started = await again.run();
+    if (started !== null) go({ page: "deployment", id: started.value.id });
+  };
+  const close = () => setOpen(null);
+  const leave = goFromHere();
+  if (!mayChange) return null;
+  return (
+    <>
+      {status === "building" && stage !== "canceling" ? (
+        <Button onClick={cancel} isBusy={canceling.isRunning}>
+          Cancel
+        </Button>
+      ) : null}
+      {status === "superseded" ? (
+        <Button onClick={() => setOpen("rollback")}>Roll back to this</Button>
+      ) : null}
+      {status === "failed" || status === "canceled" ? (
+        <Button look="main" onClick={deployAgain} isBusy={again.isRunning}>
+          Deploy {withHiddenShown(deployment.branch)} again
+        </Button>
+      ) : null}
+      <Button onClick={() => setOpen("delete")}>Delete</Button>
+      <ProblemBox problem={canceling.problem} doing="Canceling" />
+      <ProblemBox problem={again.problem} doing="Deploying" />
+      {open === "rollback" ? <RollbackDialog projectId={projectId} target={id} onClose={close} /> : null}
+      {open === "delete" ? (
+        <DeleteDeployment
+          deployment={deployment}
+          onClose={close}
+          onDeleted={() => leave({ page: "project", id: projectId })}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ComponentChildren } from "preact";
+
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import { Branch, Commit, Status, waitingText } from "#dashboard/shared/status.tsx";
+import { Ago, Duration } from "#dashboard/shared/times.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
+
+type Props = {
+  readonly deployment: Deployment;
+  /** What can be done with it. */
+  readonly children?: ComponentChildren;
+};
+
+/** A deployment in one line; all of it is a link, but for what can be done with it. */
+export function DeploymentRow({ deployment, children }: Props) {
+  const { id, version, status, stage, branch, commit, commit_message: message, kind } = deployment;
+  return (
+    <div class={children === undefined ? "deployment bare" : "deployment"}>
+      <a class="version" href={pathTo({ page: "deployment", id })}>
+        v{version}
+      </a>
+      <Status status={status} stage={stage} />
+      <span class="what">
+        {kind === "rollback" ? <span class="tag">rollback</span> : null} <Branch name={branch} />{" "}
+        <Commit commit={commit} message={message} isFinal={status !== "building"} />
+      </span>
+      <span class="quiet duration">
+        {waitingText(deployment) ?? (
+          <Duration
+            seconds={deployment.duration}
+            runningSince={status === "building" ? deployment.started_at : null}
+          />
+        )}
+      </span>
+      <span class="quiet when">
+        <Ago time={deployment.created_at} />
+      </span>
+      {children === undefined ? null : <span class="do">{children}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import { useState } from "preact/hooks";
+import * as z from "zod/mini";
+
+import { CreateProjectInput, type Project } from "#contract/endpoints/projects/schemas.ts";
+import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { useDraft } from "#dashboard/data/use-draft.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Choice, Field } from "#dashboard/shared/field.tsx";
+import { Form } from "#dashboard/shared/form.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { errorsOf } from "#dashboard/text/field-errors.ts";
+import { serverWords } from "#dashboard/text/words.ts";
+
+type Props = {
+  readonly servers: readonly ServerRow[];
+  readonly onCreated: (project: Project) => unknown;
+};
+
+const Draft = z.object({
+  name: z.string(),
+  repository: z.string(),
+  branch: z.string(),
+  server_id: z.string(),
+});
+type Draft = z.infer<typeof Draft>;
+
+/** What a project needs to begin with; everything else has a default, and a place among its settings. */
+export function ProjectForm({ servers, onCreated }: Props) {
+  // With a server of another account it is somebody else's.
+  const isOwn = z.refine<Draft>(({ server_id: on }) => servers.some(({ id }) => id === on));
+  const { draft, change: changeDraft } = useDraft<Draft>("a project", Draft.check(isOwn));
+  const [empty] = useState({
+    name: "",
+    repository: "",
+    branch: "main",
+    server_id: servers.find(({ status }) => status === "healthy")?.id ?? servers[0]?.id ?? "",
+  });
+  const input = draft ?? empty;
+  const [touched, setTouched] = useState<Readonly<Record<string, boolean>>>({});
+  const [hasTried, setHasTried] = useState(false);
+  const creating = useAction((body: CreateProjectInput) => api.createProject({ body }));
+
+  const parsed = CreateProjectInput.safeParse(input);
+  const errors = parsed.success ? {} : errorsOf(parsed.error);
+  const errorOf = (name: string) => ((hasTried || touched[name]) === true ? (errors[name] ?? null) : null);
+  const change = (name: keyof Draft) => (value: string) => {
+    changeDraft(() => ({ ...input, [name]: value }));
+    setTouched((before) => ({ ...before, [name]: true }));
+  };
+  const create = async () => {
+    setHasTried(true);
+    const created = parsed.success ? await creating.run(parsed.data) : null;
+    if (created === null) return;
+    changeDraft(() => null);
+    onCreated(created.value);
+  };
+  return (
+    <Form onSubmit={create}>
+      <Field
+        label="Name"
+        value={input.name}
+        onInput={change("name")}
+        placeholder="shop"
+        error={errorOf("name")}
+      />
+      <Field
+        label="Repository"
+        value={input.repository}
+        onInput={change("repository")}
+        placeholder="https://github.com/you/shop.git"
+        hint="As git on the server reaches it: https, ssh, or a path on the server."
+        isCode
+        error={errorOf("repository")}
+      />
+      <Field
+        label="Branch"
+        value={input.branch}
+        onInput={change("branch")}
+        isCode
+        error={errorOf("branch")}
+      />
+      <Choice
+        label="Server"
+        value={input.server_id}
+        onChange={change("server_id")}
+        error={errorOf("server_id")}
+      >
+        {servers.map(({ id, name, status }) => (
+          <option key={id} value={id}>
+            {name} ({serverWords[status].toLowerCase()})
+          </option>
+        ))}
+      </Choice>
+      <p class="quiet">The framework and how to build it are found by the files of the repository.</p>
+      <ProblemBox problem={creating.problem} doing="Adding the project" />
+      <Button type="submit" look="main" isBusy={creating.isRunning}>
+        Add the project
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,142 @@
+import { useState } from "preact/hooks";
+
+import type { Deployment, RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useLive, useRollbackTargets } from "#dashboard/data/resources.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Dialog } from "#dashboard/shared/dialog.tsx";
+import { Choice } from "#dashboard/shared/field.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
+import { Commit, titleOf } from "#dashboard/shared/status.tsx";
+import { Ago } from "#dashboard/shared/times.tsx";
+import { goFromHere } from "#dashboard/router/navigation.ts";
+
+type Props = {
+  readonly projectId: ProjectId;
+  /** Where to go back to; left out: what the control plane would take. */
+  readonly target?: DeploymentId;
+  readonly onClose: () => void;
+};
+
+/** Shows what a rollback would change into what, and does it. */
+export function RollbackDialog({ projectId, target, onClose }: Props) {
+  const targets = useRollbackTargets(projectId);
+  const live = useLive(projectId);
+  return (
+    <Dialog title="Roll back" onClose={onClose}>
+      <Show of={targets} what="what can be gone back to">
+        {({ rollback_targets: listed }) =>
+          listed.length === 0 ? (
+            <>
+              <p>Nothing that was live before can be gone back to yet.</p>
+              <footer>
+                <Button onClick={onClose}>Close</Button>
+              </footer>
+            </>
+          ) : (
+            <Show of={live} what="what is live">
+              {({ deployments }) => (
+                <Preview
+                  projectId={projectId}
+                  targets={listed}
+                  live={deployments[0] ?? null}
+                  first={target ?? null}
+                  onRefused={() => Promise.all([targets.reload(), live.reload()])}
+                  onClose={onClose}
+                />
+              )}
+            </Show>
+          )
+        }
+      </Show>
+    </Dialog>
+  );
+}
+
+function optionText({
+  version,
+  commit,
+  commit_message: message,
+  default: isDefault,
+}: RollbackTarget): string {
+  return [`v${version}`, commit ?? "", titleOf(message), isDefault ? "(the default)" : ""]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+type PreviewProps = {
+  readonly projectId: ProjectId;
+  readonly targets: readonly RollbackTarget[];
+  readonly live: Deployment | null;
+  readonly first: DeploymentId | null;
+  /** What is shown may not be so any more. */
+  readonly onRefused: () => unknown;
+  readonly onClose: () => void;
+};
+
+function Preview({ projectId, targets, live, first, onRefused, onClose }: PreviewProps) {
+  const [chosen, setChosen] = useState<string | null>(first);
+  const target =
+    targets.find(({ deployment_id: id }) => id === chosen) ??
+    targets.find((one) => one.default) ??
+    targets[0];
+  const rolling = useAction((id: DeploymentId) =>
+    api.rollBack({
+      body: { project_id: projectId, deployment_id: id },
+      // What is confirmed is what was shown: not from something newer that went live meanwhile.
+      ...(live === null ? {} : { headers: { "if-live": live.id } }),
+    }),
+  );
+  if (target === undefined) return null;
+  const rollBack = async () => {
+    const go = goFromHere();
+    const started = await rolling.run(target.deployment_id);
+    if (started === null) await onRefused();
+    else go({ page: "deployment", id: started.value.id });
+  };
+  return (
+    <>
+      <Choice label="Go back to" value={target.deployment_id} onChange={setChosen}>
+        {targets.map((one) => (
+          <option key={one.deployment_id} value={one.deployment_id}>
+            {optionText(one)}
+          </option>
+        ))}
+      </Choice>
+      <dl class="change">
+        <dt>From</dt>
+        <dd>
+          {live === null ? (
+            <span class="quiet">nothing is live</span>
+          ) : (
+            <>
+              <strong>v{live.version}</strong> <Commit commit={live.commit} message={live.commit_message} />,
+              went live <Ago time={live.finished_at ?? live.created_at} />
+            </>
+          )}
+        </dd>
+        <dt>To</dt>
+        <dd>
+          <strong>v{target.version}</strong> <Commit commit={target.commit} message={target.commit_message} />
+          , went live <Ago time={target.live_at} />
+        </dd>
+        <dt>How</dt>
+        <dd>
+          {target.instant
+            ? "Instantly: its files are still on the server."
+            : "It is fetched and built again: its files are not on the server any more."}
+        </dd>
+      </dl>
+      <ProblemBox problem={rolling.problem} doing="Rolling back" />
+      <footer>
+        <Button onClick={onClose}>Leave it</Button>
+        <Button look="main" onClick={rollBack} isBusy={rolling.isRunning}>
+          Roll back to v{target.version}
+        </Button>
+      </footer>
+    </>
+  );
+}

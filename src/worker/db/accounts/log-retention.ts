@@ -1,0 +1,21 @@
+import { eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+
+import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
+import type { AccountId } from "#contract/ids.ts";
+import type { Database } from "#worker/db/database.ts";
+import { accounts } from "#worker/db/schema.ts";
+
+/** For how many days an account keeps the logs of deployments that have ended. */
+export async function findLogRetention(database: Database, id: AccountId): Promise<number> {
+  const [found] = await drizzle(database)
+    .select({ days: accounts.logRetentionDays })
+    .from(accounts)
+    .where(eq(accounts.id, id));
+  return found?.days ?? DEFAULT_LOG_RETENTION_DAYS;
+}
+
+/** @param days as the contract bounds them */
+export async function setLogRetention(database: Database, id: AccountId, days: number): Promise<void> {
+  await drizzle(database).update(accounts).set({ logRetentionDays: days }).where(eq(accounts.id, id));
+}

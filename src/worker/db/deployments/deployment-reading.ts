@@ -1,0 +1,34 @@
+import { and, eq, getTableColumns, lt, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+
+import type { DeploymentId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
+import { deployments } from "#worker/db/schema.ts";
+
+/** A deployment with, while it is queued, how many of its project come before it and which of them is first. */
+export type DeploymentReading = DeploymentRecord & {
+  readonly ahead: number | null;
+  readonly firstInLine: DeploymentId | null;
+};
+
+export const { accountId: _owner, ...deploymentColumns } = getTableColumns(deployments);
+const others = alias(deployments, "others");
+
+/** The fields of a DeploymentReading. */
+export function deploymentFields(rows: AccountRows) {
+  // The status stands in the text, not in a parameter, because only so does SQLite use the partial index on it.
+  const inLineBefore = and(
+    eq(others.projectId, deployments.projectId),
+    sql`${others.status} = 'building'`,
+    lt(others.version, deployments.version),
+  );
+  const first = rows.first<DeploymentId>(others.id, others, inLineBefore, sql`${others.version}`);
+  return {
+    ...deploymentColumns,
+    ahead: sql<
+      number | null
+    >`case when ${deployments.stage} = 'queued' then ${rows.count(others, inLineBefore)} end`,
+    firstInLine: sql<DeploymentId | null>`case when ${deployments.stage} = 'queued' then ${first} end`,
+  };
+}

@@ -1,0 +1,50 @@
+import { eq, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+
+import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import type { LogRecord } from "#domain/log-fate.ts";
+import type { Database } from "#worker/db/database.ts";
+import { accounts, deployments, projects } from "#worker/db/schema.ts";
+
+type Owner = { readonly projectId: ProjectId; readonly deploymentId: DeploymentId };
+
+/**
+ * What the database says of the deployments that logs belong to, of whatever account: a deployment's id is enough.
+ * One D1 round trip, to the primary: what a replica does not know yet must not count as gone.
+ *
+ * @returns in the order of `owners`
+ */
+export async function findLogRecords(database: Database, owners: readonly Owner[]): Promise<LogRecord[]> {
+  const rows = drizzle(database);
+  const [ended, there] = await rows.batch([
+    rows
+      .select({
+        id: deployments.id,
+        status: deployments.status,
+        finishedAt: deployments.finishedAt,
+        retentionDays: accounts.logRetentionDays,
+      })
+      .from(deployments)
+      // Left, so that a deployment is there whatever has become of its account.
+      .leftJoin(accounts, eq(accounts.id, deployments.accountId))
+      .where(sql`${deployments.id} in ${values(owners.map(({ deploymentId }) => deploymentId))}`),
+    rows
+      .select({ id: projects.id })
+      .from(projects)
+      .where(sql`${projects.id} in ${values(owners.map(({ projectId }) => projectId))}`),
+  ]);
+  const found = new Map(ended.map((row) => [row.id, row]));
+  const projectIds = new Set(there.map(({ id }) => id));
+  return owners.map(({ projectId, deploymentId }) => {
+    const row = found.get(deploymentId);
+    if (row === undefined) return { kind: projectIds.has(projectId) ? "no_deployment" : "no_project" };
+    if (row.status === "building" || row.finishedAt === null) return { kind: "running" };
+    const retentionDays = row.retentionDays ?? DEFAULT_LOG_RETENTION_DAYS;
+    return { kind: "ended", finishedAt: row.finishedAt, retentionDays };
+  });
+}
+
+/** One parameter, however many: D1 takes no more than 100. */
+const values = (ids: readonly string[]) =>
+  sql`(select value from json_each(${JSON.stringify([...new Set(ids)])}))`;

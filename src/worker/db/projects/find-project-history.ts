@@ -1,0 +1,49 @@
+import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
+
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
+import { deployments, projects } from "#worker/db/schema.ts";
+
+export type ProjectHistory = {
+  /** 0: the project has no deployments. */
+  readonly highestVersion: number;
+  /** The newest of those that were live, the live one among them, in the order of their versions. */
+  readonly onceLive: readonly DeploymentRecord[];
+  /** The versions of the deployments that these are rollbacks of, as far as D1 has them. */
+  readonly versions: ReadonlyMap<DeploymentId, number>;
+};
+
+/**
+ * What D1 has of a project's past. One statement for a project without deployments, else three.
+ * null: D1 does not know the project.
+ */
+export async function findProjectHistory(
+  rows: AccountRows,
+  projectId: ProjectId,
+  limit: number,
+): Promise<ProjectHistory | null> {
+  const ofProject = eq(deployments.projectId, projectId);
+  const highest = rows.first<number>(deployments.version, deployments, ofProject, desc(deployments.version));
+  const [project] = await rows.select({ highest }, projects, { where: eq(projects.id, projectId) });
+  if (project === undefined) return null;
+  if (project.highest === null) return { highestVersion: 0, onceLive: [], versions: new Map() };
+  const wasLive = sql`${deployments.release} is not null and ${deployments.status} in ('live', 'superseded')`;
+  const newestFirst = await rows.select(columns, deployments, {
+    where: and(ofProject, wasLive),
+    orderBy: [desc(deployments.version)],
+    limit,
+  });
+  const sources = JSON.stringify(newestFirst.flatMap(({ rollbackOf }) => rollbackOf ?? []));
+  const named = sql`${deployments.id} in (select value from json_each(${sources}))`;
+  const found = await rows.select({ id: deployments.id, version: deployments.version }, deployments, {
+    where: and(ofProject, named),
+  });
+  return {
+    highestVersion: project.highest,
+    onceLive: newestFirst.toReversed(),
+    versions: new Map(found.map(({ id, version }) => [id, version])),
+  };
+}
+
+const { accountId: _accountId, ...columns } = getTableColumns(deployments);

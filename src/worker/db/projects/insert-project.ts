@@ -1,0 +1,35 @@
+import { eq, sql } from "drizzle-orm";
+
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { projects, servers } from "#worker/db/schema.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+
+/** `added_before`: there is one with its id. */
+export type ProjectInsertion =
+  | "inserted"
+  | "added_before"
+  | "name_taken"
+  | "domain_taken"
+  | "no_such_server"
+  | "too_many";
+
+/** Adds a project, if its name is free in the account, its domain in the installation, and its server is the account's. */
+export async function insertProject(rows: AccountRows, project: ProjectRecord): Promise<ProjectInsertion> {
+  const hasServer = rows.count(servers, eq(servers.id, project.serverId));
+  const onlyIf = sql`${hasServer} = 1 and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;
+  try {
+    if ((await rows.run(rows.insert(projects, project, onlyIf))) === 1) return "inserted";
+  } catch (error) {
+    const columns = uniqueViolation(error);
+    if (columns === "projects.id") return "added_before";
+    if (columns === "projects.account_id, projects.name") return "name_taken";
+    if (columns === "projects.domain") return "domain_taken";
+    throw error;
+  }
+  const [server] = await rows.select({ id: servers.id }, servers, {
+    where: eq(servers.id, project.serverId),
+  });
+  return server === undefined ? "no_such_server" : "too_many";
+}

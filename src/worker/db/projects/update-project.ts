@@ -1,0 +1,51 @@
+import { and, eq, sql } from "drizzle-orm";
+
+import type { ProjectId, ServerId } from "#contract/ids.ts";
+import type { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { projects, servers } from "#worker/db/schema.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+
+/** Settings to change; what is undefined stays. `timeouts` has only those that change. */
+export type ProjectChanges = {
+  readonly [Name in Exclude<keyof ProjectRecord, "id" | "timeouts">]?: ProjectRecord[Name] | undefined;
+} & { readonly timeouts?: { readonly [Name in keyof Timeouts]?: Timeouts[Name] | undefined } | undefined };
+
+export type ProjectUpdate =
+  | "updated"
+  | "name_taken"
+  | "domain_taken"
+  | "no_such_project"
+  | "no_such_server"
+  | "on_another_server";
+
+/**
+ * Changes a project's settings: all of them in one statement, so that no other change comes in between. Without
+ * `mayMove` a server can only be the one that the project has already: with any other, nothing is changed.
+ */
+export async function updateProject(
+  rows: AccountRows,
+  id: ProjectId,
+  { timeouts, ...columns }: ProjectChanges,
+  { mayMove }: { readonly mayMove: boolean },
+): Promise<ProjectUpdate> {
+  const { serverId } = columns;
+  const isThere = (server: ServerId) =>
+    mayMove ? sql`${rows.count(servers, eq(servers.id, server))} = 1` : eq(projects.serverId, server);
+  const hasServer = serverId === undefined ? undefined : isThere(serverId);
+  const merged = sql`json_patch(${projects.timeouts}, ${JSON.stringify(timeouts)})`;
+  const changes = { ...columns, ...(timeouts === undefined ? {} : { timeouts: merged }) };
+  try {
+    const write = rows.update(projects, changes, and(eq(projects.id, id), hasServer));
+    if ((await rows.run(write)) === 1) return "updated";
+  } catch (error) {
+    const clash = uniqueViolation(error);
+    if (clash === "projects.account_id, projects.name") return "name_taken";
+    if (clash === "projects.domain") return "domain_taken";
+    throw error;
+  }
+  const [project] = await rows.select({ id: projects.id }, projects, { where: eq(projects.id, id) });
+  if (project === undefined) return "no_such_project";
+  return mayMove ? "no_such_server" : "on_another_server";
+}

@@ -1,0 +1,47 @@
+import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
+
+import type { ProjectId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { findToken } from "#worker/db/tokens/find-token.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { projects, tokens } from "#worker/db/schema.ts";
+import type { TokenReading } from "#worker/db/tokens/token-reading.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+
+export type TokenInsertion =
+  | { readonly outcome: "inserted"; readonly token: TokenReading }
+  | { readonly outcome: "no_such_projects"; readonly projectIds: readonly ProjectId[] }
+  | { readonly outcome: "too_many" };
+
+/**
+ * Adds a token, if the projects that it is limited to (each named once) are the account's. Where an earlier try of the
+ * same request has added it, it is found as it was added.
+ */
+export async function insertToken(
+  rows: AccountRows,
+  token: TokenReading,
+  hash: string,
+): Promise<TokenInsertion> {
+  const wanted = token.projectIds ?? [];
+  const hasProjects = sql`${rows.count(projects, isOneOf(wanted))} = ${wanted.length}`;
+  // All of the account's, also those that whoever asks cannot see.
+  const counted = and(isNull(tokens.revokedAt), eq(tokens.kind, "token"));
+  const hasRoom = sql`${rows.countAll(tokens, counted)} < ${MAX_PER_ACCOUNT}`;
+  try {
+    const write = rows.insert(tokens, { ...token, hash }, sql`${hasProjects} and ${hasRoom}`);
+    if ((await rows.run(write)) === 1) return { outcome: "inserted", token };
+  } catch (error) {
+    if (uniqueViolation(error) === null) throw error;
+  }
+  const added = await findToken(rows, token.id);
+  if (added !== null) return { outcome: "inserted", token: added };
+  const known = await rows.select({ id: projects.id }, projects, { where: isOneOf(wanted) });
+  const knownIds = new Set(known.map(({ id }) => id));
+  const unknown = wanted.filter((id) => !knownIds.has(id));
+  return unknown.length > 0 ? { outcome: "no_such_projects", projectIds: unknown } : { outcome: "too_many" };
+}
+
+// One parameter, however many projects: D1 takes no more than 100.
+function isOneOf(projectIds: readonly ProjectId[]): SQL {
+  return sql`${projects.id} in (select value from json_each(${JSON.stringify(projectIds)}))`;
+}

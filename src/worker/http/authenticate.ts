@@ -1,0 +1,95 @@
+import type { Context as HonoContext } from "hono";
+
+import { type Access, scopeOf } from "#contract/endpoints/endpoint.ts";
+import { lackOf } from "#contract/may-call.ts";
+import { refuse, succeed } from "#contract/problems.ts";
+import type { AgentContext, Context, OpenContext, Services } from "#worker/context.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import type { TokenIdentity } from "#worker/db/tokens/credentials.ts";
+import { DatabaseSession, isBookmark } from "#worker/db/database-session.ts";
+import type { AppEnv } from "#worker/http/app.ts";
+import type { Authentication } from "#worker/http/find-caller.ts";
+import type { Enter } from "#worker/http/register-routes.ts";
+import { limitAgent, limitFailures, limitToken } from "#worker/http/rate-limit.ts";
+
+const malformedBookmark = refuse("invalid_request", "The header Gantry-Bookmark is not valid.", [
+  { pointer: "Gantry-Bookmark", message: "must be a bookmark that an answer gave" },
+]);
+
+type ServicesOf = (c: HonoContext<AppEnv>) => Services;
+
+/** Lets in who holds a token with the endpoint's scope. */
+export function enterWithToken(authentication: Authentication, servicesOf: ServicesOf): Enter<Context> {
+  return async (c, { access }) => {
+    const services = servicesOf(c);
+    const authorization = c.req.header("authorization") ?? null;
+    const bookmark = c.req.header("gantry-bookmark") ?? null;
+    const session = openSession(c, bookmark);
+    // Of the primary, not of a replica that may not know yet that a token was revoked.
+    const holder = await authentication.asTokenHolder(c.env.DB, authorization, services.clock.now());
+    if (!holder.ok) return (await limitFailures(c.env, c.req.raw)) ?? holder;
+    c.set("holder", holder.value);
+    const { account, token } = holder.value;
+    const limited = await limitToken(c.env, token.id);
+    if (limited !== null) return limited;
+    const refused = refuseLack(access, token);
+    if (refused !== null) return refused;
+    if (bookmark !== null && !isBookmark(bookmark)) return malformedBookmark;
+    return succeed({
+      ...services,
+      rows: new AccountRows(session.database, account.id, token.projectIds),
+      latestRows: new AccountRows(c.env.DB, account.id, token.projectIds),
+      session,
+      account,
+      token,
+      forgetToken: (id) => authentication.forgetToken(id),
+      requestKey: null,
+    });
+  };
+}
+
+/** Lets in a server's agent. */
+export function enterAsAgent(authentication: Authentication, servicesOf: ServicesOf): Enter<AgentContext> {
+  return async (c) => {
+    const services = servicesOf(c);
+    const authorization = c.req.header("authorization") ?? null;
+    const agent = await authentication.asAgent(c.env.DB, authorization, services.clock.now());
+    if (!agent.ok) return (await limitFailures(c.env, c.req.raw)) ?? agent;
+    const { accountId, serverId } = agent.value;
+    const limited = await limitAgent(c.env, serverId);
+    if (limited !== null) return limited;
+    return succeed({ ...services, rows: new AccountRows(c.env.DB, accountId), serverId });
+  };
+}
+
+function refuseLack(access: Access, { scopes, projectIds }: TokenIdentity) {
+  switch (lackOf(access, scopes, projectIds !== null)) {
+    case "scope":
+      return refuse("insufficient_scope", `The token lacks the scope ${scopeOf(access)}.`);
+    case "account":
+      return refuse(
+        "insufficient_scope",
+        "The token is limited to some projects, and this concerns the whole account.",
+      );
+    case null:
+      return null;
+  }
+}
+
+function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseSession {
+  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+  const from = bookmark !== null && isBookmark(bookmark) ? bookmark : "first-unconstrained";
+  const session = new DatabaseSession(c.env.DB, isRead ? from : "first-primary");
+  c.set("session", session);
+  return session;
+}
+
+/** Lets in anybody. */
+export function enterFreely(servicesOf: ServicesOf): Enter<OpenContext> {
+  return async (c) =>
+    succeed({
+      ...servicesOf(c),
+      database: c.env.DB,
+      limitFailures: () => limitFailures(c.env, c.req.raw),
+    });
+}

@@ -1,0 +1,47 @@
+import type { Context as HonoContext } from "hono";
+
+import { agentFilePaths } from "#contract/agent-files.ts";
+import { dashboardPaths } from "#contract/dashboard-paths.ts";
+import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
+import { endpoints } from "#contract/endpoints/endpoints.ts";
+import { type Refusal, refuse } from "#contract/problems.ts";
+import { referencePaths } from "#contract/reference-paths.ts";
+import { SECURITY_TEXT_PATH } from "#contract/security-text.ts";
+import type { App, AppEnv } from "#worker/http/app.ts";
+import { problemResponse } from "#worker/http/problem-response.ts";
+import { errorLogLine, refusalFor } from "#worker/http/unexpected-error.ts";
+
+/** Answers what no handler does: other methods of known paths, unknown paths, and errors. Routed last. */
+export function answerElsewhere(app: App): void {
+  for (const [path, methods] of methodsByPath()) {
+    const allow = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+    app.all(path, (c) => {
+      const response = problem(c, refuse("method_not_allowed", `This path takes ${allow}.`).refusal);
+      response.headers.set("allow", allow);
+      return response;
+    });
+  }
+  app.notFound((c) => problem(c, refuse("not_found", "Unknown path.").refusal));
+  app.onError((error, c) => {
+    console.error(errorLogLine(error, c.var.requestId, c.req.raw));
+    return problem(c, refusalFor(error));
+  });
+}
+
+function methodsByPath(): Map<string, Set<string>> {
+  const readOnly = [
+    AGENT_CONNECT_PATH,
+    SECURITY_TEXT_PATH,
+    ...referencePaths,
+    ...Object.values(agentFilePaths),
+    ...Object.values(dashboardPaths),
+  ];
+  const byPath = new Map(readOnly.map((path) => [path, new Set(["GET"])]));
+  for (const { path, method } of Object.values(endpoints))
+    byPath.set(path, (byPath.get(path) ?? new Set()).add(method));
+  return byPath;
+}
+
+function problem(c: HonoContext<AppEnv>, refusal: Refusal): Response {
+  return problemResponse(refusal, { requestId: c.var.requestId, origin: c.var.origin });
+}

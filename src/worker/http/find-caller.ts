@@ -1,0 +1,68 @@
+import type { TokenId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { isWellFormedToken } from "#contract/token-form.ts";
+import type { TokenKind } from "#contract/token-form.ts";
+import {
+  type AgentIdentity,
+  findAgent,
+  findTokenHolder,
+  type TokenHolder,
+} from "#worker/db/tokens/credentials.ts";
+import type { Database } from "#worker/db/database.ts";
+import { Remembered } from "#worker/http/ttl-cache.ts";
+import { secretHash } from "#worker/secret-hash.ts";
+
+type AuthenticationRefusal = "missing_token" | "invalid_token";
+
+/** How long a token revoked by another isolate can still pass in this one, and how many tokens it remembers. */
+const REMEMBERED = { forMs: 10_000, atMost: 1_000 };
+
+const invalid = refuse("invalid_token", "The bearer token is malformed, unknown, expired or revoked.");
+
+/** Tells who sends a request by its Authorization header. One for each isolate, for it remembers whom it has seen. */
+export class Authentication {
+  readonly #holders = new Remembered<TokenHolder>(REMEMBERED);
+  readonly #agents = new Remembered<AgentIdentity>(REMEMBERED);
+
+  /** The holder of an API token or of a session. One D1 read, or none. */
+  async asTokenHolder(
+    database: Database,
+    authorization: string | null,
+    now: number,
+  ): Promise<Result<TokenHolder, AuthenticationRefusal>> {
+    const secret = bearerSecret(authorization, "api", "session");
+    if (!secret.ok) return secret;
+    const hash = await secretHash(secret.value);
+    const holder = await this.#holders.get(hash, now, () => findTokenHolder(database, hash));
+    // A remembered token can expire meanwhile.
+    return holder === null || holder.token.expiresAt <= now ? invalid : succeed(holder);
+  }
+
+  /** Looks the token up again at its next request: it has been revoked, or has another secret. */
+  forgetToken(id: TokenId): void {
+    this.#holders.forget(({ token }) => token.id === id);
+  }
+
+  /** The agent of a server, by the credential that it got when it was enrolled. One D1 read, or none. */
+  async asAgent(
+    database: Database,
+    authorization: string | null,
+    now: number,
+  ): Promise<Result<AgentIdentity, AuthenticationRefusal>> {
+    const secret = bearerSecret(authorization, "agent");
+    if (!secret.ok) return secret;
+    const hash = await secretHash(secret.value);
+    const agent = await this.#agents.get(hash, now, () => findAgent(database, hash));
+    return agent === null ? invalid : succeed(agent);
+  }
+}
+
+/** Source: RFC 6750 section 2.1; the scheme's case is free by RFC 9110 section 11.1. */
+function bearerSecret(
+  authorization: string | null,
+  ...kinds: readonly TokenKind[]
+): Result<string, AuthenticationRefusal> {
+  const secret = /^bearer +(\S.*)$/i.exec(authorization ?? "")?.[1];
+  if (secret === undefined) return refuse("missing_token", "Send the header Authorization: Bearer <token>.");
+  return kinds.some((kind) => isWellFormedToken(secret, kind)) ? succeed(secret) : invalid;
+}

@@ -1,0 +1,86 @@
+import type { Context as HonoContext } from "hono";
+
+import { type Endpoint, scopeOf } from "#contract/endpoints/endpoint.ts";
+import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
+import { type Refusal, type Result, succeed } from "#contract/problems.ts";
+import type { App, AppEnv } from "#worker/http/app.ts";
+import { withEntityTag } from "#worker/http/entity-tag.ts";
+import type { Answer, Handler, Handlers, Input } from "#worker/http/handler.ts";
+import { problemResponse } from "#worker/http/problem-response.ts";
+import { readInput } from "#worker/http/read-input.ts";
+
+/** Tells who calls, and whether they may call this endpoint at all. */
+export type Enter<Caller> = (c: HonoContext<AppEnv>, endpoint: Endpoint) => Promise<Result<Caller>>;
+
+/** A request that has been let in and checked, ready to be carried out. */
+export type Checked<Caller> = {
+  readonly c: HonoContext<AppEnv>;
+  readonly endpoint: Endpoint;
+  readonly caller: Caller;
+  readonly input: Pick<Input<Endpoint>, "body" | "ifLive">;
+};
+
+/** Stands around a handler: may change its caller, answer in its place, or refuse. */
+export type Around<Caller> = (
+  checked: Checked<Caller>,
+  act: (caller: Caller) => Promise<Response>,
+) => Promise<Result<Response>>;
+
+/** Routes the endpoints that have a handler here: who calls, what they ask, the handler, the answer. */
+export function implement<Names extends OperationName, Caller>(
+  app: App,
+  handlers: Handlers<Names, Caller>,
+  enter: Enter<Caller>,
+  around: Around<Caller> = async ({ caller }, act) => succeed(await act(caller)),
+): void {
+  for (const name of Object.keys(handlers).filter((key) => isKeyOf(handlers, key)))
+    route(app, endpoints[name], handlers[name], enter, around);
+}
+
+function route<Of extends Endpoint, Caller>(
+  app: App,
+  endpoint: Of,
+  handler: Handler<Of, Caller>,
+  enter: Enter<Caller>,
+  around: Around<Caller>,
+): void {
+  app.on(endpoint.method, endpoint.path, async (c) => {
+    const entered = await enter(c, endpoint);
+    if (!entered.ok) return refused(c, entered.refusal, endpoint);
+    const input = await readInput(endpoint, c.req.raw, { params: c.req.param(), origin: c.var.origin });
+    if (!input.ok) return refused(c, input.refusal, endpoint);
+    const act = async (caller: Caller) => {
+      const result = await handler(caller, input.value);
+      return result.ok
+        ? await answered(c.req.raw, endpoint, result.value)
+        : refused(c, result.refusal, endpoint);
+    };
+    const response = await around({ c, endpoint, caller: entered.value, input: input.value }, act);
+    return response.ok ? response.value : refused(c, response.refusal, endpoint);
+  });
+}
+
+async function answered(request: Request, endpoint: Endpoint, answer: Answer<unknown>): Promise<Response> {
+  if ("response" in answer) return answer.response;
+  const { status } = endpoint.success;
+  const headers = new Headers(answer.headers);
+  if (endpoint.alsoAs.length > 0) headers.set("vary", "accept");
+  if (status === 204) return new Response(null, { status, headers });
+  headers.set("content-type", "application/json");
+  const body = JSON.stringify(answer.body);
+  return endpoint.method === "GET"
+    ? await withEntityTag(request, body, headers)
+    : new Response(body, { status, headers });
+}
+
+function refused(c: HonoContext<AppEnv>, refusal: Refusal, { access }: Endpoint): Response {
+  return problemResponse(refusal, {
+    requestId: c.var.requestId,
+    origin: c.var.origin,
+    scope: scopeOf(access),
+  });
+}
+
+function isKeyOf<Keyed extends object>(keyed: Keyed, key: PropertyKey): key is keyof Keyed {
+  return Object.hasOwn(keyed, key);
+}

@@ -1,0 +1,131 @@
+import * as z from "zod/mini";
+
+import { Disk } from "#contract/endpoints/servers/schemas.ts";
+import { recordConnection } from "#domain/uptime.ts";
+import type { Presence } from "#worker/db/servers/server-presence.ts";
+
+/** Times are Unix milliseconds. `lastSeenAt` is what counts as the end of a connection that broke unseen. */
+const Stored = z.strictObject({
+  connectedAt: z.nullable(z.number()),
+  lastSeenAt: z.number(),
+  connectedMsByDay: z.record(z.string(), z.number()),
+  agentVersion: z.string(),
+  agentMismatch: z.nullable(z.strictObject({ protocol: z.int(), at: z.number() })),
+  disk: z.nullable(Disk),
+  /** Rises with each change that D1 must have; `written` is the last that it has. */
+  revision: z.int(),
+  written: z.int(),
+});
+type Stored = z.infer<typeof Stored>;
+
+const KEY = "presence";
+
+export type Told = { readonly presence: Presence; readonly revision: number };
+
+/**
+ * When a server's agent was connected, and what it last said of itself, kept with its link; D1 gets a copy to list. All
+ * methods are synchronous, and none writes anywhere else.
+ */
+export class PresenceRecord {
+  readonly #kv: SyncKvStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#kv = storage.kv;
+  }
+
+  /** 0: never. */
+  lastSeenAt(): number {
+    return this.#load()?.lastSeenAt ?? 0;
+  }
+
+  isConnected(): boolean {
+    return (this.#load()?.connectedAt ?? null) !== null;
+  }
+
+  /** Notes a sign of life, here only: D1 learns it when something changes. */
+  touch(seenAt: number): void {
+    const stored = this.#load();
+    if (stored !== null && seenAt > stored.lastSeenAt) this.#save({ ...stored, lastSeenAt: seenAt });
+  }
+
+  connected(now: number, { agent_version, disk }: { agent_version: string; disk: Disk }): void {
+    this.#begin(now, { connectedAt: now, agentVersion: agent_version, agentMismatch: null, disk });
+  }
+
+  /** An agent of another protocol was not let in, and no other is there. */
+  mismatched(now: number, { agent_version, protocol }: { agent_version: string; protocol: number }): void {
+    this.#begin(now, {
+      connectedAt: null,
+      agentVersion: agent_version,
+      agentMismatch: { protocol, at: now },
+      disk: this.#load()?.disk ?? null,
+    });
+  }
+
+  /** An agent has said hello. A connection that was there before it counts until its last sign of life. */
+  #begin(now: number, said: Pick<Stored, "connectedAt" | "agentVersion" | "agentMismatch" | "disk">): void {
+    const before = this.#load();
+    const ended = before === null ? null : closed(before, null);
+    this.#change({
+      ...said,
+      lastSeenAt: Math.max(now, ended?.lastSeenAt ?? 0),
+      connectedMsByDay: ended?.connectedMsByDay ?? {},
+      revision: before?.revision ?? 0,
+      written: before?.written ?? 0,
+    });
+  }
+
+  seen(now: number, { disk }: { disk: Disk }): void {
+    const stored = this.#load();
+    if (stored !== null) this.#change({ ...stored, lastSeenAt: Math.max(stored.lastSeenAt, now), disk });
+  }
+
+  /** @param endedAt null: nobody saw the end, so it counts from the last sign of life */
+  disconnected(endedAt: number | null): void {
+    const stored = this.#load();
+    if (stored !== null && stored.connectedAt !== null) this.#change(closed(stored, endedAt));
+  }
+
+  /** What D1 must be told; null: it has everything. */
+  untold(): Told | null {
+    const stored = this.#load();
+    if (stored === null || stored.revision === stored.written) return null;
+    const { revision, written: _written, ...presence } = stored;
+    return { presence, revision };
+  }
+
+  noteTold({ revision }: Told): void {
+    const stored = this.#load();
+    if (stored !== null) this.#save({ ...stored, written: Math.max(stored.written, revision) });
+  }
+
+  forget(): void {
+    this.#kv.delete(KEY);
+  }
+
+  #load(): Stored | null {
+    const value = this.#kv.get(KEY);
+    return value === undefined ? null : Stored.parse(value);
+  }
+
+  #change(stored: Stored): void {
+    this.#save({ ...stored, revision: stored.revision + 1 });
+  }
+
+  #save(stored: Stored): void {
+    this.#kv.put(KEY, stored);
+  }
+}
+
+function closed(stored: Stored, endedAt: number | null): Stored {
+  const { connectedAt, lastSeenAt, connectedMsByDay } = stored;
+  const end = endedAt ?? lastSeenAt;
+  const byDay =
+    connectedAt === null ? connectedMsByDay : recordConnection(connectedMsByDay, connectedAt, end);
+  return {
+    ...stored,
+    connectedAt: null,
+    lastSeenAt: Math.max(lastSeenAt, end),
+    connectedMsByDay: byDay,
+  };
+}

@@ -1,0 +1,66 @@
+import type { DeploymentStage, DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { isIn, type LaneDeployment, type State } from "#domain/lane/lane.ts";
+import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
+
+/** A lane's deployment as D1 lists it, but for the revision, which the lane's store counts. */
+export type UnrevisedRecord = Omit<DeploymentRecord, "revision">;
+
+/** What D1 is told of a deployment. */
+export function recordOf(deployment: LaneDeployment, projectId: ProjectId): UnrevisedRecord {
+  const { state } = deployment;
+  const wasLive = isIn(deployment, "live", "superseded") ? deployment.state : null;
+  return {
+    id: deployment.id,
+    projectId,
+    serverId: deployment.serverId,
+    version: deployment.version,
+    kind: deployment.kind,
+    rollbackOf: deployment.rollbackOf,
+    branch: deployment.branch,
+    commitSha: deployment.commitSha,
+    commitMessage: deployment.commitMessage,
+    actor: deployment.actor,
+    createdAt: deployment.createdAt,
+    trigger: "api",
+    status: statusOf(state),
+    stage: stageOf(state),
+    waitsForServer: state.name === "offered",
+    startedAt: "startedAt" in state ? state.startedAt : null,
+    finishedAt: "finishedAt" in state ? state.finishedAt : null,
+    deadlineAt: "deadlineAt" in state ? state.deadlineAt : null,
+    failure: state.name === "failed" ? state.failure : null,
+    evidence: wasLive?.evidence ?? null,
+    release: wasLive?.release ?? null,
+    releaseKept: wasLive?.releaseKept ?? false,
+  };
+}
+
+function statusOf(state: State): DeploymentStatus {
+  switch (state.name) {
+    case "queued":
+    case "offered":
+    case "running":
+      return "building";
+    case "live":
+    case "superseded":
+    case "failed":
+    case "canceled":
+      return state.name;
+  }
+}
+
+function stageOf(state: State): DeploymentStage | null {
+  switch (state.name) {
+    case "queued":
+    case "offered":
+      return "queued";
+    case "running":
+      return state.ending === null ? state.stage : "canceling";
+    case "live":
+    case "superseded":
+    case "failed":
+    case "canceled":
+      return null;
+  }
+}

@@ -1,0 +1,69 @@
+import type { RunId } from "#contract/ids.ts";
+import { LaneDeployment, MAX_REMEMBERED } from "#domain/lane/lane.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
+import { findProjectHistory } from "#worker/db/projects/find-project-history.ts";
+import { DatabaseSession } from "#worker/db/database-session.ts";
+import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
+
+/** A project's past as D1 has it, in the form in which a lane keeps it. */
+export type LaneHistory = {
+  readonly highestVersion: number;
+  readonly onceLive: readonly LaneDeployment[];
+  /** The revisions in which D1 has them. */
+  readonly revisions: ReadonlyMap<string, number>;
+};
+
+/** Reads D1's primary. null: D1 does not know the project. @throws where D1 does not answer */
+export async function readHistory(
+  env: Env,
+  { accountId, projectId }: LaneOwner,
+  newRunId: () => RunId,
+): Promise<LaneHistory | null> {
+  const { database } = new DatabaseSession(env.DB, "first-primary");
+  const rows = new AccountRows(database, accountId);
+  const found = await findProjectHistory(rows, projectId, MAX_REMEMBERED + 1);
+  if (found === null) return null;
+  const onceLive = found.onceLive.flatMap((record) => {
+    const source = record.rollbackOf === null ? record.version : found.versions.get(record.rollbackOf);
+    return deploymentOf(record, source ?? null, newRunId()) ?? [];
+  });
+  const revisions = new Map(found.onceLive.map(({ id, revision }) => [id, revision]));
+  return { highestVersion: found.highestVersion, onceLive, revisions };
+}
+
+/**
+ * @param source the version whose code it is; null: the record of that one is gone
+ * @returns null where the row is none that a lane can have written: D1 was changed by hand
+ */
+function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId): LaneDeployment | null {
+  const { release, createdAt } = row;
+  const startedAt = row.startedAt ?? createdAt;
+  const parsed = LaneDeployment.safeParse({
+    id: row.id,
+    runId,
+    serverId: row.serverId,
+    version: row.version,
+    // A rollback to a kept release shares the folder of the one that it goes back to.
+    codeVersion: source ?? release,
+    kind: row.kind,
+    rollbackOf: row.rollbackOf,
+    reuseRelease: null,
+    branch: row.branch,
+    requestedCommit: row.commitSha,
+    commitSha: row.commitSha,
+    commitMessage: row.commitMessage,
+    actor: row.actor,
+    createdAt,
+    deleted: false,
+    state: {
+      name: row.status,
+      startedAt,
+      finishedAt: row.finishedAt ?? startedAt,
+      release,
+      releaseKept: row.releaseKept,
+      evidence: row.evidence,
+    },
+  });
+  return parsed.success ? parsed.data : null;
+}

@@ -1,0 +1,224 @@
+import * as z from "zod/mini";
+
+import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
+import { Host, LaneDeployment, type Lane } from "#domain/lane/lane.ts";
+import { forgettable } from "#domain/lane/transitions.ts";
+import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
+import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
+import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
+
+/** Whose lane it is. It is kept with the lane, because an object that its alarm wakes up is told no name. */
+const LaneOwner = z.strictObject({ accountId: AccountId, projectId: ProjectId });
+export type LaneOwner = z.infer<typeof LaneOwner>;
+
+const StoredLane = z.strictObject({
+  nextVersion: z.int(),
+  owner: LaneOwner,
+  hosts: z.array(Host),
+  deletedAt: z.nullable(z.number()),
+});
+type StoredLane = z.infer<typeof StoredLane>;
+
+/**
+ * The lane in the object's own SQLite, and with it what the database (D1) has not been told yet: a row whose revision
+ * is above the one that was written there. All methods are synchronous, so that a decision and its save are one turn.
+ */
+export class LaneStore {
+  readonly #sql: SqlStorage;
+  #cached: { lane: Lane; owner: LaneOwner | null } | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec("CREATE TABLE IF NOT EXISTS lane (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)");
+    sql.exec(`CREATE TABLE IF NOT EXISTS deployments (
+      id TEXT PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL,
+      revision INTEGER NOT NULL, written_revision INTEGER NOT NULL)`);
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS accepted (request_key TEXT PRIMARY KEY, id TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL)",
+    );
+  }
+
+  /** Whether a lane has ever been kept there. */
+  static isIn(sql: SqlStorage): boolean {
+    return sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'lane'").toArray().length > 0;
+  }
+
+  load(): Lane {
+    return this.#load().lane;
+  }
+
+  /** null before the first start. */
+  owner(): LaneOwner | null {
+    return this.#load().owner;
+  }
+
+  #load() {
+    if (this.#cached !== null) return this.#cached;
+    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM lane").toArray();
+    const stored = row === undefined ? null : StoredLane.parse(JSON.parse(row.json));
+    const rows = this.#sql.exec<{ json: string }>("SELECT json FROM deployments ORDER BY version").toArray();
+    const deployments = rows.map(({ json }) => LaneDeployment.parse(JSON.parse(json)));
+    this.#cached = {
+      lane: {
+        nextVersion: stored?.nextVersion ?? 1,
+        deployments,
+        hosts: stored?.hosts ?? [],
+        deletedAt: stored?.deletedAt ?? null,
+      },
+      owner: stored?.owner ?? null,
+    };
+    return this.#cached;
+  }
+
+  /** Call it inside a transaction; if that is rolled back, call `forgetCache`. */
+  save(next: Lane, owner: LaneOwner): void {
+    const before = this.load();
+    const known = new Map(before.deployments.map((one) => [one.id, one]));
+    for (const deployment of next.deployments) {
+      const old = known.get(deployment.id);
+      known.delete(deployment.id);
+      if (old !== deployment) this.#saveDeployment(deployment, old ?? null, owner);
+    }
+    for (const id of known.keys()) this.#sql.exec("DELETE FROM deployments WHERE id = ?", id);
+    const { nextVersion, hosts, deletedAt } = next;
+    const isSame =
+      nextVersion === before.nextVersion && hosts === before.hosts && deletedAt === before.deletedAt;
+    if (!isSame || this.owner() === null) {
+      const json = JSON.stringify({ nextVersion, owner, hosts: [...hosts], deletedAt } satisfies StoredLane);
+      this.#sql.exec(
+        "INSERT INTO lane (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
+        json,
+      );
+    }
+    this.#cached = { lane: next, owner };
+  }
+
+  forgetCache(): void {
+    this.#cached = null;
+  }
+
+  /** Saves what was taken over from D1, which has each deployment in the given revision. Call it as `save`. */
+  saveTakenOver(next: Lane, owner: LaneOwner, revisions: ReadonlyMap<string, number>): void {
+    this.save(next, owner);
+    for (const { id } of next.deployments) {
+      const revision = revisions.get(id) ?? 0;
+      this.#sql.exec(
+        "UPDATE deployments SET revision = ?, written_revision = ? WHERE id = ?",
+        revision,
+        revision,
+        id,
+      );
+    }
+  }
+
+  #saveDeployment(deployment: LaneDeployment, old: LaneDeployment | null, { projectId }: LaneOwner): void {
+    const record = (of: LaneDeployment) => JSON.stringify(recordOf(of, projectId));
+    const isNews = old === null || record(old) !== record(deployment);
+    this.#sql.exec(
+      `INSERT INTO deployments (id, version, json, revision, written_revision) VALUES (?, ?, ?, 1, 0)
+       ON CONFLICT (id) DO UPDATE SET json = excluded.json, revision = revision + ?`,
+      deployment.id,
+      deployment.version,
+      JSON.stringify(deployment),
+      isNews ? 1 : 0,
+    );
+  }
+
+  /** The records that D1 does not have as they are now. Those deleted meanwhile are no business of D1's. */
+  unwritten(): DeploymentRecord[] {
+    return this.#recordsWhere("revision > written_revision");
+  }
+
+  /** The records that D1 was told as they are now, in the order of their versions. */
+  written(): DeploymentRecord[] {
+    return this.#recordsWhere("revision = written_revision");
+  }
+
+  #recordsWhere(
+    condition: "revision > written_revision" | "revision = written_revision",
+  ): DeploymentRecord[] {
+    const rows = this.#sql
+      .exec<{ id: string; revision: number }>(`SELECT id, revision FROM deployments WHERE ${condition}`)
+      .toArray();
+    const { lane, owner } = this.#load();
+    if (rows.length === 0 || owner === null) return [];
+    const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
+    return lane.deployments.flatMap((deployment) => {
+      const revision = revisions.get(deployment.id);
+      if (revision === undefined || deployment.deleted) return [];
+      return [{ ...recordOf(deployment, owner.projectId), revision }];
+    });
+  }
+
+  /**
+   * Has D1 told again of a record, if it has not changed since.
+   * @param revision which D1 has it in; 0: not at all
+   */
+  writeAgain(record: DeploymentRecord, revision: number): void {
+    this.#sql.exec(
+      "UPDATE deployments SET revision = max(revision, ?) + 1 WHERE id = ? AND revision = ?",
+      revision,
+      record.id,
+      record.revision,
+    );
+  }
+
+  /** Notes what D1 has now, and drops from the lane what no decision needs any more and D1 has as it is. */
+  noteWritten(records: readonly DeploymentRecord[]): void {
+    for (const { id, revision } of records) {
+      this.#sql.exec(
+        "UPDATE deployments SET written_revision = ? WHERE id = ? AND written_revision < ?",
+        revision,
+        id,
+        revision,
+      );
+    }
+    const lane = this.load();
+    const gone = new Set<string>();
+    for (const { id } of forgettable(lane)) {
+      const deleted = this.#sql.exec(
+        "DELETE FROM deployments WHERE id = ? AND revision = written_revision",
+        id,
+      );
+      if (deleted.rowsWritten > 0) gone.add(id);
+    }
+    if (gone.size === 0 || this.#cached === null) return;
+    const deployments = lane.deployments.filter((one) => !gone.has(one.id));
+    this.#cached = { ...this.#cached, lane: { ...lane, deployments } };
+  }
+
+  /** What a request with this key started; null where none did that is remembered. No key is used for another request. */
+  acceptedBefore(requestKey: string): DeploymentStarted | null {
+    const [row] = this.#sql
+      .exec<{ id: string; version: number }>(
+        "SELECT id, version FROM accepted WHERE request_key = ?",
+        requestKey,
+      )
+      .toArray();
+    return row === undefined
+      ? null
+      : { id: DeploymentId.parse(row.id), status: "building", version: row.version };
+  }
+
+  /** Remembers a request's key with what it started, and forgets those of more than a day ago. */
+  noteAccepted(
+    requestKey: string,
+    { id, version }: { id: DeploymentId; version: number },
+    now: number,
+  ): void {
+    this.#sql.exec("DELETE FROM accepted WHERE at < ?", now - KEY_COUNTS_MS);
+    this.#sql.exec(
+      "INSERT INTO accepted (request_key, id, version, at) VALUES (?, ?, ?, ?)",
+      requestKey,
+      id,
+      version,
+      now,
+    );
+  }
+
+  /** A project that was deleted has accepted nothing. */
+  forgetAccepted(): void {
+    this.#sql.exec("DELETE FROM accepted");
+  }
+}

@@ -1,0 +1,25 @@
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import { refuse, type Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { getDeployment } from "#worker/operations/deployments/get-deployment.ts";
+
+/** Cancels a deployment that has not been activated, and answers with what has become of it. */
+export async function cancelDeployment(
+  context: Context,
+  id: DeploymentId,
+): Promise<Result<Deployment, "not_found" | "not_cancelable" | "unavailable">> {
+  const deployment = await findDeployment(context.rows, id);
+  if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
+  // A lane forgets what has ended without having been live.
+  if (deployment.status !== "building") {
+    return refuse("not_cancelable", `${id} has ended: it is ${deployment.status}.`);
+  }
+  const { projectId } = deployment;
+  const owner = { accountId: context.account.id, projectId };
+  const canceled = await context.lanes.getByName(projectId).cancel(owner, id, context.token.name);
+  if (!canceled.ok) return canceled;
+  context.session.note(canceled.value.bookmark);
+  return await getDeployment(context, id);
+}

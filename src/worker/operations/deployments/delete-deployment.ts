@@ -1,0 +1,21 @@
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+
+/** Deletes a deployment that is not live, and its log. One that runs is canceled. */
+export async function deleteDeployment(
+  context: Context,
+  projectId: ProjectId,
+  id: DeploymentId,
+): Promise<Result<null, "not_found" | "deployment_live" | "deployment_activating" | "unavailable">> {
+  const deployment = await findDeployment(context.rows, id);
+  if (deployment === null || deployment.projectId !== projectId) {
+    return refuse("not_found", `There is no deployment ${id} of project ${projectId}.`);
+  }
+  const owner = { accountId: context.account.id, projectId };
+  const deleted = await context.lanes.getByName(projectId).delete(owner, id, context.token.name);
+  if (!deleted.ok) return deleted;
+  context.session.note(deleted.value.bookmark);
+  return succeed(null);
+}

@@ -1,0 +1,57 @@
+import type { DeploymentId } from "#contract/ids.ts";
+import { LOG_HEARTBEAT_MS, type LogEnd, type LogQuery } from "#contract/endpoints/logs/schemas.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { followLog, type LogEvent } from "#worker/logs/follow-log.ts";
+import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import type { StoredLine } from "#worker/logs/stored-lines.ts";
+import { lineOfCursor } from "#worker/operations/deployments/log-cursor.ts";
+import { linesFrom, openDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
+
+export type DeploymentLogEvents = (signal: AbortSignal) => AsyncGenerator<LogEvent<LogEnd>>;
+
+/**
+ * Follows a deployment's log to its end: the lines so far, and then each as it comes.
+ *
+ * @param lastEventId the line that the client has seen last; it counts more than the query's cursor
+ */
+export async function followDeploymentLog(
+  context: Context,
+  id: DeploymentId,
+  { cursor }: LogQuery,
+  lastEventId: number | null,
+): Promise<Result<DeploymentLogEvents, "not_found" | "invalid_request" | "log_expired">> {
+  const after = lastEventId === null ? lineOfCursor(cursor) : succeed(lastEventId);
+  if (!after.ok) return after;
+  const deployment = await findDeployment(context.rows, id);
+  if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
+  const end = endOf(id, deployment);
+  if (end !== null) {
+    const lines = await openDeploymentLog(context, deployment, after.value + 1);
+    return lines.ok ? succeed(() => finished(lines.value, end)) : lines;
+  }
+  const log = {
+    read: (fromLine: number) => linesFrom(context, deployment, fromLine),
+    connect: () => LaneFollower.connect(context.lanes.getByName(deployment.projectId), id),
+    ending: async () => endOf(id, await findDeployment(context.latestRows, id)),
+    heartbeatMs: LOG_HEARTBEAT_MS,
+  };
+  return succeed((signal) => followLog(log, after.value, signal));
+}
+
+async function* finished(
+  lines: AsyncIterable<readonly StoredLine[]>,
+  end: LogEnd,
+): AsyncGenerator<LogEvent<LogEnd>> {
+  for await (const some of lines) yield { type: "lines", lines: some };
+  yield { type: "end", end };
+}
+
+/** null while it has not ended. */
+function endOf(id: DeploymentId, record: Pick<DeploymentRecord, "status" | "failure"> | null): LogEnd | null {
+  if (record === null) return { deployment_id: id, status: "deleted", failure: null };
+  const { status, failure } = record;
+  return status === "building" ? null : { deployment_id: id, status, failure };
+}

@@ -1,0 +1,55 @@
+import type { DeploymentId } from "#contract/ids.ts";
+import { DEFAULT_LOG_PAGE, LogLine, type LogPage, type LogQuery } from "#contract/endpoints/logs/schemas.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import type { StoredLine } from "#worker/logs/stored-lines.ts";
+import { lineOfCursor, logCursor } from "#worker/operations/deployments/log-cursor.ts";
+import { openDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
+
+/**
+ * What the lines of a page may hold together, in UTF-16 units of JSON. The answer is made in memory, a few times over:
+ * a thousand of the longest lines would take more than the 128 MB that a Worker has for all its requests.
+ */
+const MAX_PAGE_UNITS = 4 * 1024 * 1024;
+
+/**
+ * A page of a deployment's log. While more lines can come, `next_cursor` is never null, so that a client goes on
+ * asking with it; once the deployment has ended, null says that this was all.
+ */
+export async function getDeploymentLog(
+  context: Context,
+  id: DeploymentId,
+  query: LogQuery,
+): Promise<Result<LogPage, "not_found" | "invalid_request" | "log_expired">> {
+  const after = lineOfCursor(query.cursor);
+  if (!after.ok) return after;
+  const deployment = await findDeployment(context.rows, id);
+  if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
+  const limit = query.limit ?? DEFAULT_LOG_PAGE;
+  const log = await openDeploymentLog(context, deployment, after.value + 1);
+  if (!log.ok) return log;
+  const { stored, isAll } = await firstLines(log.value, limit);
+  const lines = stored.map((json) => LogLine.parse(JSON.parse(json)));
+  const last = lines.at(-1)?.line ?? after.value;
+  const canCome = !isAll || deployment.status === "building";
+  const next_cursor = canCome ? logCursor(last) : null;
+  return succeed({ deployment_id: id, status: deployment.status, lines, next_cursor });
+}
+
+/** The lines of a page, as JSON: so many at most, and so long together, but at least one. `isAll`: no other follows. */
+async function firstLines(
+  log: AsyncIterable<readonly StoredLine[]>,
+  limit: number,
+): Promise<{ readonly stored: readonly string[]; readonly isAll: boolean }> {
+  const stored: string[] = [];
+  let units = 0;
+  for await (const some of log)
+    for (const { json } of some) {
+      units += json.length;
+      if (stored.length === limit || (stored.length > 0 && units > MAX_PAGE_UNITS))
+        return { stored, isAll: false };
+      stored.push(json);
+    }
+  return { stored, isAll: true };
+}

@@ -1,0 +1,28 @@
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { deploymentView } from "#worker/views/deployment-view.ts";
+
+/** A deployment with everything that is known of it. */
+export async function getDeployment(
+  context: Context,
+  id: DeploymentId,
+): Promise<Result<Deployment, "not_found">> {
+  const reading = await findDeployment(context.rows, id);
+  if (reading === null) return refuse("not_found", `There is no deployment ${id}.`);
+  return succeed(deploymentView(reading, context.clock.now()));
+}
+
+/** The same, asked for by way of its project. */
+export async function getProjectDeployment(
+  context: Context,
+  projectId: ProjectId,
+  id: DeploymentId,
+): Promise<Result<Deployment, "not_found">> {
+  const deployment = await getDeployment(context, id);
+  if (deployment.ok && deployment.value.project_id !== projectId)
+    return refuse("not_found", `There is no deployment ${id} of project ${projectId}.`);
+  return deployment;
+}

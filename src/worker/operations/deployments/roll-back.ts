@@ -1,0 +1,32 @@
+import type { DeploymentStarted, RollbackInput } from "#contract/endpoints/deployments/schemas.ts";
+import type { DeploymentId } from "#contract/ids.ts";
+import { refuse, type Result } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
+import { askedBy, startedIn } from "#worker/operations/asked.ts";
+
+export type RollBack = {
+  input: RollbackInput;
+  /** Go on only if this deployment is still live. */
+  ifLive: DeploymentId | null;
+};
+
+/**
+ * Goes back to a deployment that was live before; which one is the default, the lane decides.
+ * Costs one D1 round trip and one to the lane, which writes D1 once before it answers.
+ */
+export async function rollBack(
+  context: Context,
+  { input, ifLive }: RollBack,
+): Promise<
+  Result<
+    DeploymentStarted,
+    "not_found" | "already_live" | "no_rollback_target" | "queue_full" | "live_changed" | "unavailable"
+  >
+> {
+  const project = await findProject(context.rows, input.project_id);
+  if (project === null) return refuse("not_found", `There is no project ${input.project_id}.`);
+  const choice = { deploymentId: input.deployment_id ?? null, version: input.version ?? null };
+  const lane = context.lanes.getByName(project.id);
+  return startedIn(context, await lane.rollBack({ ...askedBy(context, project, ifLive), choice }));
+}

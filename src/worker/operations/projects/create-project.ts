@@ -1,0 +1,76 @@
+import { type Result, succeed } from "#contract/problems.ts";
+import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
+import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
+import type { Context } from "#worker/context.ts";
+import { buildColumns } from "#worker/db/projects/build-columns.ts";
+import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { insertProject } from "#worker/db/projects/insert-project.ts";
+import { nameTaken, domainTaken, unknownServer } from "#worker/operations/projects/project-refusals.ts";
+import { tooMany } from "#worker/operations/too-many.ts";
+import { projectView } from "#worker/views/project-view.ts";
+
+type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many";
+
+/**
+ * Creates a project. Where it names no domain, it gets `<name>.<BASE_DOMAIN>`, or, where that one is used by another
+ * project of the installation, the same with the end of its id behind the name. What an earlier try of the same
+ * request has added is found as it was added.
+ */
+export async function createProject(
+  context: Context,
+  input: CreateProjectInput,
+): Promise<Result<Project, CreateProjectRefusal>> {
+  const project = newProject(context, input);
+  let insertion = await insertProject(context.rows, project);
+  if (insertion === "domain_taken" && input.domain === undefined) {
+    project.domain = defaultDomainWithSuffix(input.name, project.id, context.baseDomain);
+    insertion = await insertProject(context.rows, project);
+  }
+  if (insertion !== "inserted" && context.requestKey !== null) {
+    const added = await findProject(context.rows, project.id);
+    if (added !== null) return succeed(projectView(added, null));
+  }
+  switch (insertion) {
+    case "inserted":
+      return succeed(projectView(project, null));
+    case "added_before":
+      throw new Error("a project that was added before is not there any more");
+    case "name_taken":
+      return nameTaken(input.name);
+    case "domain_taken":
+      return domainTaken(project.domain);
+    case "no_such_server":
+      return unknownServer(input.server_id);
+    case "too_many":
+      return tooMany("projects");
+  }
+}
+
+function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInput): ProjectRecord {
+  return {
+    id: ids.project(),
+    serverId: input.server_id,
+    name: input.name,
+    domain: input.domain ?? defaultDomain(input.name, baseDomain),
+    repository: input.repository,
+    branch: input.branch,
+    commits: input.commits,
+    framework: null,
+    buildCommand: null,
+    outputDirectory: null,
+    ...buildColumns(input),
+    found: null,
+    rootDirectory: input.root_directory,
+    activateCommand: input.activate_command,
+    sharedPaths: input.shared_paths,
+    keepReleases: input.keep_releases,
+    healthCheck: input.health_check,
+    timeouts: input.timeouts,
+    queue: input.queue,
+    createdAt: clock.now(),
+    lastDeployAt: null,
+    url: null,
+    servingRelease: null,
+    servingCheckedAt: null,
+  };
+}

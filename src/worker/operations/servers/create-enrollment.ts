@@ -1,0 +1,21 @@
+import type { ServerId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Enrollment } from "#contract/endpoints/servers/schemas.ts";
+import type { Context } from "#worker/context.ts";
+import { setEnrollment } from "#worker/db/servers/set-enrollment.ts";
+import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
+
+/** Makes a new enrolment token for a server. An earlier one that is unspent stops working. */
+export async function createEnrollment(
+  context: Context,
+  serverId: ServerId,
+): Promise<Result<Enrollment, "not_found">> {
+  const { record, shown } = await newEnrollment(context, context.clock.now());
+  const setting = await setEnrollment(context.rows, serverId, record);
+  switch (setting) {
+    case "set":
+      return succeed(shown);
+    case "no_such_server":
+      return refuse("not_found", `There is no server ${serverId}.`);
+  }
+}

@@ -1,0 +1,50 @@
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { CreateServerInput, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import type { Context } from "#worker/context.ts";
+import { findServer } from "#worker/db/servers/find-server.ts";
+import { insertServer } from "#worker/db/servers/insert-server.ts";
+import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
+import { tooMany } from "#worker/operations/too-many.ts";
+import { serverView } from "#worker/views/server-view.ts";
+
+/**
+ * Registers a server, and makes the enrolment token that its agent joins with. What an earlier try of the same request
+ * has added is found to be there.
+ */
+export async function createServer(
+  context: Context,
+  input: CreateServerInput,
+): Promise<Result<ServerCreated, "name_taken" | "too_many">> {
+  const now = context.clock.now();
+  const enrollment = await newEnrollment(context, now);
+  const server = {
+    id: context.ids.server(),
+    name: input.name,
+    ip: input.ip,
+    createdAt: now,
+    enrolledAt: null,
+    connectedAt: null,
+    lastSeenAt: null,
+    connectedMsByDay: {},
+    agentVersion: null,
+    agentMismatch: null,
+    diskTotalBytes: null,
+    diskFreeBytes: null,
+  };
+  const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
+  const insertion = await insertServer(context.rows, { ...server, ...enrollment.record });
+  if (insertion !== "inserted" && context.requestKey !== null) {
+    const added = await findServer(context.rows, server.id);
+    if (added !== null) return succeed(created);
+  }
+  switch (insertion) {
+    case "inserted":
+      return succeed(created);
+    case "added_before":
+      throw new Error("a server that was added before is not there any more");
+    case "name_taken":
+      return refuse("name_taken", `The account already has a server named ${input.name}.`);
+    case "too_many":
+      return tooMany("servers");
+  }
+}

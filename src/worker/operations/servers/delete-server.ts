@@ -1,0 +1,34 @@
+import type { ServerId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import type { Context } from "#worker/context.ts";
+import { deleteServer as removeServer } from "#worker/db/servers/delete-server.ts";
+import { findServer } from "#worker/db/servers/find-server.ts";
+import { logFailure } from "#worker/log-failure.ts";
+
+/** Deletes a server that no project is on. Its agent's credential ends with it, and so does its link. */
+export async function deleteServer(
+  context: Context,
+  id: ServerId,
+): Promise<Result<null, "not_found" | "server_in_use">> {
+  if ((await findServer(context.rows, id)) === null) return refuse("not_found", `There is no server ${id}.`);
+  const link = context.links.getByName(id);
+  // So that its link ends, and the lanes that wait for it learn so, even if nobody comes to tell it afterwards.
+  await link.expectRemoval(context.account.id);
+  const deletion = await removeServer(context.rows, id);
+  switch (deletion) {
+    case "deleted":
+      try {
+        await link.remove();
+      } catch (error) {
+        logFailure("delete server", { server_id: id }, error);
+      }
+      return succeed(null);
+    case "in_use":
+      return refuse(
+        "server_in_use",
+        `Projects are on ${id}, or still live there until they are deployed to where they have moved.`,
+      );
+    case "no_such_server":
+      return refuse("not_found", `There is no server ${id}.`);
+  }
+}

@@ -1,0 +1,51 @@
+import { type EnrollInput, type Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { isWellFormedToken } from "#contract/token-form.ts";
+import type { OpenContext } from "#worker/context.ts";
+import { findAgent, hasEnrollment, spendEnrollment } from "#worker/db/tokens/credentials.ts";
+import { logFailure } from "#worker/log-failure.ts";
+import { agentCredential } from "#worker/operations/servers/agent-credential.ts";
+import { secretHash } from "#worker/secret-hash.ts";
+import { mismatchMessage } from "#worker/views/mismatch-message.ts";
+
+const invalid = refuse(
+  "invalid_token",
+  "The enrolment token is malformed, unknown, expired or already used, or the token that made it has ended. Make a new one for the server.",
+);
+
+/** Trades an enrolment token, which works once, for the credential of the server's agent. An earlier one stops working. */
+export async function enrollAgent(
+  context: OpenContext,
+  input: EnrollInput,
+): Promise<Result<Enrolled, "invalid_token" | "protocol_mismatch" | "rate_limited">> {
+  // Before the token is spent: it is for the agent that comes after.
+  if (input.protocol !== PROTOCOL_VERSION)
+    return refuse("protocol_mismatch", mismatchMessage(input.protocol));
+  const credential = await agentCredential(context, input);
+  const credentialHash = await secretHash(credential);
+  const refused = async () => (await answerAgain()) ?? (await context.limitFailures()) ?? invalid;
+  /** The token is spent, but by this very attempt, whose answer was lost: its credential is in force. */
+  const answerAgain = async () => {
+    if (input.attempt === undefined) return null;
+    const agent = await findAgent(context.database, credentialHash);
+    return agent === null ? null : succeed({ server_id: agent.serverId, credential });
+  };
+  if (!isWellFormedToken(input.token, "enrollment")) return await refused();
+  const enrollmentHash = await secretHash(input.token);
+  const now = context.clock.now();
+  if (!(await hasEnrollment(context.database, enrollmentHash, now))) return await refused();
+  const serverId = await spendEnrollment(context.database, {
+    enrollmentHash,
+    credentialHash,
+    agentVersion: input.agent_version,
+    now,
+  });
+  if (serverId === null) return await refused();
+  try {
+    await context.links.getByName(serverId).revoke();
+  } catch (error) {
+    // The credential is in force: an earlier agent's link ends by itself, at its link's next look.
+    logFailure("enrolment", { what: "revoke", server_id: serverId }, error);
+  }
+  return succeed({ server_id: serverId, credential });
+}

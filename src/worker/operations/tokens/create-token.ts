@@ -1,0 +1,60 @@
+import type { ProjectId } from "#contract/ids.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { allScopes } from "#contract/scopes.ts";
+import type { CreateTokenInput, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
+import { excessOver } from "#domain/token-grant.ts";
+import type { Context } from "#worker/context.ts";
+import { insertToken } from "#worker/db/tokens/insert-token.ts";
+import { newTokenSecret } from "#worker/operations/tokens/new-token-secret.ts";
+import { refuseExcess } from "#worker/operations/refuse-excess.ts";
+import { tooMany } from "#worker/operations/too-many.ts";
+import { tokenView } from "#worker/views/token-view.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Makes a token that reaches no further than the one that asks for it. */
+export async function createToken(
+  context: Context,
+  input: CreateTokenInput,
+): Promise<Result<TokenWithSecret, "insufficient_scope" | "invalid_request" | "too_many">> {
+  const scopes = allScopes.filter((scope) => input.scopes.includes(scope));
+  const projectIds = input.project_ids === null ? null : [...new Set(input.project_ids)];
+  const excess = excessOver(context.token, { scopes, projectIds });
+  if (excess !== null) return refuseExcess(excess);
+  const { secret, hash } = await newTokenSecret(context);
+  const now = context.clock.now();
+  const token = {
+    id: context.ids.token(),
+    kind: "token" as const,
+    name: input.name,
+    scopes,
+    projectIds,
+    createdAt: now,
+    rotatedAt: null,
+    expiresAt: now + input.expires_in_days * DAY_MS,
+    previousExpiresAt: null,
+    lastUsedAt: null,
+  };
+  const insertion = await insertToken(context.rows, token, hash);
+  switch (insertion.outcome) {
+    case "inserted":
+      return succeed({ ...tokenView(insertion.token, now), token: secret });
+    case "no_such_projects":
+      return unknownProjects(input.project_ids ?? [], insertion.projectIds);
+    case "too_many":
+      return tooMany("tokens", "Revoke some; expired ones count until they are revoked.");
+  }
+}
+
+function unknownProjects(given: readonly ProjectId[], unknown: readonly ProjectId[]) {
+  const errors = given.flatMap((id, at) =>
+    unknown.includes(id)
+      ? [{ pointer: `/project_ids/${at}`, message: "is not a project of this account" }]
+      : [],
+  );
+  return refuse(
+    "invalid_request",
+    "The token would be limited to a project that this account has not.",
+    errors,
+  );
+}
