@@ -12,7 +12,7 @@ type Check = {
   readonly name: string;
   /** `note` is worth saying where all is well. */
   readonly run: () => Promise<CommandOutcome & { readonly note?: string }>;
-  readonly mend?: string;
+  readonly fix?: string;
 };
 
 /** Those that take longest come first. */
@@ -25,17 +25,17 @@ const checks: readonly Check[] = [
       runCommand(["wrangler", "types", "--include-runtime=false", "--check", "src/worker/env.d.ts"], {
         env: quietWrangler,
       }),
-    mend: "npm run types",
+    fix: "npm run types",
   },
   {
     name: "format",
     run: () => runCommand(["oxfmt", "--check", "src", "test", "scripts", "bench"]),
-    mend: "npm run format",
+    fix: "npm run format",
   },
   { name: "migrations are consistent", run: () => runCommand(["drizzle-kit", "check"]) },
   { name: "migrations are up to date", run: checkMigrations },
   { name: "the OpenAPI document is clean", run: checkOpenApi },
-  { name: "the README lists every problem", run: checkProblemTable, mend: "npm run reference" },
+  { name: "the README lists every problem", run: checkProblemTable, fix: "npm run reference" },
   { name: "the Worker's bundle is small", run: checkBundleSize },
   { name: "the dashboard's first page is small", run: checkDashboardSize },
   { name: "nothing of one machine is tracked", run: checkTrackedFiles },
@@ -47,7 +47,7 @@ const waiting = checks.values();
 
 /** Runs one check after the other to its end: one that fails does not hide the others. */
 async function runChecks(): Promise<void> {
-  for (const { name, run, mend } of waiting) {
+  for (const { name, run, fix } of waiting) {
     const startedAt = performance.now();
     const { code, output, note } = await run();
     const took = dim(formatDuration(performance.now() - startedAt));
@@ -56,7 +56,7 @@ async function runChecks(): Promise<void> {
       failed += 1;
       print(`${red("✗")} ${bold(name)} ${took}`);
       print(output.trim());
-      if (mend !== undefined) print(dim(`  mend it with: ${mend}`));
+      if (fix !== undefined) print(dim(`  fix it with: ${fix}`));
     }
   }
 }

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { print } from "./shared/terminal.ts";
 import { readJsonOutput } from "./shared/read-json-output.ts";
 import { runCommand } from "./shared/run-command.ts";
-import { writeWhole } from "./shared/write-atomic.ts";
+import { writeAtomic } from "./shared/write-atomic.ts";
 
 // Writes the hashes into package-lock.json that it lacks, as the registry of this machine has them. A registry that does
 // not have the packages of other systems cannot give theirs, so this runs where the registry is complete: in CI.
@@ -43,7 +43,7 @@ for (const [place, value] of Object.entries(lock.packages)) {
   }
 }
 
-if (completed > 0) await writeWhole(path, `${JSON.stringify(lock, null, 2)}\n`);
+if (completed > 0) await writeAtomic(path, `${JSON.stringify(lock, null, 2)}\n`);
 print(`${completed} hashes written into package-lock.json`);
 for (const spec of missing) print(`  the registry has no hash of ${spec}`);
 process.exitCode = missing.length > 0 ? 1 : 0;

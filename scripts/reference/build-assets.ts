@@ -8,7 +8,7 @@ import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { agentFiles } from "../shared/build-agent.ts";
 import { buildDashboard } from "../shared/build-dashboard.ts";
 import { root } from "../shared/root.ts";
-import { writeWhole } from "../shared/write-atomic.ts";
+import { writeAtomic } from "../shared/write-atomic.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
 import { referencePage } from "./html/reference-page.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -48,7 +48,7 @@ export async function buildAssets(folder: string): Promise<void> {
     const file = join(folder, path);
     if ((await readFile(file, "utf8").catch(() => null)) === text) continue;
     await mkdir(dirname(file), { recursive: true });
-    await writeWhole(file, text);
+    await writeAtomic(file, text);
   }
   for (const { folder: below, suffix } of changing)
     for (const entry of await filesIn(join(folder, below))) {

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 
 import { root } from "./root.ts";
-import { writeWhole } from "./write-atomic.ts";
+import { writeAtomic } from "./write-atomic.ts";
 
 /** Node 20 is the oldest that a server may have. */
 const TARGET = "node20";
@@ -48,7 +48,7 @@ export async function bundleAgent(): Promise<string> {
  */
 export async function buildAgent(path = join(root, "build", "gantry-agent.mjs")): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
-  await writeWhole(path, await bundleAgent());
+  await writeAtomic(path, await bundleAgent());
   return path;
 }
 

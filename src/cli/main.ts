@@ -42,10 +42,10 @@ async function run(output: Output, signal: AbortSignal): Promise<Exit> {
   };
   const outcome = await command.run(context, given);
   output.progress.hide();
-  return tell(outcome, output, signal);
+  return print(outcome, output, signal);
 }
 
-function tell(outcome: Outcome, output: Output, signal: AbortSignal): Exit {
+function print(outcome: Outcome, output: Output, signal: AbortSignal): Exit {
   if (outcome.ok) return outcome.exit;
   // What a request says that was given up in the middle is not what went wrong.
   const isGivenUp = signal.aborted && outcome.problem.code === "unreachable";

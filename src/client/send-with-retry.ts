@@ -20,7 +20,7 @@ export type Patience = {
  * A way to call endpoints that tries again where no answer comes, or one that says to come later. What makes something
  * carries an Idempotency-Key, so that it is made once. What can neither be repeated nor carry one is sent once.
  */
-export function sendPatiently(patience: Patience): Send {
+export function sendWithRetry(patience: Patience): Send {
   const { patienceMs, now, newKey, signal, onWaiting } = patience;
   return async (endpoint, request, transport) => {
     const key = takesIdempotencyKey(endpoint) ? { "idempotency-key": newKey() } : {};

@@ -26,7 +26,7 @@ import { Disk } from "#contract/endpoints/servers/schemas.ts";
  * Rises when an older agent or control plane may not pass over what is new. Both sides say theirs first. Within a version
  * fields, and messages of the link, may be added: whoever does not know them leaves them out (`parseKnown`).
  */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** What the agent sends to keep the link; the control plane answers `pong` without waking up. */
 export const PING = "ping";
@@ -62,13 +62,14 @@ export const AnyMessage = z.object({ type: z.string() });
  * POST /v1/agent/enroll: a single-use enrolment token for the agent's own credential.
  * `attempt`: 32 random bytes in base64url that the agent keeps until it has the credential. With the same token and
  * attempt it is answered again, because the first answer may have been lost.
+ * `protocol`: the version that the agent speaks. Without it, the check waits for its `hello`.
  */
 export const EnrollInput = z.strictObject({
   token: textUpTo(200),
   attempt: z.optional(z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/))),
   hostname: textUpTo(255),
   agent_version: textUpTo(50),
-  protocol: z._default(z.int(), 1),
+  protocol: z.optional(z.int()),
 });
 export type EnrollInput = z.infer<typeof EnrollInput>;
 export const Enrolled = z.strictObject({ server_id: ServerId, credential: z.string() });
@@ -105,7 +106,7 @@ export const RunOrder = z.strictObject({
     was_live: z.optional(z.boolean()),
   }),
   reuse_release: z.nullable(ReleaseVersion),
-  permitted: z.boolean(),
+  preapproved: z.boolean(),
   root_directory: InsidePath,
   ...BuildSettings.shape,
   activate_command: z.nullable(ShellCommand),
@@ -127,9 +128,9 @@ export const ToAgent = z.discriminatedUnion("type", [
     run_id: RunId,
   }),
   /** What `current` should point to, sent when the agent has said otherwise and nothing runs. */
-  z.strictObject({ type: z.literal("restore"), project_id: ProjectId, release: ReleaseVersion }),
+  z.strictObject({ type: z.literal("correct_release"), project_id: ProjectId, release: ReleaseVersion }),
   /** Stop serving the project and remove its releases; with `purge`, everything of it. Answered with `forgotten`. */
-  z.strictObject({ type: z.literal("forget"), project_id: ProjectId, purge: z.boolean() }),
+  z.strictObject({ type: z.literal("remove_project"), project_id: ProjectId, purge: z.boolean() }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -192,7 +193,7 @@ export const FromAgent = z.discriminatedUnion("type", [
   /** What a project serves after a change that no result tells: a run that was `over`, or a `restore`. */
   z.strictObject({ type: z.literal("serving"), project: ProjectReport }),
   /** The answer to `forget`, once it is done. */
-  z.strictObject({ type: z.literal("forgotten"), project_id: ProjectId, purge: z.boolean() }),
+  z.strictObject({ type: z.literal("project_removed"), project_id: ProjectId, purge: z.boolean() }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
@@ -256,7 +257,7 @@ export type RunEvents = z.infer<typeof RunEvents>;
  * What the agent does now. `activate`: the permit. `stop`: end the run, and report it as `canceled`;
  * `over`: the control plane has ended this run: stop, clean up, report nothing more.
  */
-export const Instruction = z.enum(["continue", "activate", "stop", "over"]);
+export const Instruction = z.enum(["continue", "activate", "stop", "ended"]);
 export type Instruction = z.infer<typeof Instruction>;
 
 /** `acked_seq`: every event up to this one is stored, and need not be sent again. */

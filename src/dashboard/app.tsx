@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { forgetResources } from "#dashboard/data/resource.ts";
 import { session } from "#dashboard/data/session.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
-import { later } from "#dashboard/later.tsx";
+import { lazy } from "#dashboard/later.tsx";
 import { NotFound } from "#dashboard/pages/not-found.tsx";
 import { Overview } from "#dashboard/pages/overview/overview.tsx";
 import { SignIn } from "#dashboard/pages/sign-in.tsx";
@@ -13,16 +13,16 @@ import type { Route } from "#dashboard/router/route.ts";
 import { Shell } from "#dashboard/shell.tsx";
 
 // What most visits do not begin with is loaded when it is come to.
-const NewProject = later(async () => (await import("#dashboard/pages/new-project.tsx")).NewProject);
-const ProjectPage = later(async () => (await import("#dashboard/pages/project/project.tsx")).ProjectPage);
-const Settings = later(async () => (await import("#dashboard/pages/settings/settings.tsx")).Settings);
-const DeploymentPage = later(
+const NewProject = lazy(async () => (await import("#dashboard/pages/new-project.tsx")).NewProject);
+const ProjectPage = lazy(async () => (await import("#dashboard/pages/project/project.tsx")).ProjectPage);
+const Settings = lazy(async () => (await import("#dashboard/pages/settings/settings.tsx")).Settings);
+const DeploymentPage = lazy(
   async () => (await import("#dashboard/pages/deployment/deployment.tsx")).DeploymentPage,
 );
-const Servers = later(async () => (await import("#dashboard/pages/servers/servers.tsx")).Servers);
-const Tokens = later(async () => (await import("#dashboard/pages/tokens/tokens.tsx")).Tokens);
-const AccountPage = later(async () => (await import("#dashboard/pages/account/account.tsx")).AccountPage);
-const Charts = later(async () => (await import("#dashboard/pages/charts/charts.tsx")).Charts);
+const Servers = lazy(async () => (await import("#dashboard/pages/servers/servers.tsx")).Servers);
+const Tokens = lazy(async () => (await import("#dashboard/pages/tokens/tokens.tsx")).Tokens);
+const AccountPage = lazy(async () => (await import("#dashboard/pages/account/account.tsx")).AccountPage);
+const Charts = lazy(async () => (await import("#dashboard/pages/charts/charts.tsx")).Charts);
 
 /** The whole dashboard: signing in, or a page in its frame. */
 export function App() {

@@ -7,7 +7,7 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
 
 /** A page, or a part of one, whose script is loaded when it is first shown. */
-export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function lazy<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let loaded: ComponentType<Props> | null = null;
   return function Later(props: Props) {
     const [, setTries] = useState(0);

@@ -4,14 +4,14 @@ import { createIdGenerator } from "#contract/ids.ts";
 import type { AgentContext, Services } from "#worker/context.ts";
 import { DatabaseHealth } from "#worker/db/database-health.ts";
 import { type AppEnv, createApp } from "#worker/http/app.ts";
-import { atTheDoor } from "#worker/http/require-https.ts";
+import { requireHttps } from "#worker/http/require-https.ts";
 import { Authentication } from "#worker/http/find-caller.ts";
-import { answerElsewhere } from "#worker/http/fallback.ts";
-import { enterAsAgent, enterFreely, enterWithToken } from "#worker/http/authenticate.ts";
-import { everyAnswer } from "#worker/http/common-headers.ts";
+import { registerFallback } from "#worker/http/fallback.ts";
+import { authenticateAgent, allowAnyone, authenticateToken } from "#worker/http/authenticate.ts";
+import { commonHeaders } from "#worker/http/common-headers.ts";
 import type { AgentHandlers, OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
 import { onceWithKey } from "#worker/http/idempotency/once-with-key.ts";
-import { implement } from "#worker/http/register-routes.ts";
+import { registerRoutes } from "#worker/http/register-routes.ts";
 import { noteTokenUses } from "#worker/http/note-token-uses.ts";
 import { accountHandlers } from "#worker/routes/account.ts";
 import { agentHandlers, enrollmentHandlers } from "#worker/routes/agent.ts";
@@ -67,18 +67,22 @@ const openHandlers: OpenHandlers = {
 };
 
 const app = createApp();
-app.use(everyAnswer({ randomBytes, clock }));
-app.use(atTheDoor);
+app.use(commonHeaders({ randomBytes, clock }));
+app.use(requireHttps);
 app.use(noteTokenUses(clock));
-implement(app, tokenHandlers, enterWithToken(authentication, servicesOf), onceWithKey);
-implement<keyof AgentHandlers, AgentContext>(app, agentHandlers, enterAsAgent(authentication, servicesOf));
-implement(app, openHandlers, enterFreely(servicesOf));
+registerRoutes(app, tokenHandlers, authenticateToken(authentication, servicesOf), onceWithKey);
+registerRoutes<keyof AgentHandlers, AgentContext>(
+  app,
+  agentHandlers,
+  authenticateAgent(authentication, servicesOf),
+);
+registerRoutes(app, openHandlers, allowAnyone(servicesOf));
 routeAgentConnect(app, authentication, clock);
 routeReference(app);
 routeAgentFiles(app);
 routeDashboard(app);
 routeSecurityText(app, clock);
-answerElsewhere(app);
+registerFallback(app);
 
 export default {
   fetch: app.fetch,

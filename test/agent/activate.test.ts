@@ -30,10 +30,10 @@ async function startSites() {
   const registry = createSiteRegistry({
     store: createSiteStore(world.home, () => undefined),
     firstPort: 20_000 + Math.floor(Math.random() * 20_000),
-    say: () => undefined,
+    log: () => undefined,
   });
   const control = await listenForControl(socket, registry);
-  await registry.restore();
+  await registry.reopen();
   cleanUps.push(
     () => registry.close(),
     () => control.close(),
@@ -97,7 +97,7 @@ describe("the activation permit", () => {
 
   it("is not asked for where it came along", async () => {
     await world.startAgent();
-    const { run, result } = await world.deploy({ permitted: true });
+    const { run, result } = await world.deploy({ preapproved: true });
     expect(result.outcome).toBe("live");
     expect(eventsOf(run, "ready")).toEqual([]);
   });
@@ -120,7 +120,7 @@ describe("a run that the control plane ends after the switch", () => {
       world.order({ activate_command: "echo switched; sleep 1000", keep_releases: [1] }),
     );
     await world.control.waitFor("the switch", () => messagesOf(run).includes("switched"));
-    run.instruction = "over";
+    run.instruction = "ended";
     await expect.poll(() => world.current, { timeout: 5000 }).toBe("releases/1");
     await expect.poll(() => world.has("releases/2")).toBe(false);
     expect(eventsOf(run, "result")).toEqual([]);

@@ -82,7 +82,7 @@ describe("an agent that is cut off before it has the permit", () => {
     await world.control.waitFor("the question", () => eventsOf(run, "ready").length === 1);
     network.mode = "silent";
     run.grantsPermit = true;
-    run.instruction = "over";
+    run.instruction = "ended";
     expect(world.current).toBeNull();
     network.mode = "open";
     await expect.poll(() => world.has("run.json")).toBe(false);
@@ -158,7 +158,7 @@ describe("a network that is cut again and again", () => {
 describe("messages that come twice, late or in another order", () => {
   it("a stop before its run: the run does not begin", async () => {
     await world.startAgent();
-    const order = world.order({ permitted: true, build_command: `touch ${file("begun")}` });
+    const order = world.order({ preapproved: true, build_command: `touch ${file("begun")}` });
     world.control.stop(order);
     const run = world.control.dispatch(order);
     expect(await world.control.result(run)).toEqual({ outcome: "canceled" });
@@ -187,11 +187,11 @@ describe("messages that come twice, late or in another order", () => {
     await world.startAgent();
     await world.deploy();
     const project_id = world.projectId;
-    world.control.send({ type: "forget", project_id, purge: false });
+    world.control.send({ type: "remove_project", project_id, purge: false });
     const run = world.control.dispatch(world.order());
-    world.control.send({ type: "forget", project_id, purge: false });
+    world.control.send({ type: "remove_project", project_id, purge: false });
     expect((await world.control.result(run)).outcome).toBe("live");
-    const answers = () => world.control.messages.filter(({ type }) => type === "forgotten");
+    const answers = () => world.control.messages.filter(({ type }) => type === "project_removed");
     await world.control.waitFor("both answers", () => answers().length === 2);
     expect(world.current).toBeNull();
     expect(world.releases).toEqual([]);
@@ -201,12 +201,12 @@ describe("messages that come twice, late or in another order", () => {
     await world.startAgent();
     await world.deploy();
     const project_id = world.projectId;
-    world.control.send({ type: "forget", project_id, purge: true });
+    world.control.send({ type: "remove_project", project_id, purge: true });
     await world.control.waitFor("the answer", () =>
-      world.control.messages.some(({ type }) => type === "forgotten"),
+      world.control.messages.some(({ type }) => type === "project_removed"),
     );
-    world.control.send({ type: "restore", project_id, release: 1 });
-    world.control.send({ type: "restore", project_id: ids.project(), release: 1 });
+    world.control.send({ type: "correct_release", project_id, release: 1 });
+    world.control.send({ type: "correct_release", project_id: ids.project(), release: 1 });
     await world.control.waitFor(
       "a word",
       () => world.said.filter((line) => /not here/.test(line)).length === 2,

@@ -306,7 +306,7 @@ describe("a run that the control plane has ended", () => {
       world.order({ build_command: ["sleep 1000 &", notePid("sleeper"), "wait"].join("\n") }),
     );
     await world.control.waitFor("the build", () => hasPid("sleeper"));
-    run.instruction = "over";
+    run.instruction = "ended";
     await expect.poll(() => world.has("run.json"), { timeout: 5000 }).toBe(false);
     expect(isAlive(pidOf("sleeper"))).toBe(false);
     expect(world.has("releases/1")).toBe(false);

@@ -110,9 +110,9 @@ describe("an interrupt", () => {
   it("of a higher kind overrules a lower one, never the other way", () => {
     const interrupt = createInterrupt();
     interrupt.raise("stop");
-    interrupt.raise("over");
+    interrupt.raise("ended");
     interrupt.raise("shutdown");
-    expect(interrupt.reason).toBe("over");
+    expect(interrupt.reason).toBe("ended");
     expect(interrupt.signal.aborted).toBe(true);
   });
 

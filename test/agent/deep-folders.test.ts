@@ -58,8 +58,11 @@ describe("a project whose build makes 1,500 nested folders", () => {
     expect((await world.deploy(build)).result.outcome).toBe("live");
     expect((await world.deploy({ output_directory: "dist" })).result.outcome).toBe("live");
     await expect.poll(() => world.releases).toEqual([2, 3]);
-    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
-    await world.control.waitFor("the answer", () => world.control.messages.at(-1)?.type === "forgotten");
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
+    await world.control.waitFor(
+      "the answer",
+      () => world.control.messages.at(-1)?.type === "project_removed",
+    );
     await expect.poll(() => existsSync(world.path())).toBe(false);
   });
 

@@ -140,21 +140,21 @@ describe("a release that should be live, on a disk that is read-only", () => {
     disk.setReadOnly(true);
     const isFailure = (line: string) => /release 1 could not be restored/.test(line);
     const servings = () => world.control.messages.filter(({ type }) => type === "serving");
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     await world.control.waitFor("a word about it", () => world.said.some(isFailure));
     // As the control plane does whenever it is told that another release is served.
     let asked = 0;
     const { length } = world.control.messages;
     await world.control.waitFor("some statuses", () => {
       for (; asked < servings().length; asked += 1)
-        world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+        world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
       return world.control.messages.slice(length).filter(({ type }) => type === "status").length > 5;
     });
     expect(servings()).toEqual([]);
     expect(world.said.filter(isFailure)).toHaveLength(1);
     expect(world.current).toBe("releases/2");
     disk.setReadOnly(false);
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     await world.control.waitFor("what is served", () => servings().length === 1);
     expect(world.current).toBe("releases/1");
   });
@@ -210,8 +210,11 @@ describe("a disk that is full when the agent starts, after one that was killed",
     expect(world.read("current", "index.html")).toBe("one");
     await expectWholeProject(world, [run.order.run_id]);
     expect(await holderOf(world.home)).toBe(second.child.pid);
-    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
-    await world.control.waitFor("the removal", () => world.control.messages.at(-1)?.type === "forgotten");
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
+    await world.control.waitFor(
+      "the removal",
+      () => world.control.messages.at(-1)?.type === "project_removed",
+    );
     expect(world.has()).toBe(false);
     second.child.kill("SIGTERM");
     expect(await second.exited).toBe(0);

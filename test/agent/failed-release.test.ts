@@ -160,7 +160,7 @@ describe("the processes of a release that fails", () => {
     });
     expect(second.result.outcome).toBe("live");
     expect(await served()).toBe("two");
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     await expect.poll(served).toBe("one");
   });
 

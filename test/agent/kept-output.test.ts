@@ -53,10 +53,10 @@ describe("an app that an activate command starts with its own output", () => {
     await world.startAgent();
     await world.deploy({ activate_command: app("echo tick") });
     const forget = async (purge: boolean) => {
-      world.control.send({ type: "forget", project_id: world.projectId, purge });
+      world.control.send({ type: "remove_project", project_id: world.projectId, purge });
       const isAnswered = () => {
         const last = world.control.messages.at(-1);
-        return last?.type === "forgotten" && last.purge === purge;
+        return last?.type === "project_removed" && last.purge === purge;
       };
       await world.control.waitFor("the answer", isAnswered);
     };

@@ -244,7 +244,7 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
     arm() {
       rewriteActivate(1, `${activate()}\n[ -e ${file("roll-back")} ] || exit 0\n${killAgent()}`);
       writeFileSync(file("roll-back"), "");
-      return { reuse_release: 1, permitted: true };
+      return { reuse_release: 1, preapproved: true };
     },
   },
   "switching back from a release that failed": {
@@ -320,7 +320,7 @@ describe("an agent that is killed while", () => {
     await deployTwice();
     rewriteActivate(1, `${activate()}\n[ -e ${file("roll-back")} ] || exit 0\n${killAgent()}`);
     writeFileSync(file("roll-back"), "");
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     expect(await agent.exited).toBe("SIGKILL");
     rmSync(file("roll-back"));
     agent = await startAgent();
@@ -333,13 +333,13 @@ describe("an agent that is killed while", () => {
   it("forgetting a project: it is forgotten once the control plane asks again", async () => {
     await deployTwice({ sitesSocket: file("sites.sock") });
     await listen(file("sites.sock"), "before");
-    world.control.send({ type: "forget", project_id: world.projectId, purge: false });
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
     expect(await agent.exited).toBe("SIGKILL");
     for (const server of servers) server.close();
     agent = await startAgent();
-    world.control.send({ type: "forget", project_id: world.projectId, purge: false });
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
     await world.control.waitFor("the answer", () =>
-      world.control.messages.some(({ type }) => type === "forgotten"),
+      world.control.messages.some(({ type }) => type === "project_removed"),
     );
     await expectWholeProject(world, []);
     expect(world.current).toBeNull();

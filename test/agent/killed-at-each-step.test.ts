@@ -137,7 +137,7 @@ describe("an agent that is killed before any one of the steps of", () => {
     const steps = await killInRuns(() => {
       const live = servedVersion(world);
       const other = world.releases.find((version) => version !== live) ?? live;
-      return order({ reuse_release: other, permitted: true, keep_releases: [live, other] });
+      return order({ reuse_release: other, preapproved: true, keep_releases: [live, other] });
     });
     expect(steps).toEqual(
       expect.arrayContaining(["switching: rename /tmp/current /current", "decided: rmSync /run.json"]),
@@ -173,7 +173,7 @@ describe("an agent that is killed before any one of the steps of", () => {
         wanted = world.releases.find((version) => version !== live) ?? live;
         arm(count);
         const { length } = world.control.messages;
-        world.control.send({ type: "restore", project_id: world.projectId, release: wanted });
+        world.control.send({ type: "correct_release", project_id: world.projectId, release: wanted });
         let asked = 0;
         return () => {
           const told = world.control.messages.slice(length).filter((message) => message.type === "serving");
@@ -181,7 +181,7 @@ describe("an agent that is killed before any one of the steps of", () => {
           // What an earlier round has asked for may be told only now, and the agent takes no restore before. The
           // control plane asks again then.
           if (told.length > asked)
-            world.control.send({ type: "restore", project_id: world.projectId, release: wanted });
+            world.control.send({ type: "correct_release", project_id: world.projectId, release: wanted });
           asked = told.length;
           return false;
         };
@@ -190,7 +190,7 @@ describe("an agent that is killed before any one of the steps of", () => {
         // The control plane goes by the greeting.
         const hello = world.control.messages.findLast(({ type }) => type === "hello");
         if (hello?.type === "hello" && hello.projects[0]?.release !== wanted)
-          world.control.send({ type: "restore", project_id: world.projectId, release: wanted });
+          world.control.send({ type: "correct_release", project_id: world.projectId, release: wanted });
         await expect.poll(() => world.has("activated") && world.read("activated")).toBe(`${wanted}\n`);
         await expectWholeProject(world, []);
         expect(servedVersion(world)).toBe(wanted);
@@ -202,18 +202,18 @@ describe("an agent that is killed before any one of the steps of", () => {
   it.each([false, true])(
     "a forget (purge: %s) has it done when it is asked for again",
     async (purge) => {
-      const forgotten = () => world.control.messages.filter(({ type }) => type === "forgotten").length;
+      const forgotten = () => world.control.messages.filter(({ type }) => type === "project_removed").length;
       const steps = await killAtEachStep({
         async begin(count) {
           await deploy({ activate_command: null });
           const before = forgotten();
           arm(count);
-          world.control.send({ type: "forget", project_id: world.projectId, purge });
+          world.control.send({ type: "remove_project", project_id: world.projectId, purge });
           return () => forgotten() > before;
         },
         async check() {
           const before = forgotten();
-          world.control.send({ type: "forget", project_id: world.projectId, purge });
+          world.control.send({ type: "remove_project", project_id: world.projectId, purge });
           await world.control.waitFor("the answer", () => forgotten() > before);
           await expectWholeProject(world, []);
           expect(world.current).toBeNull();

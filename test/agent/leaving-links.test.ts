@@ -196,10 +196,10 @@ describe("a kept release whose links were not checked, as one of an earlier agen
   it("is refused by a rollback if one leads out", async () => {
     await world.startAgent();
     await deployTwo();
-    const rollback = { reuse_release: 1, permitted: true, keep_releases: [1, 2] };
+    const rollback = { reuse_release: 1, preapproved: true, keep_releases: [1, 2] };
     const good = await world.deploy(rollback);
     expect(good.result.outcome).toBe("live");
-    await world.deploy({ reuse_release: 2, permitted: true, keep_releases: [1, 2] });
+    await world.deploy({ reuse_release: 2, preapproved: true, keep_releases: [1, 2] });
     symlinkSync("../../../../link.json", world.path("releases/1/data.json"));
     const { result } = await world.deploy(rollback);
     expect(result).toMatchObject({
@@ -216,12 +216,17 @@ describe("a kept release whose links were not checked, as one of an earlier agen
     await world.startAgent();
     await deployTwo();
     symlinkSync("../../../../link.json", world.path("releases/1/data.json"));
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     await world.control.waitFor("a word", () => world.said.some((line) => line.includes("`data.json`")));
     expect(world.current).toBe("releases/2");
     rmSync(world.path("releases/1/data.json"));
     mkdirSync(world.path("releases/1/folder"));
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
-    await expect.poll(() => world.current).toBe("releases/1");
+    // Sent again, as by the control plane: the agent ignores a request that comes while the refused one still has its turn.
+    await expect
+      .poll(() => {
+        world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
+        return world.current;
+      })
+      .toBe("releases/1");
   });
 });

@@ -101,7 +101,7 @@ describe("a control plane of another version", () => {
   it.each([
     [
       PROTOCOL_VERSION + 1,
-      /speaks protocol 1, the control plane 2: update the agent: curl -fsSL http.*\| sh\./,
+      /speaks protocol 2, the control plane 3: update the agent: curl -fsSL http.*\| sh\./,
     ],
     [
       PROTOCOL_VERSION - 1,
@@ -154,7 +154,7 @@ describe("a restore", () => {
     await world.deploy({ activate_command: "echo again > ../../activated" });
     await world.deploy({ keep_releases: [1] });
     writeFileSync(world.path("activated"), "");
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     const serving = await world.control.waitFor("what is served", () => {
       const last = world.control.messages.at(-1);
       return last?.type === "serving" ? last : null;
@@ -167,7 +167,7 @@ describe("a restore", () => {
   it("of a release that is not here changes nothing", async () => {
     await world.startAgent();
     await world.deploy();
-    world.control.send({ type: "restore", project_id: world.projectId, release: 9 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 9 });
     await world.control.waitFor("a word about it", () =>
       world.said.some((line) => /releases\/9 should be live, but is not here/.test(line)),
     );
@@ -179,7 +179,7 @@ describe("a restore", () => {
     await world.deploy();
     const run = world.control.dispatch(world.order({ build_command: "sleep 0.3", keep_releases: [1] }));
     await world.control.waitFor("the build", () => eventsOf(run, "stage").length === 2);
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     await world.control.result(run);
     expect(world.current).toBe("releases/2");
   });

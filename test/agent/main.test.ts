@@ -118,7 +118,7 @@ describe("gantry-agent enroll, with a control plane of another version", () => {
     world.control.protocol += 1;
     const agent = await enrollAgent(world);
     expect(await agent.exited).toBe(exitCodes.protocol_mismatch);
-    expect(agent.output()).toMatch(/speaks protocol 1, this installation 2: update/);
+    expect(agent.output()).toMatch(/speaks protocol 2, this installation 3: update/);
     expect(existsSync(join(world.home, "agent.json"))).toBe(false);
   });
 
@@ -215,7 +215,7 @@ describe("gantry-agent status", () => {
     await expect
       .poll(async () => (await status()).text, { timeout: 15_000 })
       .toMatch(
-        new RegExp(`^connected to ${url} as ${serverId} .* protocol 1, process ${agent.child.pid}\\)$`),
+        new RegExp(`^connected to ${url} as ${serverId} .* protocol 2, process ${agent.child.pid}\\)$`),
       );
     await world.control.close();
     await expect
@@ -320,7 +320,7 @@ describe("an agent that was killed", () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     world.control.faultOf = ({ events }) => (events.some(({ type }) => type === "result") ? "lost" : null);
-    const run = world.control.dispatch(world.order({ permitted: true }));
+    const run = world.control.dispatch(world.order({ preapproved: true }));
     await world.control.waitFor("the verdict", () => {
       try {
         return JSON.parse(world.read("run.json")).phase.kind === "decided";

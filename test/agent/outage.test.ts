@@ -111,7 +111,7 @@ describe("a control plane that is away for long", () => {
     world.control.faultOf = () => "lost";
     first.child.kill("SIGKILL");
     await first.exited;
-    run.instruction = "over";
+    run.instruction = "ended";
     world.control.faultOf = () => null;
     const second = await spawnRunningAgent(world);
     await expect.poll(() => world.has("run.json")).toBe(false);

@@ -39,7 +39,7 @@ describe("a power cut that leaves empty what was written just before", () => {
       await world.startAgent();
       await expectWholeProject(world, []);
       expect(world.has("mirror.git", "objects", "pack", "tmp_pack_left")).toBe(false);
-      world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+      world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
       await world.control.waitFor("the release that was live", restored);
       world.repository.commit({ "index.html": "two" });
       expect((await world.deploy()).result).toMatchObject({ outcome: "live", release: 3 });
@@ -51,11 +51,11 @@ describe("a power cut that leaves empty what was written just before", () => {
     const socket = join(folder, "s.sock");
     const said: string[] = [];
     const startSites = async () => {
-      const say = (message: string) => void said.push(message);
-      const store = createSiteStore(folder, say);
-      const registry = createSiteRegistry({ store, firstPort: 18_450, say });
+      const log = (message: string) => void said.push(message);
+      const store = createSiteStore(folder, log);
+      const registry = createSiteRegistry({ store, firstPort: 18_450, log });
       const control = await listenForControl(socket, registry);
-      await registry.restore();
+      await registry.reopen();
       return async () => {
         control.close();
         control.closeAllConnections();

@@ -43,7 +43,7 @@ describe("a rollback to a release that is kept", () => {
     process.env["PATH"] = `${tools}:${path}`;
     const { run, result } = await world.deploy({
       reuse_release: 1,
-      permitted: true,
+      preapproved: true,
       keep_releases: [1, 2],
     });
     process.env["PATH"] = path;
@@ -63,7 +63,7 @@ describe("a rollback to a release that is kept", () => {
     await world.deploy({ activate_command: "echo the second one", keep_releases: [1] });
     const { run } = await world.deploy({
       reuse_release: 1,
-      permitted: true,
+      preapproved: true,
       activate_command: "echo of today",
       keep_releases: [1, 2],
     });
@@ -78,7 +78,7 @@ describe("a rollback to a release that is kept", () => {
     writeFileSync(world.path("broken"), "");
     const { result } = await world.deploy({
       reuse_release: 1,
-      permitted: true,
+      preapproved: true,
       keep_releases: [1, 2],
     });
     expect(result).toMatchObject({ failure: { code: "activate_failed" } });
@@ -158,9 +158,9 @@ describe("pruning", () => {
     await world.startAgent();
     expect(prunedFolders()).toEqual([]);
     leave();
-    world.control.send({ type: "forget", project_id: world.projectId, purge: false });
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
     await world.control.waitFor("the answer", () =>
-      world.control.messages.some(({ type }) => type === "forgotten"),
+      world.control.messages.some(({ type }) => type === "project_removed"),
     );
     expect(prunedFolders()).toEqual([]);
   });

@@ -67,9 +67,9 @@ describe("the mirrors of a project", () => {
       () => existsSync(noted) && Number(readFileSync(noted, "utf8")),
     );
     // Neither is it a reason to pass over what the control plane wants to be served.
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     await expect.poll(() => world.current).toBe("releases/1");
-    const back = await world.deploy({ reuse_release: 1, permitted: true, keep_releases: [1, 2] });
+    const back = await world.deploy({ reuse_release: 1, preapproved: true, keep_releases: [1, 2] });
     expect(back.result.outcome).toBe("live");
     expect(isAlive(packing)).toBe(false);
   });

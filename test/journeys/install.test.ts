@@ -140,7 +140,7 @@ describe("an agent of another version of the protocol", () => {
     const refused = await machine.install(server.enrollment.token);
     expect(refused).toEqual({
       code: 14,
-      output: expect.stringMatching(/agent speaks protocol 2, this installation 1: .*\/install\.sh/),
+      output: expect.stringMatching(/agent speaks protocol 3, this installation 2: .*\/install\.sh/),
     });
     expect(machine.installed).toEqual([]);
     expect((await machine.runLine(server)).code).toBe(0);
@@ -156,11 +156,11 @@ describe("an agent of another version of the protocol", () => {
     await expect
       .poll(status, { timeout: 20_000 })
       .toMatch(
-        /^not connected to .*: This agent speaks protocol 2, the control plane 1: .*install\.sh \| sh\./,
+        /^not connected to .*: This agent speaks protocol 3, the control plane 2: .*install\.sh \| sh\./,
       );
     await expect
       .poll(async () => (await readServer(gantry, server.id)).agent_problem, { timeout: 20_000 })
-      .toMatchObject({ code: "protocol_mismatch", message: expect.stringContaining("speaks protocol 2") });
+      .toMatchObject({ code: "protocol_mismatch", message: expect.stringContaining("speaks protocol 3") });
     expect((await readServer(gantry, server.id)).status).toBe("offline");
 
     machine.site.release(null);

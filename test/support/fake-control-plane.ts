@@ -277,21 +277,21 @@ export class FakeControlPlane {
     if (event.seq !== run.events.length + 1)
       return this.#breach(`event ${event.seq} after ${run.events.length}`);
     if (resultOf(run) !== null) this.#breach(`${event.type} after the result`);
-    if (event.type === "ready" && run.order.permitted) this.#breach("ready, though permitted");
+    if (event.type === "ready" && run.order.preapproved) this.#breach("ready, though permitted");
     if (event.type === "stage") {
       const order = ["fetch", "build", "activate", "verify"];
       const last = run.events.findLast((each) => each.type === "stage");
       if (last?.type === "stage" && order.indexOf(last.stage) >= order.indexOf(event.stage))
         this.#breach(`stage ${event.stage} after ${last.stage}`);
       const isPermitted =
-        run.order.permitted || (run.grantsPermit && run.events.some((each) => each.type === "ready"));
+        run.order.preapproved || (run.grantsPermit && run.events.some((each) => each.type === "ready"));
       if (event.stage === "activate" && !isPermitted) this.#breach("activated without a permit");
     }
     run.events.push(event);
   }
 
   #instruct(run: FakeRun): Instruction {
-    if (resultOf(run) !== null) return "over";
+    if (resultOf(run) !== null) return "ended";
     if (run.instruction !== "continue") return run.instruction;
     const last = run.events.findLast((event) => event.type !== "output");
     return run.grantsPermit && last?.type === "ready" ? "activate" : "continue";

@@ -43,7 +43,7 @@ export class SimulatedAgent {
           runId: order.run_id,
           events: [],
           ackedSeq: 0,
-          permitted: order.permitted,
+          permitted: order.preapproved,
           phase: "working",
           keep: order.keep_releases,
         });
@@ -51,10 +51,10 @@ export class SimulatedAgent {
       }
       case "stop":
         return this.obey(message.run_id, "stop");
-      case "restore":
+      case "correct_release":
         if (this.runs.length === 0 && this.releases.has(message.release)) this.current = message.release;
         return;
-      case "forget":
+      case "remove_project":
         this.#toForget = message;
         if (this.runs.every((run) => run.phase === "done")) this.#forget();
         return;
@@ -95,7 +95,7 @@ export class SimulatedAgent {
       case "stop":
         if (!run.permitted && run.phase !== "done") this.#finish(run, { outcome: "canceled" });
         return;
-      case "over":
+      case "ended":
         this.runs = this.runs.filter((one) => one !== run);
         // What it was told to forget comes before the orders that came later.
         if (this.runs.every(({ phase, events }) => phase === "done" || events.length === 0)) this.#forget();

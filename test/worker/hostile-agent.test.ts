@@ -81,7 +81,7 @@ describe("an agent that names projects that are not on its server", () => {
     await project.agent.connect({ projects: [reportOf(project.id)] });
     await project.agent.hears("welcome");
     await settle(project, 7e9);
-    expect(lanesAsked(faults.stop())).toEqual(["lane greet"]);
+    expect(lanesAsked(faults.stop())).toEqual(["lane reconcile"]);
   });
 });
 
@@ -150,7 +150,7 @@ describe("an agent that reports runs of others", () => {
       deploymentId: ids.deployment(),
       runId: ids.run(),
     });
-    expect(none).toMatchObject({ status: 200, text: '{"acked_seq":1,"instruction":"over"}' });
+    expect(none).toMatchObject({ status: 200, text: '{"acked_seq":1,"instruction":"ended"}' });
     const runs = [
       { projectId: project_id, deploymentId: deployment_id, runId: run_id },
       { projectId: project_id, deploymentId: deployment_id, runId: ids.run() },

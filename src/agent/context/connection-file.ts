@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 
 import { hasCode } from "#agent/lib/has-code.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
-import { writeWhole } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#agent/lib/write-atomic.ts";
 import { ServerId } from "#contract/ids.ts";
 
 /** Which control plane the agent belongs to, and what it proves that with. */
@@ -44,7 +44,7 @@ export async function readConnection(home: string): Promise<ConnectionRead> {
 /** Only this user may read it: whoever has the credential is this server. */
 export async function writeConnection(home: string, connection: Connection): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 });
-  await writeWhole(connectionPath(home), `${JSON.stringify(connection, null, 2)}\n`, {
+  await writeAtomic(connectionPath(home), `${JSON.stringify(connection, null, 2)}\n`, {
     mode: 0o600,
     flush: true,
   });

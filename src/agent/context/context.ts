@@ -30,5 +30,5 @@ export type AgentContext = {
   readonly pace: Pace;
   readonly sites: Sites;
   /** One line for the person who watches the agent. */
-  readonly say: (message: string) => void;
+  readonly log: (message: string) => void;
 };

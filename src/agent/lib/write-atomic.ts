@@ -5,7 +5,7 @@ import { dirname } from "node:path";
  * Writes a file so that whoever opens it finds all of the old text or all of the new.
  * @param flush also survives a power cut right after; costs the time of a disk flush
  */
-export async function writeWhole(
+export async function writeAtomic(
   path: string,
   text: string,
   { mode = 0o644, flush = false }: { mode?: number; flush?: boolean } = {},

@@ -1,13 +1,13 @@
 import { mkdir, statfs } from "node:fs/promises";
 
 import type { AgentContext } from "#agent/context/context.ts";
-import { forgetProject } from "#agent/lifecycle/remove-project.ts";
+import { removeProject } from "#agent/lifecycle/remove-project.ts";
 import { pause } from "#agent/lib/pause.ts";
-import { checkForget } from "#agent/policy/check-policy.ts";
+import { checkRemoval } from "#agent/policy/check-policy.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
 import { type Leftover, recoverProject } from "#agent/lifecycle/recover.ts";
 import { reportLeftover } from "#agent/lifecycle/report-leftover.ts";
-import { restoreRelease } from "#agent/lifecycle/correct-release.ts";
+import { correctRelease } from "#agent/lifecycle/correct-release.ts";
 import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
@@ -31,7 +31,7 @@ export type Agent = {
   /** Puts everything in order that an earlier life has left. Call it before anything else. */
   start(): Promise<void>;
   handle(message: Exclude<ToAgent, { type: "welcome" }>): void;
-  greeting(): Promise<Extract<FromAgent, { type: "hello" }>>;
+  hello(): Promise<Extract<FromAgent, { type: "hello" }>>;
   status(): Promise<Extract<FromAgent, { type: "status" }>>;
   /** Ends every run, and tries for a short time to tell the control plane. */
   stop(): Promise<void>;
@@ -45,10 +45,10 @@ const SITES_MS = 1_500;
 export type Outlet = {
   /** What this server serves has changed without a run's result to tell it. */
   readonly announce: () => void;
-  readonly tell: (message: FromAgent) => void;
+  readonly send: (message: FromAgent) => void;
 };
 
-export function createAgent(context: AgentContext, { announce, tell }: Outlet): Agent {
+export function createAgent(context: AgentContext, { announce, send }: Outlet): Agent {
   const turns = createProjectTurns();
   const taken = new Map<RunId, TakenRun>();
   const leftovers = new Map<RunId, ActiveRun>();
@@ -72,15 +72,15 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
   function take(order: RunOrder): void {
     if (remembered.has(order.run_id) || isStopping) return;
     remember(order.run_id);
-    context.say(`${order.project_name}: version ${order.version}, run ${order.run_id}`);
+    context.log(`${order.project_name}: version ${order.version}, run ${order.run_id}`);
     const run = takeRun(context, turns, order);
     taken.set(order.run_id, run);
     if (stoppedEarly.delete(order.run_id)) run.interrupt.raise("stop");
     void run.delivered.then((delivery) => {
       taken.delete(order.run_id);
       const end = delivery === "stored" ? "has ended" : "was ended by the control plane";
-      context.say(`${order.project_name}: run ${order.run_id} ${end}`);
-      if (delivery === "over") void tellServing(order.project_id);
+      context.log(`${order.project_name}: run ${order.run_id} ${end}`);
+      if (delivery === "ended") void sendServing(order.project_id);
     });
   }
 
@@ -98,36 +98,36 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     try {
       return await act(turn);
     } catch (error) {
-      context.say(`${failed}: ${reasonOf(error)}`);
+      context.log(`${failed}: ${reasonOf(error)}`);
       return null;
     } finally {
       turn.end();
     }
   }
 
-  async function restore(projectId: ProjectId, version: number): Promise<void> {
+  async function correctServedRelease(projectId: ProjectId, version: number): Promise<void> {
     const failed = `${projectId}: release ${version} could not be restored`;
     const hasChanged =
-      (await inTurn(projectId, failed, () => restoreRelease(context, projectId, version))) ??
+      (await inTurn(projectId, failed, () => correctRelease(context, projectId, version))) ??
       (await readCurrent(projectFolder(context.home, projectId))) === version;
     // To tell that nothing has changed would only have the control plane ask for it again.
-    if (hasChanged) await tellServing(projectId);
+    if (hasChanged) await sendServing(projectId);
   }
 
   /** After a change that no result tells: the control plane compares it with what should be served. */
-  async function tellServing(projectId: ProjectId): Promise<void> {
-    tell({ type: "serving", project: await reportProject(context, projectId) });
+  async function sendServing(projectId: ProjectId): Promise<void> {
+    send({ type: "serving", project: await reportProject(context, projectId) });
   }
 
-  async function forget(projectId: ProjectId, purge: boolean): Promise<void> {
+  async function remove(projectId: ProjectId, purge: boolean): Promise<void> {
     if (isStopping) return;
-    const refusal = checkForget(context.policy, purge);
+    const refusal = checkRemoval(context.policy, purge);
     // Not told, so it will be asked for again, until the policy or the control plane's mind has changed.
-    if (refusal !== null) return context.say(`${projectId}: ${refusal}`);
+    if (refusal !== null) return context.log(`${projectId}: ${refusal}`);
     // Where it fails it is not told either, and so asked for again.
     await inTurn(projectId, `${projectId} could not be let go of`, async () => {
-      await forgetProject(context, projectId, purge);
-      tell({ type: "forgotten", project_id: projectId, purge });
+      await removeProject(context, projectId, purge);
+      send({ type: "project_removed", project_id: projectId, purge });
     });
   }
 
@@ -135,13 +135,13 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
     const { run } = leftover.entry;
     remember(run.run_id);
     leftovers.set(run.run_id, run);
-    context.say(`run ${run.run_id} was cut off when the agent ended: ${describe(leftover)}`);
+    context.log(`run ${run.run_id} was cut off when the agent ended: ${describe(leftover)}`);
     // Where it fails its note is still there, so the next start tries again.
     await inTurn(run.project_id, `run ${run.run_id} could not be brought to its end`, (turn) =>
       reportLeftover(context, folder, leftover, ended.signal, turn),
     );
     leftovers.delete(run.run_id);
-    if (!ended.signal.aborted) await tellServing(run.project_id);
+    if (!ended.signal.aborted) await sendServing(run.project_id);
   }
 
   /** Until the agent ends: apps that activate commands have started may print for ever. */
@@ -171,7 +171,7 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
       for (const { id, folder } of await listProjects(context.home)) {
         const remainder = await recoverProject(context, id, folder);
         if (remainder.leftover !== null) void settle(folder, remainder.leftover);
-        if (remainder.restore !== null) void restore(id, remainder.restore);
+        if (remainder.correction !== null) void correctServedRelease(id, remainder.correction);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder));
       }
       void keepOutputShort();
@@ -186,15 +186,15 @@ export function createAgent(context: AgentContext, { announce, tell }: Outlet): 
           return take(message.order);
         case "stop":
           return stop(message.run_id);
-        case "restore":
+        case "correct_release":
           // Where something is under way, its own end will tell what is served then.
           if (turns.isTaken(message.project_id) || isStopping) return;
-          return void restore(message.project_id, message.release);
-        case "forget":
-          return void forget(message.project_id, message.purge);
+          return void correctServedRelease(message.project_id, message.release);
+        case "remove_project":
+          return void remove(message.project_id, message.purge);
       }
     },
-    async greeting() {
+    async hello() {
       const runs = [...[...taken.values()].map(({ run }) => run), ...leftovers.values()];
       return {
         type: "hello",

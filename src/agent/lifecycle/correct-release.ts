@@ -11,7 +11,11 @@ import { removeTree } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
-import { readRestoreNote, removeRestoreNote, writeRestoreNote } from "#agent/workspace/correction-note.ts";
+import {
+  readCorrectionNote,
+  removeCorrectionNote,
+  writeCorrectionNote,
+} from "#agent/workspace/correction-note.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** The control plane has the last word on what is served; it names no project's timeouts with it. */
@@ -23,13 +27,13 @@ const CHECK_MS = 60_000;
  * One that was cut off is carried out again as a whole.
  * @returns whether anything has changed
  */
-export async function restoreRelease(
+export async function correctRelease(
   context: AgentContext,
   projectId: ProjectId,
   version: number,
 ): Promise<boolean> {
   const folder = projectFolder(context.home, projectId);
-  const wasCutOff = (await readRestoreNote(folder)) !== null;
+  const wasCutOff = (await readCorrectionNote(folder)) !== null;
   if (!wasCutOff && (await readCurrent(folder)) === version) return false;
   const release = await readRelease(folder, version);
   const refusal =
@@ -38,8 +42,8 @@ export async function restoreRelease(
       : (checkRelease(context.policy, release) ??
         (await refuseLeavingLinks(context.home, folder, release, AbortSignal.timeout(CHECK_MS))));
   if (refusal !== null) {
-    context.say(`${projectId}: ${linkTarget(version)} should be live, but ${refusal}`);
-    await removeRestoreNote(folder);
+    context.log(`${projectId}: ${linkTarget(version)} should be live, but ${refusal}`);
+    await removeCorrectionNote(folder);
     return false;
   }
   try {
@@ -48,7 +52,7 @@ export async function restoreRelease(
     await removeTree(folder.temp);
     await tidyOutput(folder, version);
     // Also after a failure: a later start must not bring back what is not wanted by then.
-    await removeRestoreNote(folder);
+    await removeCorrectionNote(folder);
   }
   return true;
 }
@@ -57,10 +61,10 @@ async function switchTo(context: AgentContext, projectId: ProjectId, version: nu
   const folder = projectFolder(context.home, projectId);
   const marker = `restore-${projectId}-${randomUUID()}`;
   // Noted first: an agent that dies in it must find what the command has started, and run it once more.
-  await writeRestoreNote(folder, { release: version, marker });
+  await writeCorrectionNote(folder, { release: version, marker });
   const other = await readCurrent(folder);
   await switchCurrent(folder, version);
-  context.say(`${projectId}: switched to ${linkTarget(version)}, which should be live`);
+  context.log(`${projectId}: switched to ${linkTarget(version)}, which should be live`);
   if (context.sites.urlOf(projectId) === null) await context.sites.register(projectId, folder);
   // The marker is enough to find its processes by: a restore that was cut off has no groups to look for.
   const noLedger = { opened: () => undefined, closed: () => undefined };

@@ -14,7 +14,7 @@ import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
-import { readRestoreNote, removeRestoreNote } from "#agent/workspace/correction-note.ts";
+import { readCorrectionNote, removeCorrectionNote } from "#agent/workspace/correction-note.ts";
 import { type JournalEntry, readJournal } from "#agent/workspace/run-journal.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -32,7 +32,7 @@ export type Remainder = {
   /** The run that was cut off, or whose result may not have arrived. */
   readonly leftover: Leftover | null;
   /** The release that was being restored. */
-  readonly restore: number | null;
+  readonly correction: number | null;
 };
 
 /**
@@ -48,38 +48,38 @@ export async function recoverProject(
   try {
     return await putInOrder(context, id, folder);
   } catch (error) {
-    context.say(`${id} could not be put in order: ${reasonOf(error)}`);
-    return { leftover: null, restore: null };
+    context.log(`${id} could not be put in order: ${reasonOf(error)}`);
+    return { leftover: null, correction: null };
   }
 }
 
 async function putInOrder(context: AgentContext, id: ProjectId, folder: ProjectFolder): Promise<Remainder> {
   const entry = readJournal(folder);
-  const restore = await readRestoreNote(folder);
+  const correction = await readCorrectionNote(folder);
   /** What cannot be removed, as files of another user, takes room and does no other harm. */
   const clear = async (removal: Promise<void>): Promise<void> => {
     await removal.catch((error: unknown) =>
-      context.say(`${id}: what is left there cannot be removed: ${reasonOf(error)}`),
+      context.log(`${id}: what is left there cannot be removed: ${reasonOf(error)}`),
     );
   };
   const leftover = entry === null ? null : await undo(context, folder, entry, clear);
-  if (restore !== null)
-    await endLeftProcesses(traceOfRun(folder, restore.marker, null), context.settings.stopGraceMs);
+  if (correction !== null)
+    await endLeftProcesses(traceOfRun(folder, correction.marker, null), context.settings.stopGraceMs);
   removeOtherSpools(folder, leftover?.entry.run.run_id ?? null);
   const current = await readCurrent(folder);
   await clear(removeHalfWritten(folder, current));
   await clear(removeDrafts(folder));
   await clear(emptyBin(folder));
   // An activate command that runs again prints its last words again.
-  const isReactivated = restore !== null || (leftover !== null && leftover.reactivate !== null);
+  const isReactivated = correction !== null || (leftover !== null && leftover.reactivate !== null);
   await tidyOutput(folder, isReactivated ? null : current);
   if (existsSync(folder.journal)) await removeAllGitLeftovers(folder);
   // A power cut may leave a note empty. It tells nothing then: the control plane says what should be served.
   if (entry === null) await clear(rm(folder.journal, { force: true }));
-  if (restore === null) await clear(removeRestoreNote(folder));
+  if (correction === null) await clear(removeCorrectionNote(folder));
   if (current !== null && (await readRelease(folder, current)) === null)
-    context.say(`${id}: current points to release ${current}, which is not whole`);
-  return { leftover, restore: restore?.release ?? null };
+    context.log(`${id}: current points to release ${current}, which is not whole`);
+  return { leftover, correction: correction?.release ?? null };
 }
 
 /** Removes what is written or thrown away beside its place, and was cut off in that. */

@@ -13,7 +13,7 @@ import type { ProjectId } from "#contract/ids.ts";
  * mirror. Safe to repeat. What its activate commands have started keeps running; with `purge` it is ended, and everything
  * goes: it would print to files that nobody can see any more, and that nobody limits.
  */
-export async function forgetProject(
+export async function removeProject(
   context: AgentContext,
   projectId: ProjectId,
   purge: boolean,
@@ -23,12 +23,12 @@ export async function forgetProject(
   if (purge) {
     const ended = await endLeftProcesses(traceOfProject(folder), context.settings.stopGraceMs);
     for (const { pid, program } of ended)
-      context.say(`${projectId}: ended ${program} (${pid}), which it had left running`);
+      context.log(`${projectId}: ended ${program} (${pid}), which it had left running`);
     await removeGently(folder.root);
   } else await removeReleases(folder);
   // Last, because the site server has to write its list, for which there may be no room before.
   await context.sites.unregister(projectId);
-  context.say(
+  context.log(
     `${projectId}: ${purge ? "removed with all its files" : "stopped serving it, and removed its releases"}`,
   );
 }

@@ -78,7 +78,7 @@ async function learnAckedSeq(
     const end = await postEvents(context, run, [], settings.answerMs, signal);
     switch (end.kind) {
       case "answered":
-        return end.answer.instruction === "over" ? null : end.answer.acked_seq;
+        return end.answer.instruction === "ended" ? null : end.answer.acked_seq;
       case "gone":
       case "refused":
         return null;

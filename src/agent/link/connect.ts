@@ -40,10 +40,10 @@ export type ConnectionEnd =
   | { readonly kind: "closed" };
 
 export type LinkHandlers = {
-  greeting(): Promise<FromAgent>;
+  hello(): Promise<FromAgent>;
   onWelcome(): void;
   onMessage(message: Exclude<ToAgent, { type: "welcome" }>): void;
-  say(message: string): void;
+  log(message: string): void;
 };
 
 export type OpenConnection = {
@@ -103,7 +103,7 @@ export function connect(
     socket.on("error", (error) => lose(error.message === "" ? error.name : error.message));
     socket.on("close", (code, reason) => settle(readClose(code, reason.toString(), isWelcome)));
     socket.on("open", () => {
-      handlers.greeting().then(
+      handlers.hello().then(
         (greeting) => socket.send(wellFormedJson(greeting)),
         (error: unknown) => lose(`the greeting cannot be made: ${reasonOf(error)}`),
       );
@@ -125,7 +125,7 @@ export function connect(
       const parsed = parseKnown(ToAgent, json);
       const message = parsed.success ? parsed.data : null;
       if (message === null)
-        return handlers.say(`a message that makes no sense is ignored: ${text.slice(0, 200)}`);
+        return handlers.log(`a message that makes no sense is ignored: ${text.slice(0, 200)}`);
       if (message.type !== "welcome") return handlers.onMessage(message);
       isWelcome = true;
       clearTimeout(welcomeTimer);

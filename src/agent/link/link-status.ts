@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { writeWhole } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#agent/lib/write-atomic.ts";
 
 /**
  * How a running agent stands with its control plane, for `gantry-agent status` and the installer.
@@ -27,7 +27,7 @@ let lastWrite: Promise<void> = Promise.resolve();
 
 /** Notes it in the home folder, one after the other. A disk that is full costs the note and nothing else. */
 export function noteLinkStatus(home: string, status: LinkStatus): void {
-  const write = () => writeWhole(pathIn(home), `${JSON.stringify(status, null, 2)}\n`);
+  const write = () => writeAtomic(pathIn(home), `${JSON.stringify(status, null, 2)}\n`);
   lastWrite = lastWrite.then(write).catch(() => undefined);
 }
 

@@ -21,11 +21,11 @@ export type Link = {
   /** Tells what this server serves now, if there is a connection. */
   readonly announce: () => void;
   /** Sends a message, if there is a connection. */
-  readonly tell: (message: FromAgent) => void;
+  readonly send: (message: FromAgent) => void;
 };
 
 export function createLink(context: AgentContext): Link {
-  const { settings, say } = context;
+  const { settings, log } = context;
   let agent: Agent | null = null;
   let open: OpenConnection | null = null;
 
@@ -44,13 +44,13 @@ export function createLink(context: AgentContext): Link {
     if (agent === null || through === null) return;
     agent.status().then(
       (status) => through.send(status),
-      (error: unknown) => say(`the status cannot be told: ${reasonOf(error)}`),
+      (error: unknown) => log(`the status cannot be told: ${reasonOf(error)}`),
     );
   }
 
   return {
     announce,
-    tell: (message) => open?.send(message),
+    send: (message) => open?.send(message),
     async keep(theAgent, signal) {
       agent = theAgent;
       const statuses = setInterval(announce, settings.statusMs);
@@ -64,7 +64,7 @@ export function createLink(context: AgentContext): Link {
           open = connect(
             context,
             {
-              greeting: () => theAgent.greeting(),
+              hello: () => theAgent.hello(),
               onMessage: (message) => theAgent.handle(message),
               onWelcome: () => {
                 failures = 0;
@@ -72,9 +72,9 @@ export function createLink(context: AgentContext): Link {
                 lastReason = null;
                 refusedAt = null;
                 note(null);
-                say(`connected to ${context.connection.url}`);
+                log(`connected to ${context.connection.url}`);
               },
-              say,
+              log,
             },
             signal,
           );
@@ -84,7 +84,7 @@ export function createLink(context: AgentContext): Link {
             const message = explainMismatch(end.protocol, context.connection.url);
             note(message);
             // Once for each version, not for each try.
-            if (message !== lastMismatch) say(`${message} It is tried again every few minutes.`);
+            if (message !== lastMismatch) log(`${message} It is tried again every few minutes.`);
             lastMismatch = message;
             await pause(settings.mismatchRetryMs * (0.8 + 0.4 * context.random()), signal);
             if (signal.aborted) return { kind: "closed" };
@@ -98,7 +98,7 @@ export function createLink(context: AgentContext): Link {
             }
             // The server's row may be away only while the control plane's database is restored.
             if (now - refusedAt >= settings.refusedGiveUpMs || (await isEnrolledAgain(context))) return end;
-            if (now === refusedAt) say(refusedMessage(context));
+            if (now === refusedAt) log(refusedMessage(context));
             failures += 1;
             await pause(backOffMs(failures, context.random(), settings), signal);
             if (signal.aborted) return { kind: "closed" };
@@ -109,7 +109,7 @@ export function createLink(context: AgentContext): Link {
           const delayMs = end.retryAfterMs + backOffMs(failures, context.random(), settings);
           // One line for each loss and each new reason, not for each try.
           if (end.wasWelcome || end.reason !== lastReason) {
-            say(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);
+            log(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);
             note(`it cannot be reached: ${end.reason}`);
           }
           lastReason = end.reason;

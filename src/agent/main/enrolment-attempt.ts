@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { writeWhole } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#agent/lib/write-atomic.ts";
 
 /** An enrolment whose credential has not been written yet: which token it is for, and what proves that it is the same. */
 const Attempt = z.object({ token_sha256: z.string(), attempt: z.string() });
@@ -21,7 +21,7 @@ export async function beginAttempt(home: string, token: string): Promise<string>
   if (left?.token_sha256 === token_sha256) return left.attempt;
   const attempt = randomBytes(32).toString("base64url");
   await mkdir(home, { recursive: true, mode: 0o700 });
-  await writeWhole(pathIn(home), JSON.stringify({ token_sha256, attempt }), { mode: 0o600, flush: true });
+  await writeAtomic(pathIn(home), JSON.stringify({ token_sha256, attempt }), { mode: 0o600, flush: true });
   return attempt;
 }
 

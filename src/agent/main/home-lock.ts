@@ -31,7 +31,7 @@ const POLL_MS = 200;
 export async function lockHome(
   home: string,
   patienceMs: number,
-  say: (message: string) => void,
+  log: (message: string) => void,
 ): Promise<LockEnd> {
   const path = join(home, "agent.lock");
   const own: Holder = {
@@ -47,11 +47,11 @@ export async function lockHome(
     const holder = await readHolder(path);
     if (holder !== null && isHolding(holder)) {
       if (waitedMs >= patienceMs) return { kind: "held", pid: holder.pid };
-      if (waitedMs === 0) say(`another agent (process ${holder.pid}) works here: waiting for its end`);
+      if (waitedMs === 0) log(`another agent (process ${holder.pid}) works here: waiting for its end`);
       await pause(POLL_MS);
       waitedMs += POLL_MS;
     } else if (made === "no_room") {
-      say("the disk is full");
+      log("the disk is full");
       await writeOver(path, JSON.stringify(own));
       return lock;
     } else {

@@ -32,7 +32,7 @@ const settings = readSettings(process.env);
 
 type RunArguments = Extract<AgentArguments, { kind: "run" }>;
 
-function say(message: string): void {
+function log(message: string): void {
   console.log(`${new Date().toISOString()} ${message}`);
 }
 
@@ -43,7 +43,7 @@ process.stderr.on("error", () => undefined);
 /** The proxy on the way to the control plane. */
 function readProxy(url: string): URL | null {
   const choice = chooseProxy(process.env, new URL(url));
-  if (choice.kind === "unusable") say(`connecting without a proxy: ${choice.reason}`);
+  if (choice.kind === "unusable") log(`connecting without a proxy: ${choice.reason}`);
   return choice.kind === "proxy" ? choice.proxy : null;
 }
 
@@ -71,7 +71,7 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
     timeoutMs: settings.answerMs,
   });
   if (end.kind === "enrolled") {
-    say(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
+    log(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
     return exitCodes.ok;
   }
   console.error(end.message);
@@ -102,7 +102,7 @@ async function runServer({ home, policy: path, sitesSocket }: RunArguments): Pro
     console.error(`The agent does not start: ${policy.reason}`);
     return exitCodes.give_up;
   }
-  say(`keeping to the policy ${path}, as it is now`);
+  log(`keeping to the policy ${path}, as it is now`);
   return serve(home, read.connection, policy.policy, sitesSocket);
 }
 
@@ -113,7 +113,7 @@ async function serve(
   sitesSocket: string | null,
 ): Promise<number> {
   const { stopGraceMs, farewellMs } = settings;
-  const lock = await lockHome(home, stopGraceMs + 2 * farewellMs, say);
+  const lock = await lockHome(home, stopGraceMs + 2 * farewellMs, log);
   if (lock.kind === "held") {
     console.error(`Another agent (process ${lock.pid}) works in ${home}. Only one may: end it first.`);
     return exitCodes.failed;
@@ -121,7 +121,7 @@ async function serve(
   const ending = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.on(signal, () => {
-      if (!ending.signal.aborted) say(`${signal}: ending`);
+      if (!ending.signal.aborted) log(`${signal}: ending`);
       ending.abort();
     });
   // Only a process that was started with a channel ever gets this: its supervisor is gone.
@@ -140,8 +140,8 @@ async function serve(
       pace: createPace(clock, settings),
       random: () => Math.random(),
       environment: process.env,
-      sites: sitesSocket === null ? noSites : createSites(sitesSocket, say),
-      say,
+      sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
+      log,
     },
     ending.signal,
   );
@@ -165,7 +165,7 @@ async function endLeftBuilds(home: string): Promise<number> {
     return exitCodes.failed;
   }
   const ended = await endBuilds(home);
-  if (ended > 0) say(`ended what ${ended} ${ended === 1 ? "build" : "builds"} had left running`);
+  if (ended > 0) log(`ended what ${ended} ${ended === 1 ? "build" : "builds"} had left running`);
   return exitCodes.ok;
 }
 

@@ -103,7 +103,7 @@ export function checkRelease(policy: Policy, release: Release): PolicyRefusal {
 }
 
 /** Letting go of a project. @param purge whether its files are to go as well */
-export function checkForget({ forget }: Policy, purge: boolean): PolicyRefusal {
+export function checkRemoval({ forget }: Policy, purge: boolean): PolicyRefusal {
   if (forget === "none") return refuse("forget", "to let go of a project");
   if (forget === "keep_files" && purge) return refuse("forget", "to remove a project's files");
   return null;

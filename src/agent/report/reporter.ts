@@ -7,7 +7,7 @@ import type { Spool } from "#agent/report/spool.ts";
 import type { ActiveRun, Instruction, OutputLine } from "#contract/agent-protocol.ts";
 
 /** `over`: the control plane has ended the run by itself and takes nothing more of it. */
-export type Delivery = "stored" | "over";
+export type Delivery = "stored" | "ended";
 
 /** Brings the events of one run to the control plane: in order, each once, for as long as it takes. */
 export type Reporter = {
@@ -27,7 +27,7 @@ export type Reporter = {
 export type ReporterOptions = {
   readonly context: Pick<
     AgentContext,
-    "connection" | "proxy" | "settings" | "clock" | "pace" | "random" | "say"
+    "connection" | "proxy" | "settings" | "clock" | "pace" | "random" | "log"
   >;
   readonly run: ActiveRun;
   /** Events of an earlier life of the agent may be in it; they are delivered first. */
@@ -36,7 +36,7 @@ export type ReporterOptions = {
   readonly firstSeq: number;
   /** The last event that the control plane is known to hold. */
   readonly ackedSeq: number;
-  readonly onInstruction: (instruction: "stop" | "over") => void;
+  readonly onInstruction: (instruction: "stop" | "ended") => void;
 };
 
 export function createReporter(options: ReporterOptions): Reporter {
@@ -104,16 +104,16 @@ export function createReporter(options: ReporterOptions): Reporter {
         return failures > 0 ? retryMs(0) : idleMs();
       }
       case "gone":
-        finish("over");
+        finish("ended");
         return 0;
       case "refused":
-        context.say(`run ${run.run_id}: the control plane refuses its events: ${end.reason}`);
-        finish("over");
+        context.log(`run ${run.run_id}: the control plane refuses its events: ${end.reason}`);
+        finish("ended");
         return 0;
       case "unreachable":
         failures += 1;
         if (failures === 1)
-          context.say(`run ${run.run_id}: the control plane takes no events: ${end.reason}`);
+          context.log(`run ${run.run_id}: the control plane takes no events: ${end.reason}`);
         return retryMs(end.retryAfterMs);
     }
   }
@@ -132,15 +132,15 @@ export function createReporter(options: ReporterOptions): Reporter {
       case "stop":
         onInstruction("stop");
         return;
-      case "over":
-        finish("over");
+      case "ended":
+        finish("ended");
         return;
     }
   }
 
   /** Every event has been taken. To a result that it has stored, the control plane says `over`. */
   function concludeWith(told: NewRunEvent, instruction: Instruction): void {
-    if (instruction === "over") return finish("stored");
+    if (instruction === "ended") return finish("stored");
     // A late post of an earlier life of the agent has taken the result's number.
     report(told, "urgent");
   }
@@ -172,7 +172,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     shut();
     spool.remove();
     delivery.resolve(how);
-    if (how === "over") onInstruction("over");
+    if (how === "ended") onInstruction("ended");
   }
 
   function shut(): void {

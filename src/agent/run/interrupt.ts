@@ -2,7 +2,7 @@
  * Why a run ends before its time. `stop`: it was canceled; `shutdown`: the agent ends;
  * `over`: the control plane has ended it, and wants to hear no more of it.
  */
-export type InterruptReason = "stop" | "shutdown" | "over";
+export type InterruptReason = "stop" | "shutdown" | "ended";
 
 export type Interrupt = {
   readonly signal: AbortSignal;
@@ -13,7 +13,7 @@ export type Interrupt = {
   commit(): void;
 };
 
-const weight = { stop: 1, shutdown: 2, over: 3 } as const;
+const weight = { stop: 1, shutdown: 2, ended: 3 } as const;
 
 export function createInterrupt(): Interrupt {
   const controller = new AbortController();

@@ -44,6 +44,6 @@ export async function pruneReleases(
 export async function removePruned({ context, order }: RunScope, aside: readonly string[]): Promise<void> {
   for (const path of aside)
     await removeGently(path).catch((error: unknown) =>
-      context.say(`${order.project_name}: an old release could not be removed: ${reasonOf(error)}`),
+      context.log(`${order.project_name}: an old release could not be removed: ${reasonOf(error)}`),
     );
 }

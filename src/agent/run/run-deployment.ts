@@ -36,7 +36,7 @@ export async function runDeployment(scope: RunScope): Promise<void> {
   if (!end.ok)
     await undo(scope, previous, progress).catch((error: unknown) => {
       scope.log.system("activate", `cleaning up failed: ${reasonOf(error)}`);
-      scope.context.say(
+      scope.context.log(
         `${order.project_name}: cleaning up after ${order.run_id} failed: ${reasonOf(error)}`,
       );
     });
@@ -67,7 +67,7 @@ async function carryOut(
   if (interrupt.signal.aborted) return interrupted;
   const ready = await prepareRelease(scope, previous, progress);
   if (!ready.ok) return ready;
-  if (!order.permitted) {
+  if (!order.preapproved) {
     const isPermitted = await reporter.askPermit(interrupt.signal);
     if (!isPermitted) return interrupted;
   }
@@ -83,7 +83,7 @@ async function carryOut(
   const healthCheck = await verifyRelease(scope);
   if (!healthCheck.ok) return healthCheck;
   await noteLiveCommit(scope.folder, release);
-  context.say(`${order.project_name}: ${linkTarget(release.version)} is live`);
+  context.log(`${order.project_name}: ${linkTarget(release.version)} is live`);
   return done({
     outcome: "live",
     release: release.version,
@@ -154,14 +154,14 @@ async function undo(scope: RunScope, previous: number | null, progress: Progress
 
 /** @returns `null` when the control plane wants to hear no more of the run */
 function resultOf(end: RunEnd, reason: InterruptReason | null, stage: DeploymentStage): RunResult | null {
-  if (reason === "over") return null;
+  if (reason === "ended") return null;
   if (end.kind === "failed") return { outcome: "failed", failure: end.failure };
   return interruptedResult(reason, stage);
 }
 
 /** How a run that was interrupted has ended. @returns `null` when nobody wants to know */
 export function interruptedResult(reason: InterruptReason | null, stage: DeploymentStage): RunResult | null {
-  if (reason === "over") return null;
+  if (reason === "ended") return null;
   if (reason === "stop") return { outcome: "canceled" };
   const message = "the agent stopped while this deployment was under way";
   return { outcome: "failed", failure: { code: "server_lost", message, stage } };

@@ -19,8 +19,8 @@ export function scopeOutsideRun(
 
 function sayingLog(context: AgentContext): RunLog {
   return {
-    line: (_stream, _stage, message) => context.say(`  ${message}`),
-    system: (_stage, message) => context.say(message),
+    line: (_stream, _stage, message) => context.log(`  ${message}`),
+    system: (_stage, message) => context.log(message),
     isFull: false,
   };
 }

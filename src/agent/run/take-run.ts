@@ -112,7 +112,7 @@ async function carryThrough(
     turn.end();
     parts.onFinished();
   }
-  const delivery = interrupt.reason === "over" ? "over" : await reporter.delivered();
+  const delivery = interrupt.reason === "ended" ? "ended" : await reporter.delivered();
   journal?.remove();
   return delivery;
 }
@@ -157,7 +157,7 @@ async function reportBroken(
   { reporter }: RunParts,
   error: unknown,
 ): Promise<void> {
-  context.say(`${order.project_name}: run ${order.run_id} failed: ${reasonOf(error)}`);
+  context.log(`${order.project_name}: run ${order.run_id} failed: ${reasonOf(error)}`);
   const { failure } = failUnexpectedly(error, "fetch").end;
   await reportResult(context, reporter, order.project_id, { outcome: "failed", failure });
 }

@@ -37,15 +37,15 @@ async function main(): Promise<void> {
   await mkdir(options.home, { recursive: true });
   await mkdir(dirname(options.socket), { recursive: true });
 
-  const say = (message: string): void => console.log(message);
+  const log = (message: string): void => console.log(message);
   const registry = createSiteRegistry({
-    store: createSiteStore(options.home, say),
+    store: createSiteStore(options.home, log),
     firstPort: options.firstPort,
-    say,
+    log,
   });
   // First, for it is refused while another one runs, whose sites and ports are not to be touched.
   const control = await listenForControl(options.socket, registry);
-  await registry.restore();
+  await registry.reopen();
 
   let isEnding = false;
   const end = (): void => {

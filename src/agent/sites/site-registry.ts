@@ -14,7 +14,7 @@ export type SiteRegistry = {
    * Serves the sites of before again. A port that is taken by now is exchanged for the next free one. Comes first:
    * whatever else is asked for waits for it.
    */
-  restore(): Promise<void>;
+  reopen(): Promise<void>;
   /** Serves a project, or tells where it is served already. @returns its URL */
   put(projectId: ProjectId, directory: string): Promise<string>;
   /** Serves a project no more; nothing happens where it is not served. */
@@ -26,10 +26,10 @@ export type SiteRegistry = {
 export type SiteRegistryOptions = {
   readonly store: SiteStore;
   readonly firstPort: number;
-  readonly say: (message: string) => void;
+  readonly log: (message: string) => void;
 };
 
-export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOptions): SiteRegistry {
+export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOptions): SiteRegistry {
   const sites = new Map<ProjectId, { site: Site; server: Server }>();
   // One change after the other: two projects that come at once must not be given the same port.
   // And none before the list is known: it would be the whole list from then on.
@@ -70,17 +70,17 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
   }
 
   return {
-    async restore() {
+    async reopen() {
       const saved = await store.load();
       const reserved = new Set(saved.map((site) => site.port));
       for (const site of saved) {
         const port = await open(site.project_id, site.directory, site.port, reserved);
         if (port !== site.port)
-          say(`port ${site.port} is taken: ${site.project_id} is now at ${urlOf(port)}`);
+          log(`port ${site.port} is taken: ${site.project_id} is now at ${urlOf(port)}`);
       }
       // On a full disk the sites are served all the same: the list stays as it was, and so do the ports as a rule.
       if (saved.length > 0)
-        await save().catch((error: unknown) => say(`sites.json cannot be written: ${reasonOf(error)}`));
+        await save().catch((error: unknown) => log(`sites.json cannot be written: ${reasonOf(error)}`));
       restored.resolve();
     },
     put: (projectId, directory) =>
@@ -94,7 +94,7 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
             await close(projectId);
             throw error;
           });
-          say(`serving ${projectId} at ${urlOf(port)}`);
+          log(`serving ${projectId} at ${urlOf(port)}`);
         } else if (known.site.directory !== directory) {
           known.site = { ...known.site, directory };
           await save();
@@ -103,7 +103,7 @@ export function createSiteRegistry({ store, firstPort, say }: SiteRegistryOption
       }),
     remove: (projectId) =>
       inTurn(async () => {
-        if (await close(projectId)) say(`serving ${projectId} no more`);
+        if (await close(projectId)) log(`serving ${projectId} no more`);
         // Also where it is not known: an earlier try may have ended here.
         await save();
       }),

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 
 import { hasCode } from "#agent/lib/has-code.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
-import { writeWhole } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#agent/lib/write-atomic.ts";
 import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
@@ -27,7 +27,7 @@ export type SiteStore = { load(): Promise<Site[]>; save(sites: readonly Site[]):
  * A list that is there but cannot be read or understood is put aside, and counts as empty: agents name their sites again
  * when they start, and a new port is less of a harm than no site.
  */
-export function createSiteStore(home: string, say: (message: string) => void): SiteStore {
+export function createSiteStore(home: string, log: (message: string) => void): SiteStore {
   const path = join(home, "sites.json");
   return {
     async load() {
@@ -41,12 +41,12 @@ export function createSiteStore(home: string, say: (message: string) => void): S
       }
       const aside = `${path}.damaged`;
       await rename(path, aside);
-      say(`${path} cannot be read (${reason}). It is now ${aside}, and sites may get other ports.`);
+      log(`${path} cannot be read (${reason}). It is now ${aside}, and sites may get other ports.`);
       return [];
     },
     async save(sites) {
       await mkdir(home, { recursive: true });
-      await writeWhole(path, `${JSON.stringify({ sites }, null, 2)}\n`, { flush: true });
+      await writeAtomic(path, `${JSON.stringify({ sites }, null, 2)}\n`, { flush: true });
     },
   };
 }

@@ -29,7 +29,7 @@ export const noSites: Sites = {
 
 const siteUrl = (projectId: ProjectId) => new URL(`http://sites.localhost/projects/${projectId}`);
 
-export function createSites(socketPath: string, say: (message: string) => void): Sites {
+export function createSites(socketPath: string, log: (message: string) => void): Sites {
   const urls = new Map<ProjectId, string>();
 
   async function ask(projectId: ProjectId, folder: ProjectFolder): Promise<string | null> {
@@ -61,7 +61,7 @@ export function createSites(socketPath: string, say: (message: string) => void):
       // The site server is started beside the agent and may need a moment more.
       await pause(BETWEEN_TRIES_MS);
     }
-    say(`the site server at ${socketPath} does not serve ${projectId}`);
+    log(`the site server at ${socketPath} does not serve ${projectId}`);
     return urls.get(projectId) ?? null;
   }
 

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
 
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { writeWhole } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#agent/lib/write-atomic.ts";
 import { CommitSha } from "#contract/git-names.ts";
 
 /** A commit that was live on this server, and the branch or tag that it was deployed with. */
@@ -38,5 +38,5 @@ export async function noteLiveCommit(
   if (before[0]?.commit_sha === commit_sha && before[0].branch === branch) return;
   const others = before.filter((one) => one.commit_sha !== commit_sha);
   const commits = [{ commit_sha, branch }, ...others].slice(0, MAX_NOTED);
-  await writeWhole(folder.liveCommits, `${JSON.stringify(commits)}\n`).catch(() => undefined);
+  await writeAtomic(folder.liveCommits, `${JSON.stringify(commits)}\n`).catch(() => undefined);
 }

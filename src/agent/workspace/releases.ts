@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import { hasCode } from "#agent/lib/has-code.ts";
 import { discard, putAside, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { writeWhole } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#agent/lib/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
 import { ShellCommand } from "#contract/endpoints/projects/schemas.ts";
@@ -53,7 +53,7 @@ export async function readRelease(folder: ProjectFolder, version: number): Promi
 /** From here on the release is whole, also after a power cut, as far as the disk had its files by then. */
 export async function writeRelease(folder: ProjectFolder, release: Release): Promise<void> {
   const text = `${JSON.stringify(release, null, 2)}\n`;
-  await writeWhole(recordPath(folder, release.version), text, { flush: true });
+  await writeAtomic(recordPath(folder, release.version), text, { flush: true });
 }
 
 /** `whole`: the versions that can be switched to, rising; `broken`: names of anything else that lies there. */

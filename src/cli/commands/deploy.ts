@@ -1,7 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import { withSession } from "#cli/session/session.ts";
-import { tellStarted } from "#cli/session/tell-started.ts";
+import { printStarted } from "#cli/session/tell-started.ts";
 
 export const deploy = defineCommand({
   name: "deploy",
@@ -25,6 +25,6 @@ export const deploy = defineCommand({
       params: { project_id: id },
       body: { ...(branch === null ? {} : { branch }), ...(commit === null ? {} : { commit }) },
     });
-    return tellStarted(session, started, { what: `Deployment of ${name ?? id}`, follow });
+    return printStarted(session, started, { what: `Deployment of ${name ?? id}`, follow });
   }),
 });

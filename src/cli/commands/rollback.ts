@@ -6,7 +6,7 @@ import { timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, versionIn } from "#cli/session/find-deployment.ts";
 import { findProject, type NamedProject } from "#cli/session/find-project.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
-import { tellStarted } from "#cli/session/tell-started.ts";
+import { printStarted } from "#cli/session/tell-started.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
 
 export const rollback = defineCommand({
@@ -29,7 +29,7 @@ export const rollback = defineCommand({
       return stop("usage", "--to is a version such as 12 or v12, or an id (dpl_…).");
     const project = await findProject(session);
     if (!project.ok) return project;
-    await tellTarget(session, project.value, (target) =>
+    await printTarget(session, project.value, (target) =>
       options.to === null ? target.default : target.version === version || target.deployment_id === id.data,
     );
     const started = await client.rollBack({
@@ -40,12 +40,12 @@ export const rollback = defineCommand({
       },
     });
     const what = `Rollback of ${project.value.name ?? project.value.id}`;
-    return tellStarted(session, started, { what, follow: options.follow });
+    return printStarted(session, started, { what, follow: options.follow });
   }),
 });
 
 /** Says what it goes back to. Only the control plane decides whether it can, so what is not known here is left out. */
-async function tellTarget(
+async function printTarget(
   { client, output }: Session,
   { id }: NamedProject,
   isIt: (target: RollbackTarget) => boolean,

@@ -9,7 +9,7 @@ import { commandLine } from "#cli/session/command-line.ts";
 import type { Session } from "#cli/session/session.ts";
 import { waitingText } from "#cli/views/deployment-text.ts";
 import { printLogLine } from "#cli/views/log-line.ts";
-import { tellVerdict } from "#cli/views/verdict.ts";
+import { printVerdict } from "#cli/views/verdict.ts";
 
 export type Followed = {
   readonly id: DeploymentId;
@@ -36,7 +36,7 @@ export async function followDeployment(session: Session, followed: Followed): Pr
     const state = cutAt === null ? stage : "cannot reach the control plane, trying again";
     return output.style.dim(`v${version}  ${state}  ${spent}`);
   });
-  const queued = setTimeout(() => void tellWaiting(session, id), QUEUED_MS);
+  const queued = setTimeout(() => void printWaiting(session, id), QUEUED_MS);
   try {
     for await (const event of followLog(transport, id, { bookmark, signal })) {
       if (event.type !== "waiting") cutAt = null;
@@ -49,20 +49,20 @@ export async function followDeployment(session: Session, followed: Followed): Pr
         case "waiting": {
           const outageMs = performance.now() - (cutAt ?? performance.now());
           if (outageMs + event.ms > session.followPatienceMs) {
-            tellHowToComeBack(session, followed);
+            printHowToResume(session, followed);
             return { ok: false, problem: event.problem };
           }
-          if (cutAt === null) tellOutage(session, event);
+          if (cutAt === null) printOutage(session, event);
           cutAt ??= performance.now();
           break;
         }
         case "end":
           output.progress.hide();
           output.json({ type: "end", deployment_id: id, status: event.status, failure: event.failure });
-          await tellVerdict(session, followed, event);
+          await printVerdict(session, followed, event);
           return { ok: true, exit: exitOfEnd(event.status) };
         case "problem":
-          tellHowToComeBack(session, followed);
+          printHowToResume(session, followed);
           return { ok: false, problem: event.problem };
       }
     }
@@ -71,7 +71,7 @@ export async function followDeployment(session: Session, followed: Followed): Pr
     output.progress.hide();
   }
   output.json({ type: "interrupted", deployment_id: id });
-  tellHowToComeBack(session, followed);
+  printHowToResume(session, followed);
   return { ok: true, exit: "interrupted" };
 }
 
@@ -88,12 +88,12 @@ function exitOfEnd(status: LogEnd["status"]): Exit {
   }
 }
 
-function tellOutage({ output }: Session, { problem }: Extract<FollowedLogEvent, { type: "waiting" }>): void {
+function printOutage({ output }: Session, { problem }: Extract<FollowedLogEvent, { type: "waiting" }>): void {
   output.json({ type: "waiting", problem });
   output.note(`${problem.detail} The deployment goes on; trying again.`);
 }
 
-function tellHowToComeBack(session: Session, { id, version }: Followed): void {
+function printHowToResume(session: Session, { id, version }: Followed): void {
   const { output } = session;
   output.progress.hide();
   output.note(`v${version} is not followed any more; the deployment goes on.`);
@@ -102,7 +102,7 @@ function tellHowToComeBack(session: Session, { id, version }: Followed): void {
 }
 
 /** Says why nothing happens. Where that cannot be found out, nothing is lost. */
-async function tellWaiting({ client, output }: Session, id: DeploymentId): Promise<void> {
+async function printWaiting({ client, output }: Session, id: DeploymentId): Promise<void> {
   const deployment = await client.getDeployment({ params: { deployment_id: id } });
   if (!deployment.ok || deployment.value.waiting_on === null) return;
   const { version, waiting_on: waiting } = deployment.value;

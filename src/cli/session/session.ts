@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { type Client, createClient } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
-import { sendPatiently } from "#client/send-with-retry.ts";
+import { sendWithRetry } from "#client/send-with-retry.ts";
 import type { Context } from "#cli/context.ts";
 import { type Found, found, type Outcome, stop } from "#cli/outcome.ts";
 import { chooseInstallation, type Installation } from "#cli/settings/choose-installation.ts";
@@ -48,7 +48,7 @@ export function openSession(context: Context, installation: Installation): Found
   };
   const client = createClient(
     transport,
-    sendPatiently({
+    sendWithRetry({
       patienceMs: wait === null ? DEFAULT_PATIENCE_MS : wait * 1000,
       now: () => performance.now(),
       newKey: () => randomUUID(),

@@ -7,7 +7,7 @@ import { followDeployment } from "#cli/session/follow-deployment.ts";
 import type { Session } from "#cli/session/session.ts";
 
 /** Says what came of a start or a rollback, and follows it if wanted. @param what begins the line: `Rollback of shop` */
-export async function tellStarted(
+export async function printStarted(
   session: Session,
   started: ClientResult<DeploymentStarted>,
   { what, follow }: { readonly what: string; readonly follow: boolean },

@@ -6,7 +6,7 @@ import type { Session } from "#cli/session/session.ts";
 import { failureText, sourceText } from "#cli/views/deployment-text.ts";
 
 /** The last line of what was followed: how it ended, and where the site is if it is live. */
-export async function tellVerdict(
+export async function printVerdict(
   session: Session,
   { id, version }: Pick<Followed, "id" | "version">,
   { status, failure }: Pick<LogEnd, "status" | "failure">,

@@ -1,12 +1,12 @@
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
 import { DeploymentFeed, type Filters } from "#dashboard/data/deployment-feed.ts";
-import { onForget } from "#dashboard/data/resource.ts";
+import { onSignOut } from "#dashboard/data/resource.ts";
 
 const PAGE_SIZE = 100;
 const MOST_REMEMBERED = 8;
 const remembered = new Map<string, DeploymentFeed>();
-onForget(() => remembered.clear());
+onSignOut(() => remembered.clear());
 
 /** A project's deployments, with what was read of them before: who comes back finds what they left. */
 export function feedOf(projectId: ProjectId, filters: Filters): DeploymentFeed {

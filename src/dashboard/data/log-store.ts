@@ -15,14 +15,14 @@ const TURN_MS = 10;
 export type LogState = {
   /** Rises with each change of `lines`. */
   readonly count: number;
-  readonly isOver: boolean;
+  readonly hasEnded: boolean;
   /** Why it is waited, or why it cannot be followed; null: it goes on, or is over. */
   readonly problem: Problem | null;
 };
 
 /** The log of a deployment, from its first line on, growing until the deployment has ended. */
 export class LogStore {
-  readonly state = new Signal<LogState>({ count: 0, isOver: false, problem: null });
+  readonly state = new Signal<LogState>({ count: 0, hasEnded: false, problem: null });
   /** Grows at its end only. */
   readonly lines: LogLine[] = [];
   /** When the first line of each stage was written, in Unix milliseconds. */
@@ -78,7 +78,7 @@ export class LogStore {
         case "line":
           this.#isWaiting = false;
           this.#add(event.line);
-          this.#tellSoon();
+          this.#publishSoon();
           if (performance.now() - turnBegan > TURN_MS) {
             await new Promise((resolve) => setTimeout(resolve));
             turnBegan = performance.now();
@@ -87,10 +87,10 @@ export class LogStore {
         case "waiting":
         case "problem":
           this.#isWaiting = true;
-          this.#tell({ problem: event.problem });
+          this.#publish({ problem: event.problem });
           break;
         case "end":
-          this.#tell({ isOver: true, problem: null });
+          this.#publish({ hasEnded: true, problem: null });
       }
     }
   }
@@ -101,11 +101,11 @@ export class LogStore {
     if (!this.beginnings.has(line.stage)) this.beginnings.set(line.stage, Date.parse(line.time));
   }
 
-  #tellSoon(): void {
-    this.#timer ??= setTimeout(() => this.#tell({ problem: null }), GATHER_MS);
+  #publishSoon(): void {
+    this.#timer ??= setTimeout(() => this.#publish({ problem: null }), GATHER_MS);
   }
 
-  #tell(changes: Partial<LogState>): void {
+  #publish(changes: Partial<LogState>): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.state.set({ ...this.state.value, ...changes, count: this.lines.length });

@@ -99,7 +99,7 @@ const MOST_REMEMBERED = 50;
 const forgetters = new Set<() => void>();
 
 /** Has something be forgotten together with everything else that was read. */
-export function onForget(forget: () => void): void {
+export function onSignOut(forget: () => void): void {
   forgetters.add(forget);
 }
 
@@ -120,7 +120,7 @@ export function resources<Key extends string, Value>(
   interval: Interval<Value> = null,
 ): (key: Key) => Watched<Value> {
   const remembered = new Map<Key, Resource<Value>>();
-  onForget(() => remembered.clear());
+  onSignOut(() => remembered.clear());
   const find = (key: Key): Resource<Value> => {
     const known = remembered.get(key);
     if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { lackOf } from "#contract/may-call.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
-import { freshResources, onForget, resources } from "#dashboard/data/resource.ts";
+import { freshResources, onSignOut, resources } from "#dashboard/data/resource.ts";
 
 // Everything that more than one part reads, and how often.
 
@@ -69,7 +69,7 @@ const newActivityReader = () =>
   });
 let readActivity = newActivityReader();
 // Whoever signs in next may see other projects of the same account.
-onForget(() => (readActivity = newActivityReader()));
+onSignOut(() => (readActivity = newActivityReader()));
 
 export const useActivity = resources(
   () => readActivity(),

@@ -4,7 +4,7 @@ import { Component, type ComponentType } from "preact";
  * The same component, made anew only when one of its props has become another: in a long list that is scrolled, most rows
  * stay what they were.
  */
-export function kept<Props extends object>(Shown: ComponentType<Props>): ComponentType<Props> {
+export function memo<Props extends object>(Shown: ComponentType<Props>): ComponentType<Props> {
   return class Kept extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {
       return isOther(this.props, next);

@@ -12,7 +12,7 @@ export type ServingReport = { readonly serverId: ServerId; readonly report: Proj
  */
 export type ServingCheck =
   | { readonly kind: "right" }
-  | { readonly kind: "restore"; readonly release: number }
+  | { readonly kind: "correct_release"; readonly release: number }
   | { readonly kind: "later" };
 
 /** Compares the release that a server serves with the one that it should serve. */
@@ -21,5 +21,5 @@ export function checkServing(lane: Lane, { serverId, report }: ServingReport): S
   if (live === null || live.serverId !== serverId) return { kind: "right" };
   const { release } = live.state;
   if (report.release === release || !report.releases.includes(release)) return { kind: "right" };
-  return activeOf(lane)?.serverId === serverId ? { kind: "later" } : { kind: "restore", release };
+  return activeOf(lane)?.serverId === serverId ? { kind: "later" } : { kind: "correct_release", release };
 }

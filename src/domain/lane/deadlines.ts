@@ -49,7 +49,7 @@ export function nextDeadline(lane: Lane): number | null {
   const active = activeOf(lane);
   if (active === null) return null;
   const { state } = active;
-  const resendAt = state.told === null ? 0 : state.told.at + RESEND_MS;
+  const resendAt = state.lastSend === null ? 0 : state.lastSend.sentAt + RESEND_MS;
   if (state.name === "offered") return Math.min(state.deadlineAt, resendAt);
   const endsAt = Math.min(state.deadlineAt, state.lastContactAt + SERVER_LOST_MS);
   return state.ending === null ? endsAt : Math.min(endsAt, resendAt);

@@ -50,7 +50,12 @@ export function stop(
   if (!isIn(deployment, "running")) return cancel(lane, deployment, by, now);
   if (deployment.state.ending !== null) return { lane, effects: [] };
   const deadlineAt = Math.max(now + STOP_CONFIRM_MS, deployment.state.lastContactAt);
-  const stopping = { ...deployment.state, ending: { type: "cancel" as const, by }, told: null, deadlineAt };
+  const stopping = {
+    ...deployment.state,
+    ending: { type: "cancel" as const, by },
+    lastSend: null,
+    deadlineAt,
+  };
   return {
     lane: replaceDeployment(lane, { ...deployment, state: stopping }),
     effects: [

@@ -29,9 +29,9 @@ function endOverdueRun(lane: Lane, run: Named<"running">, now: number): Decision
     return applyEnding(lane, run, ending ?? { type: "fail", failure: lost }, now);
   }
   if (ending !== null) return applyEnding(lane, run, ending, now);
-  // The agent should have ended it by itself; it is told to stop, and has the time of a stop to confirm.
+  // The agent should have ended it by itself; it is lastSend to stop, and has the time of a stop to confirm.
   const failure: Failure = { code: "timed_out", message: `the agent overran the time for ${stage}`, stage };
-  const stopping = { ...run.state, ending: { type: "fail" as const, failure }, told: null };
+  const stopping = { ...run.state, ending: { type: "fail" as const, failure }, lastSend: null };
   const state = { ...stopping, deadlineAt: now + STOP_CONFIRM_MS };
   return {
     lane: replaceDeployment(lane, { ...run, state }),

@@ -1,7 +1,7 @@
 import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Decision } from "#domain/lane/decision.ts";
-import { addHost, sendAway } from "#domain/lane/placements.ts";
+import { addPlacement, requestRemoval } from "#domain/lane/placements.ts";
 import { isIn, type Lane, RESTORABLE_MS } from "#domain/lane/lane.ts";
 
 export type DeleteProjectRequest = {
@@ -25,11 +25,11 @@ export function decideDeleteProject(
     const what = unended.deleted ? "is still being stopped" : "has not ended";
     return refuse("project_busy", `Version ${unended.version} (${unended.id}) ${what}.`);
   }
-  const { hosts } = purge ? addHost(lane, serverId) : lane;
+  const { placements } = purge ? addPlacement(lane, serverId) : lane;
   const next: Lane = {
     nextVersion: lane.nextVersion,
     deployments: [],
-    hosts: purge ? hosts.map((host) => sendAway(host, true)) : hosts,
+    placements: purge ? placements.map((placement) => requestRemoval(placement, true)) : placements,
     deletedAt: now,
   };
   return succeed({ lane: next, effects: [{ type: "project_removed" }] });
@@ -46,6 +46,6 @@ export function refuseIfDeleted(lane: Lane) {
  * yet, or it is not deleted.
  */
 export function keptUntil(lane: Lane): number | null {
-  const isLeaving = lane.hosts.some((host) => host.state.name === "leaving");
+  const isLeaving = lane.placements.some((placement) => placement.state.name === "leaving");
   return lane.deletedAt === null || isLeaving ? null : lane.deletedAt + RESTORABLE_MS;
 }

@@ -45,7 +45,7 @@ export function decideRunEvents(
   const run = deployment === null || !isOwn ? null : runningOf(deployment, reported.runId, now);
   if (run === null) {
     const acked_seq = reported.events.at(-1)?.seq ?? 0;
-    return { lane, effects: [], value: { acked_seq, instruction: "over" } };
+    return { lane, effects: [], value: { acked_seq, instruction: "ended" } };
   }
   const progress: Progress = { lane: replaceDeployment(lane, run), effects: [] };
   let ackedSeq = run.state.ackedSeq;
@@ -82,7 +82,7 @@ function runningOf(deployment: LaneDeployment, runId: RunId, now: number): Named
       ackedSeq: 0,
       permitted,
       ending: null,
-      told: null,
+      lastSend: null,
       plan,
     },
   };
@@ -100,7 +100,7 @@ function takeIn(progress: Progress, id: DeploymentId, event: RunEvent, now: numb
       progress.effects.push({ type: "output", deploymentId: id, lines: event.lines });
       return keep({});
     case "framework":
-      progress.effects.push({ type: "found", preset: event.preset });
+      progress.effects.push({ type: "detected", preset: event.preset });
       return keep({});
     case "resolved":
       return keep({ commitSha: event.commit_sha, commitMessage: event.commit_message });
@@ -160,7 +160,7 @@ function unaskedStop(run: Named<"running">): Failure {
 
 function instructionFor(lane: Lane, id: DeploymentId): Instruction {
   const run = findDeployment(lane, id);
-  if (run === null || !isIn(run, "running")) return "over";
+  if (run === null || !isIn(run, "running")) return "ended";
   if (run.state.permitted) return "activate";
   return run.state.ending === null ? "continue" : "stop";
 }

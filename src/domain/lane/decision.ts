@@ -21,7 +21,7 @@ export type Effect =
   /** What the server serves now, as its agent has just said. */
   | { readonly type: "serving"; readonly serverId: ServerId; readonly report: ProjectReport }
   /** What the framework says of the files, as the agent found them. */
-  | { readonly type: "found"; readonly preset: Preset }
+  | { readonly type: "detected"; readonly preset: Preset }
   /** No more lines will come. */
   | { readonly type: "ended"; readonly deploymentId: DeploymentId }
   /** Its record and its log must go. */

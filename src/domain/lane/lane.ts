@@ -43,7 +43,7 @@ export type Ending = z.infer<typeof Ending>;
  * When the agent was last told of something, as far as the lane knows. `kept`: it is not connected, and its link will
  * ask the lane again when it is.
  */
-const Told = z.strictObject({ at: unixMs, kept: z.boolean() });
+const LastSend = z.strictObject({ sentAt: unixMs, undelivered: z.boolean() });
 
 const Queued = z.strictObject({ name: z.literal("queued"), deadlineAt: unixMs, plan: Plan });
 /**
@@ -57,7 +57,7 @@ const PermitDelivery = z.enum(["unsent", "sending", "sent"]);
 const Offered = z.strictObject({
   name: z.literal("offered"),
   deadlineAt: unixMs,
-  told: z.nullable(Told),
+  lastSend: z.nullable(LastSend),
   /** A lane that was saved before this was recorded does not know, so it may have been sent. */
   permit: z._default(PermitDelivery, "sent"),
   plan: Plan,
@@ -72,7 +72,7 @@ const Running = z.strictObject({
   permitted: z.boolean(),
   ending: z.nullable(Ending),
   /** When the agent was last told to stop; null while it need not be. */
-  told: z.nullable(Told),
+  lastSend: z.nullable(LastSend),
   plan: Plan,
 });
 const wasLive = {
@@ -135,32 +135,32 @@ export type Named<Name extends State["name"]> = LaneDeployment & { state: Extrac
  * with `purge` of everything, and has not confirmed that yet; `tries` counts how often it was told. `left`: nothing
  * but its mirror and shared files is left.
  */
-export const Host = z.strictObject({
+export const Placement = z.strictObject({
   serverId: ServerId,
   state: z.discriminatedUnion("name", [
     z.strictObject({ name: z.literal("in_use") }),
     z.strictObject({
       name: z.literal("leaving"),
       purge: z.boolean(),
-      told: z.nullable(Told),
+      lastSend: z.nullable(LastSend),
       tries: z.int(),
     }),
     z.strictObject({ name: z.literal("left") }),
   ]),
 });
-export type Host = z.infer<typeof Host>;
+export type Placement = z.infer<typeof Placement>;
 
 /** All that a lane decides from. Deployments stand in the order of their versions. */
 export type Lane = {
   readonly nextVersion: number;
   readonly deployments: readonly LaneDeployment[];
-  readonly hosts: readonly Host[];
+  readonly placements: readonly Placement[];
   /** When the project was deleted, in Unix milliseconds; null while it is there. */
   readonly deletedAt: number | null;
 };
 
 /** A fresh project's lane. */
-export const emptyLane: Lane = { nextVersion: 1, deployments: [], hosts: [], deletedAt: null };
+export const emptyLane: Lane = { nextVersion: 1, deployments: [], placements: [], deletedAt: null };
 
 /** Whether a deployment is in one of these states; the type knows then what that state holds. */
 export function isIn<Name extends State["name"]>(

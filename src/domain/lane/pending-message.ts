@@ -9,21 +9,21 @@ import {
   type Named,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
-import { ridesAlong, runOrder } from "#domain/lane/run-order.ts";
+import { isPreapproved, runOrder } from "#domain/lane/run-order.ts";
 
 /** What a server's agent must be told now. */
-export type DueMessage = { deploymentId: DeploymentId; serverId: ServerId; message: ToAgent };
+export type PendingMessage = { deploymentId: DeploymentId; serverId: ServerId; message: ToAgent };
 
 /**
  * What the agent must be told of the active deployment, and has not been, or not lately enough to wait any longer for
  * its answer. It follows from the lane, so a message that was lost with its isolate is due again by itself.
  */
-export function dueMessage(lane: Lane, projectId: ProjectId, now: number): DueMessage | null {
+export function pendingMessage(lane: Lane, projectId: ProjectId, now: number): PendingMessage | null {
   const active = activeOf(lane);
   if (active === null) return null;
   const { id: deploymentId, serverId, runId } = active;
-  const { told } = active.state;
-  if (told !== null && now < told.at + RESEND_MS) return null;
+  const { lastSend } = active.state;
+  if (lastSend !== null && now < lastSend.sentAt + RESEND_MS) return null;
   if (isIn(active, "offered")) {
     return { deploymentId, serverId, message: { type: "run", order: runOrder(lane, active, projectId) } };
   }
@@ -41,17 +41,17 @@ export function dueMessage(lane: Lane, projectId: ProjectId, now: number): DueMe
  * Notes that the agent is being told, before the message goes out: whatever dies from then on, a rollback whose permit
  * may have arrived cannot be canceled.
  */
-export function noteTold(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
-  return noteAttempt(lane, deploymentId, { at: now, kept: false }, (offered) => {
+export function noteSent(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
+  return noteAttempt(lane, deploymentId, { sentAt: now, undelivered: false }, (offered) => {
     const isFirst = offered.state.permit === "unsent";
-    if (isFirst) return ridesAlong(lane, offered) ? "sending" : "unsent";
+    if (isFirst) return isPreapproved(lane, offered) ? "sending" : "unsent";
     return "sent";
   });
 }
 
 /** Notes that nobody was there to take the message. It takes back this attempt alone: an earlier one may have arrived. */
-export function noteUntold(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
-  return noteAttempt(lane, deploymentId, { at: now, kept: true }, ({ state }) =>
+export function noteUndelivered(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
+  return noteAttempt(lane, deploymentId, { sentAt: now, undelivered: true }, ({ state }) =>
     state.permit === "sending" ? "unsent" : state.permit,
   );
 }
@@ -61,17 +61,17 @@ type Offered = Named<"offered">;
 function noteAttempt(
   lane: Lane,
   deploymentId: DeploymentId,
-  told: NonNullable<Offered["state"]["told"]>,
+  lastSend: NonNullable<Offered["state"]["lastSend"]>,
   permitOf: (offered: Offered) => Offered["state"]["permit"],
 ): Lane {
   const deployment = findDeployment(lane, deploymentId);
   if (deployment === null) return lane;
   if (isIn(deployment, "offered")) {
     const permit = permitOf(deployment);
-    return replaceDeployment(lane, { ...deployment, state: { ...deployment.state, told, permit } });
+    return replaceDeployment(lane, { ...deployment, state: { ...deployment.state, lastSend, permit } });
   }
   if (isIn(deployment, "running") && deployment.state.ending !== null) {
-    return replaceDeployment(lane, { ...deployment, state: { ...deployment.state, told } });
+    return replaceDeployment(lane, { ...deployment, state: { ...deployment.state, lastSend } });
   }
   return lane;
 }

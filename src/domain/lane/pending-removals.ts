@@ -1,44 +1,47 @@
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
-import { hostOf, replaceHost } from "#domain/lane/placements.ts";
-import { activeOf, type Host, type Lane } from "#domain/lane/lane.ts";
+import { placementOf, replacePlacement } from "#domain/lane/placements.ts";
+import { activeOf, type Placement, type Lane } from "#domain/lane/lane.ts";
 
 /** The longest between two tries, for an agent that is connected and cannot do what it is told. */
 const MAX_RESEND_MS = 60 * 60_000;
 
-export type DueForget = { serverId: ServerId; message: ToAgent };
+export type PendingRemoval = { serverId: ServerId; message: ToAgent };
 
 /**
  * The servers that must be told now to let go of the project: those that have not been, or have not confirmed it. One
  * that is not connected is told when it says hello. One with a deployment under way is not: what that makes would go too.
  */
-export function dueForgets(lane: Lane, projectId: ProjectId, now: number): DueForget[] {
-  return lane.hosts.flatMap((host) => {
-    const dueAt = forgetDueAt(lane, host);
-    if (host.state.name !== "leaving" || dueAt === null || now < dueAt) return [];
-    const message = { type: "forget", project_id: projectId, purge: host.state.purge } as const;
-    return [{ serverId: host.serverId, message }];
+export function pendingRemovals(lane: Lane, projectId: ProjectId, now: number): PendingRemoval[] {
+  return lane.placements.flatMap((placement) => {
+    const dueAt = removalSendAt(lane, placement);
+    if (placement.state.name !== "leaving" || dueAt === null || now < dueAt) return [];
+    const message = { type: "remove_project", project_id: projectId, purge: placement.state.purge } as const;
+    return [{ serverId: placement.serverId, message }];
   });
 }
 
 /** When the next server must be told, in Unix milliseconds; null: none, before an agent says hello. */
-export function nextForgetAt(lane: Lane): number | null {
-  const times = lane.hosts.flatMap((host) => forgetDueAt(lane, host) ?? []);
+export function nextRemovalAt(lane: Lane): number | null {
+  const times = lane.placements.flatMap((placement) => removalSendAt(lane, placement) ?? []);
   return times.length === 0 ? null : Math.min(...times);
 }
 
 /** Notes that the agent was, or may have been, told. */
-export function noteForgetTold(lane: Lane, serverId: ServerId, kept: boolean, now: number): Lane {
-  const host = hostOf(lane, serverId);
-  if (host === null || host.state.name !== "leaving") return lane;
-  const tries = host.state.tries + (kept ? 0 : 1);
-  return replaceHost(lane, { serverId, state: { ...host.state, told: { at: now, kept }, tries } });
+export function noteRemovalSent(lane: Lane, serverId: ServerId, undelivered: boolean, now: number): Lane {
+  const placement = placementOf(lane, serverId);
+  if (placement === null || placement.state.name !== "leaving") return lane;
+  const tries = placement.state.tries + (undelivered ? 0 : 1);
+  return replacePlacement(lane, {
+    serverId,
+    state: { ...placement.state, lastSend: { sentAt: now, undelivered }, tries },
+  });
 }
 
-function forgetDueAt(lane: Lane, { serverId, state }: Host): number | null {
+function removalSendAt(lane: Lane, { serverId, state }: Placement): number | null {
   if (state.name !== "leaving" || activeOf(lane)?.serverId === serverId) return null;
-  if (state.told === null) return 0;
-  if (state.told.kept) return null;
-  return state.told.at + Math.min(MAX_RESEND_MS, RESEND_MS * 2 ** Math.min(state.tries - 1, 10));
+  if (state.lastSend === null) return 0;
+  if (state.lastSend.undelivered) return null;
+  return state.lastSend.sentAt + Math.min(MAX_RESEND_MS, RESEND_MS * 2 ** Math.min(state.tries - 1, 10));
 }

@@ -11,7 +11,7 @@ export function mayHavePermit({ reuseRelease, state }: Named<"offered">): boolea
  * Whether the activation permit goes out with the order: for a rollback to files that the server still has. It saves
  * a round trip. The answer can change from one order to the next: `mayHavePermit` says what went out.
  */
-export function ridesAlong(lane: Lane, deployment: Named<"offered">): boolean {
+export function isPreapproved(lane: Lane, deployment: Named<"offered">): boolean {
   return releaseToReuse(lane, deployment) !== null;
 }
 
@@ -51,7 +51,7 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
       was_live: deployment.kind === "rollback",
     },
     reuse_release: releaseToReuse(lane, deployment),
-    permitted: ridesAlong(lane, deployment),
+    preapproved: isPreapproved(lane, deployment),
     root_directory: plan.rootDirectory,
     ...plan.build,
     activate_command: plan.activateCommand,

@@ -1,5 +1,5 @@
-import { addHost } from "#domain/lane/placements.ts";
-import type { Host, Lane, LaneDeployment } from "#domain/lane/lane.ts";
+import { addPlacement } from "#domain/lane/placements.ts";
+import type { Placement, Lane, LaneDeployment } from "#domain/lane/lane.ts";
 
 /** What the database has of a project whose lane has no deployments: those that were live, in the order of their versions. */
 export type History = { readonly highestVersion: number; readonly onceLive: readonly LaneDeployment[] };
@@ -12,8 +12,8 @@ export function takeOver(lane: Lane, { highestVersion, onceLive }: History): Lan
   const taken: Lane = {
     nextVersion: Math.max(lane.nextVersion, highestVersion + 1),
     deployments: onceLive,
-    hosts: lane.hosts.map(({ serverId }): Host => ({ serverId, state: { name: "in_use" } })),
+    placements: lane.placements.map(({ serverId }): Placement => ({ serverId, state: { name: "in_use" } })),
     deletedAt: null,
   };
-  return onceLive.reduce((next, { serverId }) => addHost(next, serverId), taken);
+  return onceLive.reduce((next, { serverId }) => addPlacement(next, serverId), taken);
 }

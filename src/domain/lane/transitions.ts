@@ -1,6 +1,6 @@
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import type { Decision, Effect } from "#domain/lane/decision.ts";
-import { addHost, moveTo } from "#domain/lane/placements.ts";
+import { addPlacement, moveTo } from "#domain/lane/placements.ts";
 import {
   activeOf,
   type Ending,
@@ -23,9 +23,9 @@ export function advance(lane: Lane, now: number): Lane {
   const deadlineAt = now + plan.timeouts.queue_seconds * 1000;
   const offered = replaceDeployment(lane, {
     ...next,
-    state: { name: "offered", deadlineAt, told: null, permit: "unsent", plan },
+    state: { name: "offered", deadlineAt, lastSend: null, permit: "unsent", plan },
   });
-  return addHost(offered, next.serverId);
+  return addPlacement(offered, next.serverId);
 }
 
 /** building → failed, and on to the next in the queue. */
@@ -95,7 +95,7 @@ function startOf(deployment: LaneDeployment): number | null {
  * The deployments that no decision needs any more: those that ended without having been live, and of those that were
  * live all but the newest hundred. The lane drops them once the database has them as they are.
  */
-export function forgettable(lane: Lane): LaneDeployment[] {
+export function discardable(lane: Lane): LaneDeployment[] {
   const ended = lane.deployments.filter((one) => isIn(one, "failed", "canceled"));
   const superseded = lane.deployments.filter((one) => isIn(one, "superseded"));
   return [...ended, ...superseded.slice(0, Math.max(0, superseded.length - MAX_REMEMBERED))];

@@ -135,7 +135,7 @@ export const projects = sqliteTable(
     createdAt: integer("created_at").notNull(),
     lastDeployAt: integer("last_deploy_at"),
     /** What the framework that the latest deployment found, or was given, says of its files. */
-    found: text("found", { mode: "json" }).$type<Preset>(),
+    detected: text("detected", { mode: "json" }).$type<Preset>(),
     /** Where the agent serves the site, if it does. */
     url: text("url"),
     /** The release that the agent last said `current` points to, when it said so, and what it should have been. */

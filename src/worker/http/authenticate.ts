@@ -9,7 +9,7 @@ import type { TokenIdentity } from "#worker/db/tokens/credentials.ts";
 import { DatabaseSession, isBookmark } from "#worker/db/database-session.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/find-caller.ts";
-import type { Enter } from "#worker/http/register-routes.ts";
+import type { Authenticate } from "#worker/http/register-routes.ts";
 import { limitAgent, limitFailures, limitToken } from "#worker/http/rate-limit.ts";
 
 const malformedBookmark = refuse("invalid_request", "The header Gantry-Bookmark is not valid.", [
@@ -19,7 +19,10 @@ const malformedBookmark = refuse("invalid_request", "The header Gantry-Bookmark 
 type ServicesOf = (c: HonoContext<AppEnv>) => Services;
 
 /** Lets in who holds a token with the endpoint's scope. */
-export function enterWithToken(authentication: Authentication, servicesOf: ServicesOf): Enter<Context> {
+export function authenticateToken(
+  authentication: Authentication,
+  servicesOf: ServicesOf,
+): Authenticate<Context> {
   return async (c, { access }) => {
     const services = servicesOf(c);
     const authorization = c.req.header("authorization") ?? null;
@@ -49,7 +52,10 @@ export function enterWithToken(authentication: Authentication, servicesOf: Servi
 }
 
 /** Lets in a server's agent. */
-export function enterAsAgent(authentication: Authentication, servicesOf: ServicesOf): Enter<AgentContext> {
+export function authenticateAgent(
+  authentication: Authentication,
+  servicesOf: ServicesOf,
+): Authenticate<AgentContext> {
   return async (c) => {
     const services = servicesOf(c);
     const authorization = c.req.header("authorization") ?? null;
@@ -85,7 +91,7 @@ function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseS
 }
 
 /** Lets in anybody. */
-export function enterFreely(servicesOf: ServicesOf): Enter<OpenContext> {
+export function allowAnyone(servicesOf: ServicesOf): Authenticate<OpenContext> {
   return async (c) =>
     succeed({
       ...servicesOf(c),

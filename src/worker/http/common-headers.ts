@@ -39,7 +39,7 @@ const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
  * done in a visitor's name), no caching but by who asked, no other media type than the one it names, HTTPS from then
  * on where it came by HTTPS, and a line of log. Answers preflights by itself.
  */
-export function everyAnswer({ randomBytes, clock }: Pick<Services, "randomBytes" | "clock">) {
+export function commonHeaders({ randomBytes, clock }: Pick<Services, "randomBytes" | "clock">) {
   return async (c: HonoContext<AppEnv>, next: Next): Promise<void> => {
     const startedAt = clock.now();
     c.set("requestId", requestId(randomBytes));

@@ -12,7 +12,7 @@ import { problemResponse } from "#worker/http/problem-response.ts";
 import { errorLogLine, refusalFor } from "#worker/http/unexpected-error.ts";
 
 /** Answers what no handler does: other methods of known paths, unknown paths, and errors. Routed last. */
-export function answerElsewhere(app: App): void {
+export function registerFallback(app: App): void {
   for (const [path, methods] of methodsByPath()) {
     const allow = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
     app.all(path, (c) => {

@@ -9,7 +9,7 @@ import {
   type TokenHolder,
 } from "#worker/db/tokens/credentials.ts";
 import type { Database } from "#worker/db/database.ts";
-import { Remembered } from "#worker/http/ttl-cache.ts";
+import { TtlCache } from "#worker/http/ttl-cache.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 
 type AuthenticationRefusal = "missing_token" | "invalid_token";
@@ -21,8 +21,8 @@ const invalid = refuse("invalid_token", "The bearer token is malformed, unknown,
 
 /** Tells who sends a request by its Authorization header. One for each isolate, for it remembers whom it has seen. */
 export class Authentication {
-  readonly #holders = new Remembered<TokenHolder>(REMEMBERED);
-  readonly #agents = new Remembered<AgentIdentity>(REMEMBERED);
+  readonly #holders = new TtlCache<TokenHolder>(REMEMBERED);
+  readonly #agents = new TtlCache<AgentIdentity>(REMEMBERED);
 
   /** The holder of an API token or of a session. One D1 read, or none. */
   async asTokenHolder(

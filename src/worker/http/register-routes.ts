@@ -10,7 +10,7 @@ import { problemResponse } from "#worker/http/problem-response.ts";
 import { readInput } from "#worker/http/read-input.ts";
 
 /** Tells who calls, and whether they may call this endpoint at all. */
-export type Enter<Caller> = (c: HonoContext<AppEnv>, endpoint: Endpoint) => Promise<Result<Caller>>;
+export type Authenticate<Caller> = (c: HonoContext<AppEnv>, endpoint: Endpoint) => Promise<Result<Caller>>;
 
 /** A request that has been let in and checked, ready to be carried out. */
 export type Checked<Caller> = {
@@ -21,28 +21,28 @@ export type Checked<Caller> = {
 };
 
 /** Stands around a handler: may change its caller, answer in its place, or refuse. */
-export type Around<Caller> = (
+export type Wrap<Caller> = (
   checked: Checked<Caller>,
   act: (caller: Caller) => Promise<Response>,
 ) => Promise<Result<Response>>;
 
 /** Routes the endpoints that have a handler here: who calls, what they ask, the handler, the answer. */
-export function implement<Names extends OperationName, Caller>(
+export function registerRoutes<Names extends OperationName, Caller>(
   app: App,
   handlers: Handlers<Names, Caller>,
-  enter: Enter<Caller>,
-  around: Around<Caller> = async ({ caller }, act) => succeed(await act(caller)),
+  authenticate: Authenticate<Caller>,
+  wrap: Wrap<Caller> = async ({ caller }, act) => succeed(await act(caller)),
 ): void {
   for (const name of Object.keys(handlers).filter((key) => isKeyOf(handlers, key)))
-    route(app, endpoints[name], handlers[name], enter, around);
+    route(app, endpoints[name], handlers[name], authenticate, wrap);
 }
 
 function route<Of extends Endpoint, Caller>(
   app: App,
   endpoint: Of,
   handler: Handler<Of, Caller>,
-  enter: Enter<Caller>,
-  around: Around<Caller>,
+  enter: Authenticate<Caller>,
+  around: Wrap<Caller>,
 ): void {
   app.on(endpoint.method, endpoint.path, async (c) => {
     const entered = await enter(c, endpoint);

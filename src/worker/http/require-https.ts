@@ -18,7 +18,7 @@ const insecure = refuse(
  * Finds out where this installation is reached, and refuses plain HTTP for what carries a token or runs on a server.
  * Pages of the dashboard lead to the same page over HTTPS.
  */
-export async function atTheDoor(c: HonoContext<AppEnv>, next: Next): Promise<Response | void> {
+export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<Response | void> {
   const addressed = addressedTo(c.req.raw);
   const origin = publicOrigin(c.env.PUBLIC_URL, addressed);
   c.set("origin", origin.ok ? origin.value : addressed.origin);

@@ -1,5 +1,5 @@
 /** Values that are looked up now and then, kept for a while, and no more than so many of them. */
-export class Remembered<Value> {
+export class TtlCache<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
   readonly #forMs: number;
   readonly #atMost: number;

@@ -72,7 +72,7 @@ async function* followOnce<End>(
         last = news.lines.at(-1)?.line ?? last;
         continue;
       }
-      if (news.kind !== "over") {
+      if (news.kind !== "ended") {
         for await (const lines of log.read(last + 1)) {
           yield { type: "lines", lines };
           last = lines.at(-1)?.line ?? last;

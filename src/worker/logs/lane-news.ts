@@ -6,7 +6,7 @@ export const laneWords = {
   /** The next line is in R2: read it there, and ask again. */
   stored: "stored",
   /** The log has ended with that line. */
-  over: "over",
+  ended: "ended",
   /** Nothing of the log is here: it is finished, or deleted. */
   gone: "gone",
 } as const;

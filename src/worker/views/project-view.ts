@@ -12,7 +12,7 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
   return {
     id: summary.id,
     name: summary.name,
-    framework: shownFramework(summary.framework, summary.found),
+    framework: shownFramework(summary.framework, summary.detected),
     domain: summary.domain,
     server_id: summary.serverId,
     last_deploy: timestampOrNull(summary.lastDeployAt),
@@ -23,7 +23,7 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
 export function projectView(record: ProjectRecord, serving: ServingReading | null): Project {
   return {
     ...projectRow(record),
-    ...shownSettings(record, record.found),
+    ...shownSettings(record, record.detected),
     automatic: automaticSettings(record),
     repository: maskUrlSecret(record.repository),
     branch: record.branch,

@@ -151,7 +151,7 @@ describe("a release from before the policy", () => {
     expect((await world.deploy({ reuse_release: 1, keep_releases: [1, 2] })).result).toEqual(
       refused("activate_commands"),
     );
-    world.control.send({ type: "restore", project_id: world.projectId, release: 1 });
+    world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     await world.control.waitFor("a word", () =>
       world.said.some((line) => /releases\/1 should be live, but this/.test(line)),
     );
@@ -160,7 +160,7 @@ describe("a release from before the policy", () => {
     world.policy = { repositories: ["https://github.com/acme/*"] };
     await world.startAgent();
     const allowed = source({ repository: "https://github.com/acme/shop" });
-    const back = await world.deploy({ ...allowed, reuse_release: 1, permitted: true });
+    const back = await world.deploy({ ...allowed, reuse_release: 1, preapproved: true });
     expect(back.result).toEqual(refused("repositories"));
     expect(world.current).toBe("releases/2");
     expect(readFileSync(trace(), "utf8")).toBe("");
@@ -178,11 +178,14 @@ describe("a release from before the policy", () => {
     world.policy = { forget: "keep_files" };
     const agent = await world.startAgent();
     await world.deploy({ shared_paths: ["storage"] });
-    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
     await world.control.waitFor("a word", () => world.said.some((line) => line.includes("policy (forget)")));
     expect(world.current).toBe("releases/1");
-    world.control.send({ type: "forget", project_id: world.projectId, purge: false });
-    await world.control.waitFor("the answer", () => world.control.messages.at(-1)?.type === "forgotten");
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
+    await world.control.waitFor(
+      "the answer",
+      () => world.control.messages.at(-1)?.type === "project_removed",
+    );
     expect(world.has("shared/storage")).toBe(true);
     await agent.stop();
   });
@@ -313,7 +316,7 @@ describe("a control plane that sends anything", () => {
     await fc.assert(
       fc.asyncProperty(
         orders,
-        fc.constantFrom("run", "restore", "forget", "stop"),
+        fc.constantFrom("run", "correct_release", "remove_project", "stop"),
         nasty,
         async (changes, type, value) => {
           const order = { ...world.order(), ...Object.fromEntries(changes) };

@@ -95,7 +95,7 @@ export class World {
       random: () => Math.random(),
       environment,
       sites,
-      say: (message) => void this.said.push(message),
+      log: (message) => void this.said.push(message),
     };
   }
 
@@ -130,7 +130,7 @@ export class World {
       version: this.#version,
       source: { repository: this.repository.path, branch: "main", commit: null },
       reuse_release: null,
-      permitted: false,
+      preapproved: false,
       root_directory: ".",
       build_command: null,
       output_directory: ".",

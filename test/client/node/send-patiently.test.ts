@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ProjectId, TokenId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
 import { createClient } from "#client/client.ts";
-import { type Patience, sendPatiently } from "#client/send-with-retry.ts";
+import { type Patience, sendWithRetry } from "#client/send-with-retry.ts";
 
 type Answer = (response: ServerResponse) => void;
 
@@ -43,7 +43,7 @@ async function serve(answers: readonly Answer[], patience: Partial<Patience> = {
   const address = server.address();
   const port = typeof address === "object" ? address?.port : null;
   let keys = 0;
-  const how = sendPatiently({
+  const how = sendWithRetry({
     patienceMs: 30_000,
     now: () => performance.now(),
     newKey: () => `key-${(keys += 1)}`,

@@ -36,7 +36,7 @@ describe("rolling back", () => {
       codeVersion: 1,
       rollbackOf: lane.deployments[0]?.id,
     });
-    expect(offeredOrder(lane)).toMatchObject({ reuse_release: 1, permitted: true });
+    expect(offeredOrder(lane)).toMatchObject({ reuse_release: 1, preapproved: true });
   });
 
   it("goes one further back each time, never forward to what was left", () => {
@@ -85,7 +85,7 @@ describe("rolling back", () => {
   it("rebuilds the commit when the server does not have the release any more", () => {
     const pruned = noteReport(laneWithLive(3), SERVER, report(3, [2, 3]));
     const order = offeredOrder(accepted(rollBack(pruned, version(1))));
-    expect(order).toMatchObject({ reuse_release: null, permitted: false, version: 4 });
+    expect(order).toMatchObject({ reuse_release: null, preapproved: false, version: 4 });
     expect(order.source.commit).toMatch(/^[0-9a-f]{40}$/);
     // So the agent builds it also where no branch contains it any more.
     expect(order.source).toMatchObject({ was_live: true, in_branch: false });

@@ -4,10 +4,10 @@ import { DeploymentId } from "#contract/ids.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
-import { decideGreeting, type Greeting } from "#domain/lane/reconcile.ts";
+import { reconcile, type AgentHello } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { nextDeadline, SERVER_LOST_MS } from "#domain/lane/deadlines.ts";
-import { dueMessage, noteTold, noteUntold } from "#domain/lane/pending-message.ts";
+import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-message.ts";
 import { activeOf, emptyLane, type Lane } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/note-report.ts";
 import {
@@ -84,7 +84,7 @@ describe("an agent's report", () => {
     if (deploymentId === undefined || runId === undefined) throw new Error("nothing is offered");
     const reported = { deploymentId, runId, serverId: SERVER, events: liveEvents(1, [1]) };
     expect(decideRunEvents(canceled(offered), reported, 0)).toMatchObject({
-      value: { acked_seq: 4, instruction: "over" },
+      value: { acked_seq: 4, instruction: "ended" },
       effects: [],
     });
   });
@@ -123,30 +123,30 @@ describe("canceling", () => {
       refusal: { code: "not_cancelable" },
     });
     const offered = accepted(rollBack(laneWithLive(2)));
-    const sent = noteTold(offered, activeId(offered), 0);
+    const sent = noteSent(offered, activeId(offered), 0);
     expect(decideCancel(sent, activeId(sent), "ci", 0)).toMatchObject({ ok: false });
-    const kept = noteUntold(sent, activeId(sent), 0);
+    const kept = noteUndelivered(sent, activeId(sent), 0);
     expect(decideCancel(kept, activeId(kept), "ci", 0)).toMatchObject({ ok: true });
   });
 
   describe("of a rollback whose permit may have arrived", () => {
     const offered = accepted(rollBack(laneWithLive(2)));
     const id = activeId(offered);
-    const sent = noteTold(offered, id, 0);
+    const sent = noteSent(offered, id, 0);
     const isRefused = (lane: Lane) => {
       expect(decideCancel(lane, id, "ci", 30_000)).toMatchObject({ refusal: { code: "not_cancelable" } });
       expect(decideDelete(lane, id, "ci", 30_000)).toMatchObject({
         refusal: { code: "deployment_activating" },
       });
     };
-    const greet = (lane: Lane, greeting: Partial<Greeting>) =>
-      decideGreeting(lane, { serverId: SERVER, report: null, runIds: [], ...greeting }, 0).lane;
+    const greet = (lane: Lane, greeting: Partial<AgentHello>) =>
+      reconcile(lane, { serverId: SERVER, report: null, runIds: [], ...greeting }, 0).lane;
 
     it("is refused after a resend that nobody took", () => {
-      const resent = noteTold(sent, id, 20_000);
-      isRefused(noteUntold(resent, id, 20_000));
-      const again = noteTold(noteUntold(resent, id, 20_000), id, 40_000);
-      isRefused(noteUntold(again, id, 40_000));
+      const resent = noteSent(sent, id, 20_000);
+      isRefused(noteUndelivered(resent, id, 20_000));
+      const again = noteSent(noteUndelivered(resent, id, 20_000), id, 40_000);
+      isRefused(noteUndelivered(again, id, 40_000));
     });
 
     it("is refused after a greeting, whatever that says", () => {
@@ -155,24 +155,24 @@ describe("canceling", () => {
     });
 
     it("is refused once the agent has named the run, although nobody took the order", () => {
-      const named = greet(noteUntold(sent, id, 0), {
+      const named = greet(noteUndelivered(sent, id, 0), {
         report: report(2, [1, 2]),
         runIds: offered.deployments.map(({ runId }) => runId),
       });
-      isRefused(noteUntold(noteTold(named, id, 0), id, 0));
+      isRefused(noteUndelivered(noteSent(named, id, 0), id, 0));
     });
 
     it("is refused although the release is on the server no more, and a later order is without a permit", () => {
       const gone = noteReport(sent, SERVER, { releases: [2] });
       isRefused(gone);
-      isRefused(noteUntold(noteTold(gone, id, 20_000), id, 20_000));
+      isRefused(noteUndelivered(noteSent(gone, id, 20_000), id, 20_000));
       expect(reportActive(gone, []).value.instruction).toBe("activate");
     });
   });
 
   it("is possible for a rollback whose order went out without the permit, although the release has come back", () => {
     const gone = noteReport(accepted(rollBack(laneWithLive(2))), SERVER, { releases: [2] });
-    const back = noteReport(noteTold(gone, activeId(gone), 0), SERVER, { releases: [1, 2] });
+    const back = noteReport(noteSent(gone, activeId(gone), 0), SERVER, { releases: [1, 2] });
     expect(decideCancel(back, activeId(back), "ci", 0)).toMatchObject({ ok: true });
     expect(reportActive(back, []).value.instruction).toBe("continue");
   });
@@ -241,24 +241,24 @@ describe("time running out", () => {
     const lane = running(emptyLane);
     const heard = reportActive(lane, [], 650_000).lane;
     const overrun = decideDeadlines(heard, 660_000).lane;
-    expect(dueMessage(overrun, PROJECT, 660_000)?.message).toMatchObject({ type: "stop" });
+    expect(pendingMessage(overrun, PROJECT, 660_000)?.message).toMatchObject({ type: "stop" });
     const ended = decideDeadlines(
       overrun,
-      nextDeadline(noteTold(overrun, activeId(overrun), 900_000)) ?? 0,
+      nextDeadline(noteSent(overrun, activeId(overrun), 900_000)) ?? 0,
     ).lane;
     expect(ended.deployments[0]?.state).toMatchObject({ name: "failed", failure: { code: "timed_out" } });
   });
 });
 
 describe("an agent that connects", () => {
-  const greet = (lane: Lane, changes: Partial<Parameters<typeof decideGreeting>[1]>) =>
-    decideGreeting(lane, { serverId: SERVER, report: null, runIds: [], ...changes }, 0);
+  const greet = (lane: Lane, changes: Partial<Parameters<typeof reconcile>[1]>) =>
+    reconcile(lane, { serverId: SERVER, report: null, runIds: [], ...changes }, 0);
 
   it("is offered again what it missed", () => {
     const offered = accepted(start(emptyLane));
-    const told = noteUntold(offered, activeId(offered), 0);
-    expect(dueMessage(told, PROJECT, 0)).toBeNull();
-    expect(dueMessage(greet(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
+    const told = noteUndelivered(offered, activeId(offered), 0);
+    expect(pendingMessage(told, PROJECT, 0)).toBeNull();
+    expect(pendingMessage(greet(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
   });
 
   it("fails the run that it has forgotten, as server_lost", () => {
@@ -283,7 +283,7 @@ describe("an agent that connects", () => {
 
   it("is told to restore what is live when it serves something else", () => {
     expect(greet(laneWithLive(2), { report: report(1, [1, 2]) }).value).toEqual({
-      serving: { kind: "restore", release: 2 },
+      serving: { kind: "correct_release", release: 2 },
     });
     expect(greet(laneWithLive(2), { report: report(2, [1, 2]) }).value).toEqual({
       serving: { kind: "right" },

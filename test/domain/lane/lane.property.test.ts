@@ -7,16 +7,16 @@ import { decideCancel } from "#domain/lane/decide-cancel.ts";
 import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import { decideDeleteProject, refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
-import { decideForgotten } from "#domain/lane/decide-project-removed.ts";
-import { decideGreeting } from "#domain/lane/reconcile.ts";
+import { decideProjectRemoved } from "#domain/lane/decide-project-removed.ts";
+import { reconcile } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { nextDeadline } from "#domain/lane/deadlines.ts";
 import type { Decision } from "#domain/lane/decision.ts";
-import { dueForgets, noteForgetTold } from "#domain/lane/pending-removals.ts";
-import { hostOf } from "#domain/lane/placements.ts";
-import { dueMessage, noteTold, noteUntold } from "#domain/lane/pending-message.ts";
+import { pendingRemovals, noteRemovalSent } from "#domain/lane/pending-removals.ts";
+import { placementOf } from "#domain/lane/placements.ts";
+import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-message.ts";
 import { activeOf, emptyLane, isIn, type Lane, LaneDeployment, liveOf } from "#domain/lane/lane.ts";
-import { forgettable } from "#domain/lane/transitions.ts";
+import { discardable } from "#domain/lane/transitions.ts";
 import { OTHER_SERVER, PROJECT, rollBack, SERVER, start } from "../../support/lane.ts";
 import { SimulatedAgent } from "../../support/simulated-agent.ts";
 
@@ -135,7 +135,7 @@ class World {
         this.lane = decideDeadlines(this.lane, this.now).lane;
         return;
       case "drop old": {
-        const gone = new Set(forgettable(this.lane));
+        const gone = new Set(discardable(this.lane));
         this.lane = { ...this.lane, deployments: this.lane.deployments.filter((one) => !gone.has(one)) };
       }
     }
@@ -151,12 +151,12 @@ class World {
   }
 
   tell(told: "once" | "twice" | "lost" | "nobody there"): void {
-    const due = dueMessage(this.lane, PROJECT, this.now);
+    const due = pendingMessage(this.lane, PROJECT, this.now);
     if (due === null) return;
-    this.lane = noteTold(this.lane, due.deploymentId, this.now);
-    if (told === "nobody there") this.lane = noteUntold(this.lane, due.deploymentId, this.now);
+    this.lane = noteSent(this.lane, due.deploymentId, this.now);
+    if (told === "nobody there") this.lane = noteUndelivered(this.lane, due.deploymentId, this.now);
     const arrives = told === "once" || told === "twice";
-    if (due.message.type === "run" && due.message.order.permitted && arrives)
+    if (due.message.type === "run" && due.message.order.preapproved && arrives)
       this.permits.add(due.message.order.run_id);
     const agent = this.agentOf(due.serverId);
     if (arrives) agent.hear(due.message);
@@ -165,15 +165,15 @@ class World {
 
   /** Tells the servers that must let go of the project; `arrives` and `answerArrives`: how far it gets. */
   forget(arrives: boolean, answerArrives: boolean): void {
-    for (const { serverId, message } of dueForgets(this.lane, PROJECT, this.now)) {
-      this.lane = noteForgetTold(this.lane, serverId, false, this.now);
+    for (const { serverId, message } of pendingRemovals(this.lane, PROJECT, this.now)) {
+      this.lane = noteRemovalSent(this.lane, serverId, false, this.now);
       if (arrives) this.agentOf(serverId).hear(message);
     }
     for (const [serverId, agent] of this.agents) {
       const { forgotten } = agent;
       agent.forgotten = null;
       if (forgotten !== null && answerArrives)
-        this.lane = decideForgotten(this.lane, { serverId, purge: forgotten.purge }).lane;
+        this.lane = decideProjectRemoved(this.lane, { serverId, purge: forgotten.purge }).lane;
     }
   }
 
@@ -196,11 +196,11 @@ class World {
     const agent = this.agentOf(serverId);
     if (crashed) agent.crash();
     const runIds = agent.runs.map((run) => run.runId);
-    const decided = decideGreeting(this.lane, { serverId, report: agent.report(), runIds }, this.now);
+    const decided = reconcile(this.lane, { serverId, report: agent.report(), runIds }, this.now);
     this.lane = decided.lane;
     const { serving } = decided.value;
-    if (serving?.kind === "restore")
-      agent.hear({ type: "restore", project_id: PROJECT, release: serving.release });
+    if (serving?.kind === "correct_release")
+      agent.hear({ type: "correct_release", project_id: PROJECT, release: serving.release });
   }
 
   #join(decided: ReturnType<typeof start> | ReturnType<typeof rollBack>): void {
@@ -238,7 +238,7 @@ class World {
         ]);
     if (this.lane.deletedAt !== null) expect(deployments, "a deleted project has none").toEqual([]);
     const live = liveOf(this.lane);
-    const host = live === null ? null : hostOf(this.lane, live.serverId);
+    const host = live === null ? null : placementOf(this.lane, live.serverId);
     if (live !== null) expect(host?.state.name, "nobody takes down what is live").toBe("in_use");
     for (const one of deployments) LaneDeployment.parse(JSON.parse(JSON.stringify(one)));
   }
@@ -305,7 +305,7 @@ describe("a lane, whatever comes in whatever order", () => {
             expect([agent.current, ...agent.releases]).toEqual([null]);
           }
         }
-        expect(world.lane.hosts.filter((host) => host.state.name === "leaving")).toEqual([]);
+        expect(world.lane.placements.filter((host) => host.state.name === "leaving")).toEqual([]);
       }),
       { numRuns: 400 },
     );

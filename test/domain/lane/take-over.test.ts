@@ -27,7 +27,7 @@ describe("a lane that takes a project over from the database", () => {
 
   it("has no server remove files any more", () => {
     const lane = takeOver(deleted(true), history);
-    expect(lane.hosts).toEqual([{ serverId: SERVER, state: { name: "in_use" } }]);
+    expect(lane.placements).toEqual([{ serverId: SERVER, state: { name: "in_use" } }]);
   });
 
   it("has 30 days for it, from the last deletion on", () => {

@@ -64,10 +64,10 @@ export class FakeAgent {
         lines: [{ time: new Date().toISOString(), stream: "stdout", stage: "fetch", message: "…" }],
       },
       { type: "resolved", commit_sha: SHA, commit_message: "Change the title" },
-      ...(order.permitted ? [] : [{ type: "ready" } as const]),
+      ...(order.preapproved ? [] : [{ type: "ready" } as const]),
     ];
     const instruction = await this.#report(order, events, 0);
-    if (instruction !== "activate" && !order.permitted) return;
+    if (instruction !== "activate" && !order.preapproved) return;
     const project = { project_id: order.project_id, release, releases: [release], url: null };
     const failure = { code: "health_check_failed", message: "answered 500", stage: "verify" } as const;
     const evidence = { target: `releases/${release}`, commit_sha: SHA, health_check: null };

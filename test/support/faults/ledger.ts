@@ -50,7 +50,7 @@ export function createLedger(): Ledger {
       if (report.events.some((event) => event.type === "stage" && event.stage === "activate"))
         switched.add(deploymentIn(passage.path));
       // A run that is over is told so whatever it sends: nothing of that is stored.
-      if (answer === null || answer.instruction === "over" || passage.kind !== "answer") return;
+      if (answer === null || answer.instruction === "ended" || passage.kind !== "answer") return;
       const id = deploymentIn(passage.path);
       let highest = acknowledged.get(id) ?? 0;
       for (const event of report.events) {

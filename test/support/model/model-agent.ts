@@ -11,7 +11,7 @@ export type ModelRun = {
   readonly deploymentId: DeploymentId;
   readonly version: number;
   readonly reuse: number | null;
-  readonly ridesAlong: boolean;
+  readonly preapproved: boolean;
   readonly keep: readonly number[];
   readonly phase: "new" | "preparing" | "asked" | "permitted" | "switched" | "done";
   readonly previous: number | null;
@@ -55,7 +55,7 @@ export function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
     deploymentId: order.deployment_id,
     version: order.version,
     reuse: order.reuse_release,
-    ridesAlong: order.permitted,
+    preapproved: order.preapproved,
     keep: order.keep_releases,
     phase: "new",
     previous: null,
@@ -79,7 +79,7 @@ export function work(agent: ModelAgent, run: ModelRun, goesWell: boolean): Model
   switch (run.phase) {
     case "new": {
       const kept = run.reuse !== null && agent.releases.includes(run.reuse) ? run.reuse : null;
-      if (kept !== null && run.ridesAlong) return replace(agent, { ...run, phase: "permitted" });
+      if (kept !== null && run.preapproved) return replace(agent, { ...run, phase: "permitted" });
       const begun = emit({ ...run, reuse: kept, phase: "preparing" }, { type: "stage", stage: "fetch" });
       return replace(agent, begun);
     }
@@ -87,7 +87,7 @@ export function work(agent: ModelAgent, run: ModelRun, goesWell: boolean): Model
       if (!goesWell) return finish(agent, run, BROKEN);
       const built = run.reuse === null ? withRelease(agent, run.version) : agent;
       const resolved = emit(run, { type: "resolved", commit_sha: SHA, commit_message: "Change" });
-      if (run.ridesAlong) return replace(built, { ...resolved, phase: "permitted" });
+      if (run.preapproved) return replace(built, { ...resolved, phase: "permitted" });
       return replace(built, { ...emit(resolved, { type: "ready" }), phase: "asked" });
     }
     case "permitted": {
@@ -140,7 +140,7 @@ export function obey(agent: ModelAgent, runId: RunId, instruction: Instruction):
       return run.phase === "asked" ? replace(agent, { ...run, phase: "permitted" }) : agent;
     case "stop":
       return isCommitted ? agent : finish(agent, run, { outcome: "canceled" });
-    case "over":
+    case "ended":
       if (run.phase === "switched") return replace(agent, { ...run, isOver: true, unsent: [] });
       return run.phase === "done" ? without(agent, run) : finish(agent, { ...run, isOver: true }, LOST);
   }
@@ -164,7 +164,7 @@ export function takeAnswer(
   if (run === undefined) return agent;
   const unsent = run.unsent.filter(({ seq }) => seq > ackedSeq);
   const heard: ModelRun = { ...run, unsent, awaitsAnswer: false };
-  if (heard.phase === "done" && instruction !== "over" && unsent.length === 0)
+  if (heard.phase === "done" && instruction !== "ended" && unsent.length === 0)
     // Also where a post of an earlier life has taken the number that the result had.
     return tellResult(agent, { ...heard, nextSeq: ackedSeq + 1 });
   return obey(replace(agent, heard), runId, instruction);

@@ -2,9 +2,9 @@ import type { ProjectReport, RunEvent, ToAgent } from "#contract/agent-protocol.
 import type { Instruction } from "#contract/agent-protocol.ts";
 import { type DeploymentId, RunId } from "#contract/ids.ts";
 import { checkServing, type ServingCheck } from "#domain/lane/check-serving.ts";
-import { decideGreeting } from "#domain/lane/reconcile.ts";
+import { reconcile } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
-import { dueMessage, noteTold, noteUntold } from "#domain/lane/pending-message.ts";
+import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-message.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { PROJECT, SERVER } from "../lane.ts";
 import {
@@ -46,7 +46,7 @@ export type Budgets = Readonly<
 export type Message =
   | { readonly kind: "order"; readonly connection: number; readonly message: ToAgent }
   | {
-      readonly kind: "hello" | "greeting";
+      readonly kind: "hello" | "reconcile";
       readonly connection: number;
       readonly report: ProjectReport;
       readonly runIds: readonly RunId[];
@@ -94,17 +94,17 @@ export type World = {
  * have noticed that, and then says that nobody was there.
  */
 export function* tell(world: World): Iterable<readonly [step: string, world: World]> {
-  const due = dueMessage(world.lane, PROJECT, world.now);
+  const due = pendingMessage(world.lane, PROJECT, world.now);
   if (due === null) return;
   // The link holds an order back until the lane has answered the greeting.
-  if (world.wire.some(({ kind }) => kind === "greeting")) return;
-  const told = { ...world, lane: noteTold(world.lane, due.deploymentId, world.now) };
+  if (world.wire.some(({ kind }) => kind === "reconcile")) return;
+  const told = { ...world, lane: noteSent(world.lane, due.deploymentId, world.now) };
   const { message } = due;
   if (!isLinked(world)) {
-    yield ["tell nobody", { ...told, lane: noteUntold(told.lane, due.deploymentId, world.now) }];
+    yield ["tell nobody", { ...told, lane: noteUndelivered(told.lane, due.deploymentId, world.now) }];
     if (world.link === 0) return;
   }
-  const permitted = message.type === "run" && message.order.permitted ? [message.order.run_id] : [];
+  const permitted = message.type === "run" && message.order.preapproved ? [message.order.run_id] : [];
   yield ["tell", sendOrder({ ...told, permits: together(world.permits, permitted) }, message)];
 }
 
@@ -143,7 +143,7 @@ export function wayOf({ kind }: Message): "to agent" | "to link" | "to lane" | "
     case "hello":
     case "serving":
       return "to link";
-    case "greeting":
+    case "reconcile":
     case "comparison":
       return "to lane";
     case "post":
@@ -157,8 +157,8 @@ function receive(world: World, message: Message): World {
     case "order":
       return hear(world, message.message);
     case "hello":
-      return put({ ...world, link: message.connection }, { ...message, kind: "greeting" });
-    case "greeting":
+      return put({ ...world, link: message.connection }, { ...message, kind: "reconcile" });
+    case "reconcile":
       return greet(world, message);
     case "serving":
       return put(world, { ...message, kind: "comparison" });
@@ -180,12 +180,12 @@ function hear(world: World, message: ToAgent): World {
       return { ...world, agent: takeOrder(agent, message.order) };
     case "stop":
       return { ...world, agent: obey(agent, message.run_id, "stop") };
-    case "restore": {
+    case "correct_release": {
       const isBusy = agent.runs.some(({ phase }) => phase !== "done");
       const isPossible = !isBusy && agent.releases.includes(message.release);
       return isPossible ? announceChange(world, { ...agent, current: message.release }) : world;
     }
-    case "forget":
+    case "remove_project":
     case "welcome":
       return world;
   }
@@ -193,9 +193,9 @@ function hear(world: World, message: ToAgent): World {
 
 function greet(
   world: World,
-  { connection, report, runIds }: Extract<Message, { kind: "hello" | "greeting" }>,
+  { connection, report, runIds }: Extract<Message, { kind: "hello" | "reconcile" }>,
 ) {
-  const decided = decideGreeting(world.lane, { serverId: SERVER, report, runIds }, world.now);
+  const decided = reconcile(world.lane, { serverId: SERVER, report, runIds }, world.now);
   const greeted = { ...world, lane: decided.lane };
   const { serving } = decided.value;
   if (serving === null) return greeted;
@@ -205,8 +205,8 @@ function greet(
 /** The lane has compared what is served with what should be, and the link or the lane itself sends what follows. */
 function takeReport(world: World, report: ProjectReport, serving: ServingCheck, isHeard = true): World {
   const noted = { ...world, wrong: serving.kind === "later" ? report : null };
-  if (serving.kind !== "restore" || !isHeard) return noted;
-  return sendOrder(noted, { type: "restore", project_id: PROJECT, release: serving.release });
+  if (serving.kind !== "correct_release" || !isHeard) return noted;
+  return sendOrder(noted, { type: "correct_release", project_id: PROJECT, release: serving.release });
 }
 
 function compare(world: World, report: ProjectReport): World {

@@ -90,7 +90,7 @@ export class ConnectedAgent {
 
   /** Waits until it is told to let go of a project, and says that it has. */
   async forgets(projectId: string): Promise<{ purge: boolean }> {
-    const { project_id, purge } = await this.hears("forget");
+    const { project_id, purge } = await this.hears("remove_project");
     expect(project_id).toBe(projectId);
     this.forgot(project_id, purge);
     return { purge };
@@ -111,7 +111,7 @@ export class ConnectedAgent {
 
   /** Says that it has let go of a project. */
   forgot(projectId: string, purge: boolean): void {
-    this.#send({ type: "forgotten", project_id: projectId, purge });
+    this.#send({ type: "project_removed", project_id: projectId, purge });
   }
 
   raw(data: string): void {
@@ -181,7 +181,7 @@ export class ConnectedAgent {
         commit_message: "Change the title",
       });
     }
-    if (!order.permitted)
+    if (!order.preapproved)
       expect(await this.reports(order, { type: "ready" })).toMatchObject({ instruction: "activate" });
     const project: ProjectReport = {
       project_id: order.project_id,

@@ -69,11 +69,11 @@ export class PersistentAgent {
         if (run !== undefined) this.#end(run, { outcome: "canceled" });
         return;
       }
-      case "restore":
+      case "correct_release":
         this.#of(message.project_id).release = message.release;
         this.#link.serving(this.#reportOf(message.project_id));
         return;
-      case "forget":
+      case "remove_project":
         this.#serving.set(message.project_id, { release: null, releases: new Set() });
         this.#link.forgot(message.project_id, message.purge);
         return;
@@ -91,7 +91,7 @@ export class PersistentAgent {
       add(run, { type: "framework", preset: PRESET });
       add(run, { type: "resolved", commit_sha: SHA, commit_message: "Change the title" });
     }
-    if (order.permitted) this.#goLive(run);
+    if (order.preapproved) this.#goLive(run);
   }
 
   async #report(run: Run): Promise<void> {
@@ -106,7 +106,7 @@ export class PersistentAgent {
     run.saidAt = Date.now();
     run.acked = Math.max(run.acked, answer.acked_seq);
     const isResultIn = run.events.at(-1)?.type === "result" && run.acked >= run.events.length;
-    if (answer.instruction === "over" || isResultIn) run.isOver = true;
+    if (answer.instruction === "ended" || isResultIn) run.isOver = true;
     else if (answer.instruction === "activate" && run.events.at(-1)?.type === "ready") this.#goLive(run);
     else if (answer.instruction === "stop") this.#end(run, { outcome: "canceled" });
   }

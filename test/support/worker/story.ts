@@ -140,9 +140,9 @@ export class Story {
         if (!LaneStore.isIn(storage.sql)) return { deployments: [], waiting: [] };
         const outbox = [
           "serving",
-          "found",
+          "detected",
           "removals",
-          "restores",
+          "corrections",
           "project_removal",
           "log_heads",
           "log_chunks",
@@ -185,10 +185,10 @@ export async function expectWhole(story: Story, where: string): Promise<void> {
   ).toEqual(kept.map(({ id, version }) => ({ id, version })));
   expect(new Set(started.map(({ version }) => version)).size, where).toBe(started.length);
   if (state !== null && kept.length > 0) {
-    const found = await env.DB.prepare("SELECT found FROM projects WHERE id = ?")
+    const detected = await env.DB.prepare("SELECT detected FROM projects WHERE id = ?")
       .bind(project.id)
-      .first("found");
-    expect(JSON.parse(String(found)), where).toEqual(PRESET);
+      .first("detected");
+    expect(JSON.parse(String(detected)), where).toEqual(PRESET);
   }
   const lives = results.filter(({ status }) => status === "live");
   expect(lives.length, where).toBe(state?.deployments.filter((one) => one.state.name === "live").length);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { Remembered } from "#worker/http/ttl-cache.ts";
+import { TtlCache } from "#worker/http/ttl-cache.ts";
 
-const create = () => new Remembered<string>({ forMs: 10, atMost: 2 });
+const create = () => new TtlCache<string>({ forMs: 10, atMost: 2 });
 const never = () => Promise.reject(new Error("looked up"));
 
 describe("what is remembered", () => {

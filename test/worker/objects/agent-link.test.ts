@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 
-import { closeCodes } from "#contract/agent-protocol.ts";
+import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { Server } from "#contract/endpoints/servers/schemas.ts";
 import { call } from "../../support/worker/call.ts";
@@ -62,7 +62,7 @@ describe("an agent's link", () => {
     async (protocol, what) => {
       const project = await TestProject.create();
       await project.agent.connect({ protocol });
-      expect(await project.agent.hears("welcome")).toMatchObject({ protocol: 1 });
+      expect(await project.agent.hears("welcome")).toMatchObject({ protocol: PROTOCOL_VERSION });
       await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.protocolMismatch));
       await vi.waitFor(async () =>
         expect(await serverOf(project)).toMatchObject({
@@ -180,7 +180,10 @@ describe("an agent that comes back", () => {
     project.agent.cut();
     const stale = { project_id: project.id, release: 1, releases: [1, 2], url: "http://127.0.0.1:9000" };
     await project.agent.connect({ projects: [stale] });
-    expect(await project.agent.hears("restore")).toMatchObject({ project_id: project.id, release: 2 });
+    expect(await project.agent.hears("correct_release")).toMatchObject({
+      project_id: project.id,
+      release: 2,
+    });
     await vi.waitFor(async () => expect((await projectOf(project)).serving).toMatchObject({ drifted: true }));
     project.agent.status([{ ...stale, release: 2 }]);
     await vi.waitFor(async () =>
@@ -211,7 +214,10 @@ describe("an agent that comes back", () => {
     await project.deploy();
     await project.deploy();
     project.agent.serving(report(project, 1, [1, 2]));
-    expect(await project.agent.hears("restore")).toMatchObject({ project_id: project.id, release: 2 });
+    expect(await project.agent.hears("correct_release")).toMatchObject({
+      project_id: project.id,
+      release: 2,
+    });
   });
 
   it("with a result that came too late is told at once to restore what is live", async () => {
@@ -232,8 +238,11 @@ describe("an agent that comes back", () => {
       result,
       project: report(project, 2, [1, 2]),
     });
-    expect(answer.instruction).toBe("over");
-    expect(await project.agent.hears("restore")).toMatchObject({ project_id: project.id, release: 1 });
+    expect(answer.instruction).toBe("ended");
+    expect(await project.agent.hears("correct_release")).toMatchObject({
+      project_id: project.id,
+      release: 1,
+    });
   });
 });
 

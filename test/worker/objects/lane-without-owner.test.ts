@@ -60,9 +60,9 @@ function entries(projectId = ids.project()) {
     report: () =>
       lane.report({ serverId, deploymentId, runId, events: [{ seq: 1, type: "output", lines: [line] }] }),
     compare: () => lane.compare(serverId, report),
-    greet: () => lane.greet({ serverId, report, runIds: [runId], saidAt: Date.now() }),
-    forgotten: () => lane.forgotten({ serverId, purge: true }),
-    serverGone: () => lane.serverGone(serverId),
+    greet: () => lane.reconcile({ serverId, report, runIds: [runId], saidAt: Date.now() }),
+    forgotten: () => lane.projectRemoved({ serverId, purge: true }),
+    serverGone: () => lane.serverDeleted(serverId),
     rollbackTargets: () => lane.rollbackTargets(owner, serverId),
     unfinishedLog: () => lane.unfinishedLog(deploymentId, 1),
     holds: () => lane.holds(deploymentId),
@@ -105,7 +105,7 @@ it("reports about invented projects leave nothing in their lanes", async () => {
   const invented = Array.from({ length: 5 }, () => ids.project());
   for (const project_id of invented)
     expect(await project.agent.reports({ ...order, project_id }, { type: "ready" })).toMatchObject({
-      instruction: "over",
+      instruction: "ended",
     });
   for (const project_id of invented)
     expect(await kept(env.PROJECT_LANE.getByName(project_id))).toEqual({ tables: [], alarm: null });

@@ -107,7 +107,7 @@ describe("while a lane is away", () => {
     await vi.waitFor(async () => expect(await pendingOf(project)).toBe(true));
     faults.bringBack("lane");
     await alarmRuns(project);
-    expect(await project.agent.hears("restore")).toMatchObject({ release: 2 });
+    expect(await project.agent.hears("correct_release")).toMatchObject({ release: 2 });
     await becomes(project, "healthy");
   });
 
@@ -236,10 +236,10 @@ describe("while the link is away", () => {
     await project.agent.reports(order, { type: "result", result, project: report(2) });
     await kill(() => env.PROJECT_LANE.getByName(project.id));
     faults.bringBack("link");
-    expect(project.agent.heard.some(({ type }) => type === "restore")).toBe(false);
+    expect(project.agent.heard.some(({ type }) => type === "correct_release")).toBe(false);
     await vi.waitFor(async () => {
       await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id));
-      expect(await project.agent.hears("restore")).toMatchObject({ release: 1 });
+      expect(await project.agent.hears("correct_release")).toMatchObject({ release: 1 });
     });
   });
 });
@@ -292,20 +292,22 @@ describe("what a link was not told", () => {
     project.agent.cut();
     await becomes(project, "offline");
     expect((await project.remove("?purge=true")).status).toBe(204);
-    const hosts = () =>
+    const placements = () =>
       runInDurableObject(env.PROJECT_LANE.getByName(project.id), (_lane, { storage }) =>
-        storage.sql.exec<{ hosts: string }>("SELECT json ->> '$.hosts' AS hosts FROM lane").one(),
+        storage.sql
+          .exec<{ placements: string }>("SELECT json ->> '$.placements' AS placements FROM lane")
+          .one(),
       );
-    await vi.waitFor(async () => expect((await hosts()).hosts).toContain("leaving"));
+    await vi.waitFor(async () => expect((await placements()).placements).toContain("leaving"));
     const faults = new Faults();
     faults.count(3, "refused");
     const deleted = await project.call("DELETE", `/v1/servers/${project.agent.serverId}`);
     expect(faults.stop()).toEqual(["d1 raw", "link expectRemoval", "d1 run", "link remove"]);
     expect(deleted.status).toBe(204);
-    expect((await hosts()).hosts).toContain("leaving");
+    expect((await placements()).placements).toContain("leaving");
     expect(((await alarmOf(project)) ?? Infinity) - Date.now()).toBeLessThanOrEqual(MINUTE_MS);
     await alarmRuns(project);
-    await vi.waitFor(async () => expect((await hosts()).hosts).toBe("[]"));
+    await vi.waitFor(async () => expect((await placements()).placements).toBe("[]"));
     expect(await alarmOf(project)).toBeNull();
   });
 });
@@ -344,7 +346,7 @@ describe("an agent that connects", () => {
       projects: [{ project_id: project.id, release: 1, releases: [1], url: null }],
     });
     await vi.waitFor(async () => expect((await projectOf(project)).serving).toMatchObject({ drifted: true }));
-    expect(project.agent.heard.some((message) => message.type === "restore")).toBe(false);
+    expect(project.agent.heard.some((message) => message.type === "correct_release")).toBe(false);
   });
 
   it("with a run that its lane does not know is told that it is over", async () => {
@@ -353,7 +355,7 @@ describe("an agent that connects", () => {
     project.agent.cut();
     await project.agent.connect({ runs: [order] });
     const answer = await project.agent.postEvents(order, [{ ...output("late"), seq: 99 }]);
-    expect(answer.instruction).toBe("over");
+    expect(answer.instruction).toBe("ended");
   });
 
   it("fresh, while its offer is out, gets it again", async () => {

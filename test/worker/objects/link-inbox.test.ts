@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 
-import { LinkInbox } from "#worker/objects/agent-link/delivery-queue.ts";
+import { DeliveryQueue } from "#worker/objects/agent-link/delivery-queue.ts";
 import { ids } from "../../support/worker/account.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 
@@ -19,7 +19,7 @@ it("what a server with many projects has said is read a few times for each, not 
     runs: [],
   };
   await runInDurableObject(env.AGENT_LINK.getByName(ids.server()), (_link, { storage }) => {
-    const inbox = new LinkInbox(storage.sql);
+    const inbox = new DeliveryQueue(storage.sql);
     const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
     onCalls(Object.getPrototypeOf(storage.sql), "exec", (_values, cursor) => {
       if (cursor instanceof storage.sql.Cursor) cursors.push(cursor);

@@ -47,6 +47,6 @@ describe("an object's alarm", () => {
 async function isUntold(link: DurableObjectStub<AgentLink>): Promise<boolean> {
   return await runInDurableObject(
     link,
-    (_link, { storage }) => new PresenceRecord(storage).untold() !== null,
+    (_link, { storage }) => new PresenceRecord(storage).unwritten() !== null,
   );
 }

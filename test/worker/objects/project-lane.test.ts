@@ -21,7 +21,7 @@ describe("a deployment", () => {
     const { id: first } = await project.deploy();
     const started = await project.start({ branch: "next" });
     const order = await project.agent.orderOf(started.id);
-    expect(order).toMatchObject({ version: 2, permitted: false, reuse_release: null, keep_releases: [1] });
+    expect(order).toMatchObject({ version: 2, preapproved: false, reuse_release: null, keep_releases: [1] });
     expect(order.source).toEqual({
       repository: "/srv/git/shop.git",
       branch: "next",
@@ -250,7 +250,7 @@ describe("rolling back", () => {
     const back = await project.rollBack();
     expect(back).toMatchObject({ status: "building", version: 4 });
     const order = await project.agent.orderOf(back.id);
-    expect(order).toMatchObject({ reuse_release: 2, permitted: true });
+    expect(order).toMatchObject({ reuse_release: 2, preapproved: true });
     await project.agent.carriesOut(order);
     expect(await project.reaches(back.id, "live")).toMatchObject({ kind: "rollback", commit: "0123456" });
     const further = await project.rollBack();
@@ -319,7 +319,7 @@ describe("a rollback whose permit has gone out with its order", () => {
     await project.deploy();
     const { id } = await project.rollBack();
     const order = await project.agent.orderOf(id);
-    expect(order).toMatchObject({ permitted: true, reuse_release: 1 });
+    expect(order).toMatchObject({ preapproved: true, reuse_release: 1 });
     const refused = async () => {
       const canceled = await project.post(`/v1/deployments/${id}/cancel`);
       expect(await problemOf(canceled)).toMatchObject({ status: 409, code: "not_cancelable" });

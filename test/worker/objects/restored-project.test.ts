@@ -103,7 +103,7 @@ describe("a project that D1 has, and whose lane knows nothing of it", () => {
     ]);
     const { id } = await project.rollBack();
     const order = await project.agent.orderOf(id);
-    expect(order).toMatchObject({ version: 5, reuse_release: 2, permitted: true, keep_releases: [3, 2] });
+    expect(order).toMatchObject({ version: 5, reuse_release: 2, preapproved: true, keep_releases: [3, 2] });
     await project.agent.carriesOut(order, [2, 3]);
     await project.reaches(id, "live");
   });

@@ -92,7 +92,7 @@ describe("deleting a project", () => {
     expect((await project.remove()).status).toBe(404);
     await vi.waitFor(async () => expect((await remains(project)).logs).toBe(0));
     expect(await laneTables(project)).toMatchObject({ deployments: 0, log_heads: 0, project_removal: 0 });
-    expect(project.agent.heard.filter(({ type }) => type === "forget")).toEqual([]);
+    expect(project.agent.heard.filter(({ type }) => type === "remove_project")).toEqual([]);
   });
 
   it("frees its name and its domain at once", async () => {
@@ -216,7 +216,7 @@ describe("deleting a project", () => {
     await project.agent.hears("welcome");
     project.agent.serving(report);
     await expect(project.agent.reports(order, { type: "ready" })).resolves.toMatchObject({
-      instruction: "over",
+      instruction: "ended",
     });
     await vi.waitFor(async () => expect(await unheardBy(project)).toBe(0));
     expect(await tablesIn(laneOf(project))).toEqual([]);
@@ -249,8 +249,10 @@ describe("the agent of a deleted project", () => {
     await project.agent.connect({ projects: [report] });
     await project.agent.hears("welcome");
     const late = { ...order, run_id: ids.run() };
-    expect(await project.agent.reports(late, { type: "ready" })).toMatchObject({ instruction: "over" });
-    expect(project.agent.heard.filter(({ type }) => type === "forget" || type === "restore")).toEqual([]);
+    expect(await project.agent.reports(late, { type: "ready" })).toMatchObject({ instruction: "ended" });
+    expect(
+      project.agent.heard.filter(({ type }) => type === "remove_project" || type === "correct_release"),
+    ).toEqual([]);
     expect((await remains(project)).rows).toBe(0);
   });
 
@@ -277,7 +279,7 @@ describe("the agent of a deleted project", () => {
     await project.agent.connect({
       projects: [{ project_id: project.id, release: 1, releases: [1], url: null }],
     });
-    await project.agent.hears("forget");
+    await project.agent.hears("remove_project");
     project.agent.cut();
     project.agent.heard.length = 0;
     await project.agent.connect();

@@ -9,7 +9,7 @@ import { ConnectedAgent, emptyReport } from "../../support/worker/connected-agen
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
-const told = (agent: ConnectedAgent) => agent.heard.filter(({ type }) => type === "forget");
+const told = (agent: ConnectedAgent) => agent.heard.filter(({ type }) => type === "remove_project");
 
 async function get(project: TestProject): Promise<Project> {
   return Project.parse(await (await project.get(`/v1/projects/${project.id}`)).json());
@@ -92,7 +92,7 @@ describe("a project that is moved to another server", () => {
     project.agent.cut();
     await project.deploy({}, to);
     await project.agent.connect({ projects: [report(project, 1, [1])] });
-    await project.agent.hears("forget");
+    await project.agent.hears("remove_project");
     project.agent.cut();
     project.agent.heard.length = 0;
     await project.agent.connect({ projects: [report(project, null, [1])] });
@@ -137,7 +137,7 @@ describe("a project that is moved to another server", () => {
     expect(targets).toMatchObject({ rollback_targets: [{ version: 1, instant: false, default: true }] });
     const { id } = await project.rollBack();
     const order = await to.orderOf(id);
-    expect(order).toMatchObject({ version: 3, reuse_release: null, permitted: false, keep_releases: [2] });
+    expect(order).toMatchObject({ version: 3, reuse_release: null, preapproved: false, keep_releases: [2] });
     expect(order.source.commit).toMatch(/^[0-9a-f]{40}$/);
     await to.carriesOut(order);
     await project.reaches(id, "live");
@@ -146,7 +146,7 @@ describe("a project that is moved to another server", () => {
     await to.carriesOut(await to.orderOf(forward.id));
     await project.reaches(forward.id, "live");
     const again = await project.rollBack({ version: 1 });
-    expect(await to.orderOf(again.id)).toMatchObject({ reuse_release: 3, permitted: true });
+    expect(await to.orderOf(again.id)).toMatchObject({ reuse_release: 3, preapproved: true });
   });
 
   it("can go back to the old one while that has not let go yet, and is not told to let go of the new release", async () => {

@@ -222,7 +222,7 @@ describe("a project", () => {
     const world = await createWorld();
     const copy = env.DB.prepare(
       `INSERT INTO projects SELECT ?1, account_id, server_id, ?1, ?1, repository, branch, framework, root_directory, build_command,
-       output_directory, activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, last_deploy_at, found, url,
+       output_directory, activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, last_deploy_at, detected, url,
        serving_release, serving_checked_at, commits FROM projects WHERE id = ?2`,
     );
     const copies = Array.from({ length: MAX_PER_ACCOUNT - 1 }, () =>

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { Enrolled } from "#contract/agent-protocol.ts";
+import { Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { Enrollment, Server, ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
@@ -243,13 +243,13 @@ describe("enrolment", () => {
   it("of an agent of another protocol is refused without spending the token; one that only says more is let in", async () => {
     const { token } = await createAccount();
     const { id, enrollment } = await created(token);
-    const refused = await enroll(enrollment.token, { protocol: 2 });
+    const refused = await enroll(enrollment.token, { protocol: PROTOCOL_VERSION + 1 });
     expect(await problemOf(refused)).toMatchObject({
       status: 409,
       code: "protocol_mismatch",
       detail: expect.stringContaining("/install.sh"),
     });
-    const response = await enroll(enrollment.token, { protocol: 1, region: "fra" });
+    const response = await enroll(enrollment.token, { protocol: PROTOCOL_VERSION, region: "fra" });
     expect(await response.json()).toMatchObject({ server_id: id });
   });
 

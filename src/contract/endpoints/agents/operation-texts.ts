@@ -17,7 +17,7 @@ export const agentTexts = {
       The agent trades its enrolment token, which works once, for a credential of its own. The credential opens the
       agent's endpoints for this one server, and nothing else. An earlier credential of the server stops working. An
       agent that has lost the answer repeats the request with the same \`attempt\`, and gets the same answer.`,
-    body: { token: secrets.enrollment, hostname: "web-1", agent_version: "0.1.0", protocol: 1 },
+    body: { token: secrets.enrollment, hostname: "web-1", agent_version: "0.1.0", protocol: 2 },
     answer: { server_id: example.server, credential: secrets.agent },
     location: null,
   },

@@ -68,7 +68,7 @@ export const agentSchemas = {
     continue: "goes on; before the switch it waits",
     activate: "may switch",
     stop: "ends the run and reports it as canceled",
-    over: "ends the run and reports nothing more",
+    ended: "ends the run and reports nothing more",
   }),
   RunEventsAnswer: object(RunEventsAnswer, "What the control plane holds, and wants.", {
     acked_seq: "Every event up to this one is stored, and need not be sent again.",

@@ -24,12 +24,12 @@ type Props = { readonly id: DeploymentId };
 export function DeploymentPage({ id }: Props) {
   const deployment = useDeployment(id);
   const log = useMemo(() => new LogStore(id), [id]);
-  const { isOver } = useSignal(log.state);
+  const { hasEnded } = useSignal(log.state);
   useEffect(() => log.follow(), [log]);
   // The log's end is told before the next look at the record would come.
   useEffect(() => {
-    if (isOver) void deployment.reload();
-  }, [isOver]);
+    if (hasEnded) void deployment.reload();
+  }, [hasEnded]);
   const { value } = deployment;
   return (
     <Page

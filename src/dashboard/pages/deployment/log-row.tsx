@@ -1,6 +1,6 @@
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
-import { kept } from "#dashboard/shared/kept.tsx";
+import { memo } from "#dashboard/shared/kept.tsx";
 import type { Look } from "#dashboard/text/ansi.ts";
 
 type Props = {
@@ -13,7 +13,7 @@ type Props = {
 };
 
 /** A line of a log, with its number. */
-export const LogRow = kept(function LogRow({ line, look, marked, isStop }: Props) {
+export const LogRow = memo(function LogRow({ line, look, marked, isStop }: Props) {
   return (
     <div class={`row ${line.stream}`}>
       <a

@@ -22,7 +22,7 @@ type Props = { readonly deployment: Deployment; readonly log: LogStore };
 
 /** A log: it is followed to its end until somebody scrolls away from it, and again when they come back. */
 export function LogView({ deployment, log }: Props) {
-  const { count, isOver, problem } = useSignal(log.state);
+  const { count, hasEnded, problem } = useSignal(log.state);
   const box = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
   const isAtNumber = useRef(false);
@@ -64,7 +64,7 @@ export function LogView({ deployment, log }: Props) {
     const { scrollTop, scrollHeight, clientHeight } = box.current;
     // Lines that come make the end move away; only whoever scrolls up wants to leave it.
     if (scrollTop < lastTop.current) setIsFollowing(false);
-    if (scrollTop + clientHeight >= scrollHeight - NEAR_PX && !isOver) setIsFollowing(true);
+    if (scrollTop + clientHeight >= scrollHeight - NEAR_PX && !hasEnded) setIsFollowing(true);
     lastTop.current = scrollTop;
   };
   const error = firstError(log, deployment.failure !== null);
@@ -80,7 +80,7 @@ export function LogView({ deployment, log }: Props) {
           onFound={(line) => link(line, { replace: true })}
         />
         {error === null ? null : <Button onClick={() => link(error)}>First error</Button>}
-        {isOver ? null : (
+        {hasEnded ? null : (
           <label class="check">
             <input
               type="checkbox"
@@ -92,7 +92,7 @@ export function LogView({ deployment, log }: Props) {
         )}
         <RawLog deployment={deployment} />
       </header>
-      {isOver ? null : (
+      {hasEnded ? null : (
         <ProblemBox
           problem={problem}
           doing={deployment.status === "building" ? "Following the log" : "Reading the log"}
@@ -110,7 +110,7 @@ export function LogView({ deployment, log }: Props) {
         onKeyDown={onKeyDown}
       >
         {count === 0 ? (
-          problem === null && !isOver ? (
+          problem === null && !hasEnded ? (
             <Waiting what="Waiting for the first line" />
           ) : null
         ) : (
@@ -118,7 +118,7 @@ export function LogView({ deployment, log }: Props) {
             count={count}
             rowHeight={LINE_HEIGHT}
             label="Lines of the log"
-            total={isOver ? count : -1}
+            total={hasEnded ? count : -1}
             keyOf={(index) => index}
             rowClass={(index) => (index + 1 === linked ? "linked" : "")}
             stop={linked === null ? null : linked - 1}

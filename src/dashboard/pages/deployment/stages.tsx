@@ -10,9 +10,9 @@ type Props = { readonly deployment: Deployment; readonly log: LogStore };
 
 /** How far a deployment has come, and how long each stage took. */
 export function Stages({ deployment, log }: Props) {
-  const { isOver, problem } = useSignal(log.state);
+  const { hasEnded, problem } = useSignal(log.state);
   // A log that cannot be read has no more to tell.
-  const isWhole = isOver || problem !== null;
+  const isWhole = hasEnded || problem !== null;
   const now = useNow();
   return (
     <ol class="stages" aria-label="Stages">

@@ -6,7 +6,7 @@ import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import type { Watched } from "#dashboard/data/resource.ts";
 import type { Activity } from "#dashboard/data/activity.ts";
 import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
-import { later } from "#dashboard/later.tsx";
+import { lazy } from "#dashboard/later.tsx";
 import { ProjectCard } from "#dashboard/pages/overview/project-card.tsx";
 import { Find, isLike } from "#dashboard/shared/find.tsx";
 import { isNotAllowed, NotShown } from "#dashboard/shared/not-shown.tsx";
@@ -14,8 +14,8 @@ import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-const FirstSteps = later(async () => (await import("#dashboard/pages/overview/first-steps.tsx")).FirstSteps);
-const LatestDeployments = later(
+const FirstSteps = lazy(async () => (await import("#dashboard/pages/overview/first-steps.tsx")).FirstSteps);
+const LatestDeployments = lazy(
   async () => (await import("#dashboard/pages/overview/latest-deployments.tsx")).LatestDeployments,
 );
 

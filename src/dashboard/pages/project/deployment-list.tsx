@@ -9,7 +9,7 @@ import { useSignal } from "#dashboard/data/signal.ts";
 import { RowActions } from "#dashboard/pages/project/row-actions.tsx";
 import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
 import { DeploymentRow } from "#dashboard/shared/deployment-row.tsx";
-import { kept } from "#dashboard/shared/kept.tsx";
+import { memo } from "#dashboard/shared/kept.tsx";
 import { isNotAllowed, NotShown } from "#dashboard/shared/not-shown.tsx";
 import { useMedia } from "#dashboard/shared/use-media.ts";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
@@ -152,7 +152,7 @@ type RowProps = {
   readonly onDelete: (deployment: Deployment) => void;
 };
 
-const Row = kept(function Row({ deployment, mayChange, onCanceled, onDelete }: RowProps) {
+const Row = memo(function Row({ deployment, mayChange, onCanceled, onDelete }: RowProps) {
   return (
     <DeploymentRow deployment={deployment}>
       {mayChange ? (

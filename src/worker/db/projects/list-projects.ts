@@ -8,7 +8,7 @@ const fields = {
   id: projects.id,
   name: projects.name,
   framework: projects.framework,
-  found: projects.found,
+  detected: projects.detected,
   domain: projects.domain,
   serverId: projects.serverId,
   lastDeployAt: projects.lastDeployAt,

@@ -2,10 +2,10 @@ import { succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { answerOnce } from "#worker/http/idempotency/answer-once.ts";
 import { readIdempotencyKey } from "#worker/http/idempotency/idempotency-key.ts";
-import type { Around } from "#worker/http/register-routes.ts";
+import type { Wrap } from "#worker/http/register-routes.ts";
 
 /** Carries out a request with an Idempotency-Key once, and one without a key as it comes. */
-export const onceWithKey: Around<Context> = async ({ c, endpoint, caller, input }, act) => {
+export const onceWithKey: Wrap<Context> = async ({ c, endpoint, caller, input }, act) => {
   const key = readIdempotencyKey(endpoint, c.req.header("idempotency-key") ?? null);
   if (!key.ok) return key;
   if (key.value === null) return succeed(await act(caller));

@@ -9,9 +9,9 @@ import {
   type ToAgent,
 } from "#contract/agent-protocol.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
-import { LinkErrands } from "#worker/objects/agent-link/link-deliveries.ts";
+import { LinkDeliveries } from "#worker/objects/agent-link/link-deliveries.ts";
 import { linkHeaders } from "#worker/objects/agent-link/link-headers.ts";
-import { LinkInbox, type ProjectHello } from "#worker/objects/agent-link/delivery-queue.ts";
+import { DeliveryQueue, type ProjectHello } from "#worker/objects/agent-link/delivery-queue.ts";
 import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import {
   attach,
@@ -43,8 +43,8 @@ type Hello = Extract<FromAgent, { type: "hello" }>;
  */
 export class AgentLink extends DurableObject<Env> {
   readonly #presence: PresenceRecord;
-  readonly #inbox: LinkInbox;
-  readonly #errands: LinkErrands;
+  readonly #queue: DeliveryQueue;
+  readonly #deliveries: LinkDeliveries;
   readonly #server: LinkedServer;
   readonly #sockets: LinkSockets;
   readonly #alarm: ObjectAlarm;
@@ -56,13 +56,14 @@ export class AgentLink extends DurableObject<Env> {
     this.#alarm = new ObjectAlarm(ctx.storage);
     this.#server = new LinkedServer(ctx.storage.kv, env, ctx.id.name);
     this.#presence = new PresenceRecord(ctx.storage);
-    this.#inbox = new LinkInbox(ctx.storage.sql);
-    this.#errands = new LinkErrands({
+    this.#queue = new DeliveryQueue(ctx.storage.sql);
+    this.#deliveries = new LinkDeliveries({
       env,
       server: this.#server,
       presence: this.#presence,
-      inbox: this.#inbox,
-      restore: (project_id, release) => this.#sockets.send({ type: "restore", project_id, release }),
+      queue: this.#queue,
+      correctRelease: (project_id, release) =>
+        this.#sockets.send({ type: "correct_release", project_id, release }),
     });
   }
 
@@ -84,8 +85,8 @@ export class AgentLink extends DurableObject<Env> {
     // The lane forgets the server for good, so D1 must say that it is still gone.
     if (this.#server.isRemoved() && (await this.#server.credential()) === null)
       return { delivered: false, gone: true };
-    await this.#errands.afterCall(projectId);
-    this.#inbox.addWaiting(projectId);
+    await this.#deliveries.afterCall(projectId);
+    this.#queue.addWaiting(projectId);
     return { delivered: this.#sockets.send(message) > 0, gone: false };
   }
 
@@ -109,7 +110,7 @@ export class AgentLink extends DurableObject<Env> {
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    if (attachmentOf(socket).state === "over") return;
+    if (attachmentOf(socket).state === "ended") return;
     const heard = parseMessage(data);
     if (!this.#limit.take(heard.kind === "message" ? heard.message : null))
       return end(socket, closeCodes.limited, "too many messages: come back later");
@@ -135,21 +136,24 @@ export class AgentLink extends DurableObject<Env> {
         const now = Date.now();
         this.#presence.seen(now, { disk: message.disk });
         // It wakes no lane, and the write itself leaves out what is not on this server.
-        this.#inbox.takeServing(message.projects, now);
-        return await this.#runErrands();
+        this.#queue.takeServing(message.projects, now);
+        return await this.#runDeliveries();
       }
       case "serving":
-        if (state !== "ready" || !this.#inbox.isKnown(message.project.project_id)) return;
-        this.#inbox.takeChange(message.project, Date.now());
-        return await this.#runErrands();
-      case "forgotten": {
+        if (state !== "ready" || !this.#queue.isKnown(message.project.project_id)) return;
+        this.#queue.takeChange(message.project, Date.now());
+        return await this.#runDeliveries();
+      case "project_removed": {
         const { project_id, purge } = message;
-        if (state !== "ready" || !this.#inbox.isKnown(project_id)) return;
+        if (state !== "ready" || !this.#queue.isKnown(project_id)) return;
         try {
-          await this.env.PROJECT_LANE.getByName(project_id).forgotten({ serverId: this.#server.id, purge });
+          await this.env.PROJECT_LANE.getByName(project_id).projectRemoved({
+            serverId: this.#server.id,
+            purge,
+          });
         } catch (error) {
           // The lane will ask again, and the agent answer again.
-          this.#errands.attempts.log("forgotten", error);
+          this.#deliveries.retries.log("project_removed", error);
         }
         return;
       }
@@ -163,7 +167,7 @@ export class AgentLink extends DurableObject<Env> {
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {
-    attach(socket, { ...attachmentOf(socket), state: "over" });
+    attach(socket, { ...attachmentOf(socket), state: "ended" });
     await this.#noteGone(Date.now());
   }
 
@@ -174,11 +178,11 @@ export class AgentLink extends DurableObject<Env> {
       this.#endSilent();
       await this.#noteGone(null);
       await this.#lookAtCredential();
-      this.#errands.attempts.succeed("alarm");
-      await this.#runErrands();
+      this.#deliveries.retries.succeed("alarm");
+      await this.#runDeliveries();
     } catch (error) {
-      this.#errands.attempts.fail("alarm", error);
-      await this.#alarm.setExactly(Date.now() + this.#errands.attempts.delayMs);
+      this.#deliveries.retries.fail("alarm", error);
+      await this.#alarm.setExactly(Date.now() + this.#deliveries.retries.delayMs);
     }
   }
 
@@ -196,7 +200,7 @@ export class AgentLink extends DurableObject<Env> {
 
   /** Finds what was revoked or deleted. Where D1 doesn't answer, the alarm tries again. */
   async #lookAtCredential(): Promise<void> {
-    await this.#errands.attempts.make("check credential", () => this.#checkCredential());
+    await this.#deliveries.retries.make("check credential", () => this.#checkCredential());
     await this.#armAlarm();
   }
 
@@ -220,19 +224,19 @@ export class AgentLink extends DurableObject<Env> {
     // Until the lanes have been told: should one not answer, the alarm does all of this again.
     this.#server.expectRemoval();
     this.#presence.forget();
-    this.#inbox.forgetServing();
+    this.#queue.forgetServing();
     const tell = (projectId: ProjectId) =>
-      this.env.PROJECT_LANE.getByName(projectId).serverGone(this.#server.id);
+      this.env.PROJECT_LANE.getByName(projectId).serverDeleted(this.#server.id);
     await this.#armAlarm();
-    await Promise.all(this.#inbox.waiting().map(tell));
-    this.#inbox.forgetLanes();
+    await Promise.all(this.#queue.waiting().map(tell));
+    this.#queue.forgetLanes();
     this.#server.endRemoval();
   }
 
   /** Tells the agent which protocol is spoken here, and its owner that it speaks another. */
   async #refuseProtocol(socket: WebSocket, hello: AnyHello): Promise<void> {
     if (!(await this.#holds(attachmentOf(socket).credentialHash))) return endRevoked(socket);
-    if (socket.readyState !== WebSocket.OPEN || attachmentOf(socket).state === "over") return;
+    if (socket.readyState !== WebSocket.OPEN || attachmentOf(socket).state === "ended") return;
     send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#server.id });
     const older = hello.protocol < PROTOCOL_VERSION ? "agent" : "control plane";
     const reason = `protocol ${hello.protocol}, here ${PROTOCOL_VERSION}: update the ${older}`;
@@ -240,7 +244,7 @@ export class AgentLink extends DurableObject<Env> {
     // Another agent may be there that fits, and then nothing is wrong with the server.
     if (this.#sockets.isAnyReady()) return;
     this.#presence.mismatched(Date.now(), hello);
-    await this.#runErrands();
+    await this.#runDeliveries();
   }
 
   async #welcome(socket: WebSocket, hello: Hello): Promise<void> {
@@ -251,7 +255,7 @@ export class AgentLink extends DurableObject<Env> {
       this.#withoutStrangers(hello),
     ]);
     if (!holds) return endRevoked(socket);
-    if (socket.readyState !== WebSocket.OPEN || attachmentOf(socket).state === "over") return;
+    if (socket.readyState !== WebSocket.OPEN || attachmentOf(socket).state === "ended") return;
     for (const other of this.#sockets.all()) {
       if (other === socket) continue;
       if (isReady(other)) this.#presence.touch(this.#sockets.lastPingOf(other));
@@ -260,8 +264,8 @@ export class AgentLink extends DurableObject<Env> {
     attach(socket, { ...attachment, state: "ready" });
     send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#server.id });
     this.#presence.connected(saidAt, hello);
-    this.#inbox.takeHello(listened, saidAt);
-    await this.#runErrands();
+    this.#queue.takeHello(listened, saidAt);
+    await this.#runDeliveries();
   }
 
   /**
@@ -272,7 +276,7 @@ export class AgentLink extends DurableObject<Env> {
     try {
       return (await this.#server.credential())?.credentialHash === credentialHash;
     } catch (error) {
-      this.#errands.attempts.fail("check credential", error);
+      this.#deliveries.retries.fail("check credential", error);
       return true;
     }
   }
@@ -282,16 +286,16 @@ export class AgentLink extends DurableObject<Env> {
    * Where the database does not answer, the agent's word counts, as its credential does.
    */
   async #withoutStrangers(hello: ProjectHello): Promise<ProjectHello> {
-    const unknown = this.#inbox.unknownIn(hello);
+    const unknown = this.#queue.unknownIn(hello);
     if (unknown.length === 0) return hello;
     try {
       const placed = new Set(await this.#server.placed(unknown));
-      this.#inbox.addKnown(placed);
+      this.#queue.addKnown(placed);
       const strangers = new Set(unknown.filter((projectId) => !placed.has(projectId)));
       const isListenedTo = (one: { readonly project_id: ProjectId }) => !strangers.has(one.project_id);
       return { projects: hello.projects.filter(isListenedTo), runs: hello.runs.filter(isListenedTo) };
     } catch (error) {
-      this.#errands.attempts.log("find projects", error);
+      this.#deliveries.retries.log("find projects", error);
       return hello;
     }
   }
@@ -300,26 +304,26 @@ export class AgentLink extends DurableObject<Env> {
   async #noteGone(endedAt: number | null): Promise<void> {
     if (this.#sockets.isAnyReady() || !this.#presence.isConnected()) return;
     this.#presence.disconnected(endedAt);
-    await this.#runErrands();
+    await this.#runDeliveries();
   }
 
   /** The alarm first: whatever dies from here on, it comes. */
-  async #runErrands(): Promise<void> {
+  async #runDeliveries(): Promise<void> {
     const armed = this.#armAlarm();
-    await this.#errands.run();
+    await this.#deliveries.run();
     await armed;
     await this.#armAlarm();
   }
 
   async #armAlarm(): Promise<void> {
-    const { attempts } = this.#errands;
+    const { retries } = this.#deliveries;
     const isLinked = this.#presence.isConnected() || this.#sockets.all().length > 0;
     const isAwaited = this.#server.isRemovalExpected();
-    const isPending = this.#errands.isPending() || attempts.failures > 0;
+    const isPending = this.#deliveries.isPending() || retries.failures > 0;
     const inMs = Math.min(
       isLinked ? CHECK_MS : Infinity,
       isAwaited ? REMOVAL_CHECK_MS : Infinity,
-      isPending ? attempts.delayMs : Infinity,
+      isPending ? retries.delayMs : Infinity,
     );
     const now = Date.now();
     if (inMs === Infinity) await this.#alarm.setExactly(null);

@@ -25,7 +25,7 @@ export type ProjectHello = {
  * What an agent has said and others must be told, in the link's own storage until they have been: each lane its part of
  * the hello, D1 what the projects serve. All methods are synchronous; `saidAt` and `checkedAt` are Unix milliseconds.
  */
-export class LinkInbox {
+export class DeliveryQueue {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {

@@ -39,7 +39,7 @@ function costOf(message: FromAgent | null): number {
     case "status":
       return 1 + message.projects.length;
     case "serving":
-    case "forgotten":
+    case "project_removed":
     case undefined:
       return 1;
   }

@@ -20,7 +20,7 @@ import { notWellFormed } from "#contract/well-formed.ts";
 const Attachment = z.strictObject({
   credentialHash: z.string(),
   openedAt: z.number(),
-  state: z.enum(["opened", "ready", "over"]),
+  state: z.enum(["opened", "ready", "ended"]),
 });
 export type Attachment = z.infer<typeof Attachment>;
 
@@ -36,7 +36,7 @@ export function attachmentOf(socket: WebSocket): Attachment {
 
 /** Ends a socket, and all that it has to say from now on. */
 export function end(socket: WebSocket, code: number, reason: string): void {
-  attach(socket, { ...attachmentOf(socket), state: "over" });
+  attach(socket, { ...attachmentOf(socket), state: "ended" });
   socket.close(code, reason);
 }
 

@@ -40,7 +40,7 @@ export class LinkSockets {
 
   /** Those that have not ended, whether their agents have said hello or not. */
   open(): WebSocket[] {
-    return this.all().filter((socket) => attachmentOf(socket).state !== "over");
+    return this.all().filter((socket) => attachmentOf(socket).state !== "ended");
   }
 
   /** @returns to how many agents it went */

@@ -87,14 +87,14 @@ export class PresenceRecord {
   }
 
   /** What D1 must be told; null: it has everything. */
-  untold(): Told | null {
+  unwritten(): Told | null {
     const stored = this.#load();
     if (stored === null || stored.revision === stored.written) return null;
     const { revision, written: _written, ...presence } = stored;
     return { presence, revision };
   }
 
-  noteTold({ revision }: Told): void {
+  noteWritten({ revision }: Told): void {
     const stored = this.#load();
     if (stored !== null) this.#save({ ...stored, written: Math.max(stored.written, revision) });
   }

@@ -24,7 +24,7 @@ const MAX_BYTES = MAX_LOG_BYTES + 1024 * 1024;
 /** What there is after a line: `stored`, it is in R2; `over`, the log ended with this line; `gone`, nothing is known here. */
 export type LinesAfter =
   | { readonly kind: "lines"; readonly ndjson: string; readonly bytes: number }
-  | { readonly kind: "none" | "stored" | "over" | "gone" };
+  | { readonly kind: "none" | "stored" | "ended" | "gone" };
 
 type Head = {
   next_line: number;
@@ -147,7 +147,7 @@ export class LogBuffer {
     const head = this.#head(id);
     if (head === null) return { kind: "gone" };
     // Also for a line that is not there yet: whoever names one waits for it like the others.
-    if (line >= head.next_line - 1) return { kind: head.ended === 1 ? "over" : "none" };
+    if (line >= head.next_line - 1) return { kind: head.ended === 1 ? "ended" : "none" };
     const chunks = this.#chunksFrom(id, line + 1, maxBytes);
     const [first] = chunks;
     if (first === undefined || first.firstLine > line + 1) return { kind: "stored" };

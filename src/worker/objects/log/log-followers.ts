@@ -88,7 +88,7 @@ export class LogFollowers {
   }
 
   #answer(sockets: readonly WebSocket[], news: LinesAfter): void {
-    if (news.kind !== "over") return answer(sockets, news.kind === "lines" ? news.ndjson : news.kind);
+    if (news.kind !== "ended") return answer(sockets, news.kind === "lines" ? news.ndjson : news.kind);
     // Whoever hears that it is over asks the database how it ended.
     void this.#parts.settle().then(() => answer(sockets, news.kind));
   }

@@ -3,7 +3,7 @@ import type { LaneStore } from "#worker/objects/project-lane/lane-store.ts";
 import type { LogBuffer } from "#worker/objects/log/log-buffer.ts";
 
 /** What a lane keeps in its object's storage, and what its effects need besides. `now` is in Unix milliseconds. */
-export type LaneParts = {
+export type LaneContext = {
   readonly env: Env;
   readonly storage: DurableObjectStorage;
   readonly store: LaneStore;

@@ -4,13 +4,13 @@ import { deleteProjectRecords } from "#worker/db/projects/delete-project.ts";
 import { deleteDeploymentRecords, writeDeployments } from "#worker/db/deployments/deployment-records.ts";
 import { setServing } from "#worker/db/servers/server-presence.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
-import { setFound } from "#worker/db/projects/set-detected.ts";
-import { Attempts } from "#worker/objects/shared/retry-tracker.ts";
-import { coalesced } from "#worker/objects/shared/single-flight.ts";
-import type { LaneParts } from "#worker/objects/project-lane/lane-context.ts";
+import { setDetected } from "#worker/db/projects/set-detected.ts";
+import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
+import { singleFlight } from "#worker/objects/shared/single-flight.ts";
+import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import { repairRecords } from "#worker/objects/project-lane/repair-records.ts";
 import { storeLogs } from "#worker/objects/project-lane/store-logs.ts";
-import { tellAgents } from "#worker/objects/project-lane/send-pending-messages.ts";
+import { sendPendingMessages } from "#worker/objects/project-lane/send-pending-messages.ts";
 
 const WRITE = "write records";
 const REPAIR = "repair records";
@@ -21,23 +21,25 @@ const REPAIR = "repair records";
  * and left for the alarm.
  */
 export class LaneEffects {
-  readonly #parts: LaneParts;
+  readonly #parts: LaneContext;
   /** Writes changed deployments to D1, and removes deleted ones. */
   readonly writeRecords: () => Promise<void>;
   /** Has written again what D1 does not have as the lane does. */
   readonly repairRecords: () => Promise<void>;
-  readonly tellAgent: () => Promise<void>;
+  readonly sendPending: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
   #bookmark: string | null = null;
-  readonly attempts: Attempts;
+  readonly retries: RetryTracker;
 
-  constructor(parts: LaneParts) {
+  constructor(parts: LaneContext) {
     this.#parts = parts;
-    this.attempts = new Attempts("lane", () => ({ project_id: parts.store.owner()?.projectId }));
-    this.writeRecords = coalesced(() => this.attempts.make(WRITE, () => this.#writeRecords()));
-    this.repairRecords = coalesced(() => this.attempts.make(REPAIR, () => repairRecords(parts)));
-    this.tellAgent = coalesced(() => this.attempts.make("tell agent", () => tellAgents(parts)));
-    this.storeLogs = coalesced(() => this.attempts.make("store logs", () => storeLogs(parts)));
+    this.retries = new RetryTracker("lane", () => ({ project_id: parts.store.owner()?.projectId }));
+    this.writeRecords = singleFlight(() => this.retries.make(WRITE, () => this.#writeRecords()));
+    this.repairRecords = singleFlight(() => this.retries.make(REPAIR, () => repairRecords(parts)));
+    this.sendPending = singleFlight(() =>
+      this.retries.make("send to agent", () => sendPendingMessages(parts)),
+    );
+    this.storeLogs = singleFlight(() => this.retries.make("store logs", () => storeLogs(parts)));
   }
 
   /** From where on D1 has all that was written last; null before the first write of this instance. */
@@ -47,17 +49,17 @@ export class LaneEffects {
 
   /** Whether D1 may have something else than the lane believes: it refused what it was told, or could not be asked. */
   isRepairDue(): boolean {
-    return this.attempts.hasFailed(WRITE) || this.attempts.hasFailed(REPAIR);
+    return this.retries.hasFailed(WRITE) || this.retries.hasFailed(REPAIR);
   }
 
   /** Whether D1 refused the records when they were last written. */
   isWriteFailing(): boolean {
-    return this.attempts.hasFailed(WRITE);
+    return this.retries.hasFailed(WRITE);
   }
 
   /** Everything that is due now. */
   async all(): Promise<void> {
-    await Promise.all([this.writeRecords(), this.tellAgent()]);
+    await Promise.all([this.writeRecords(), this.sendPending()]);
     await this.storeLogs();
   }
 
@@ -65,12 +67,12 @@ export class LaneEffects {
   isPending(): boolean {
     const { store, outbox } = this.#parts;
     return (
-      this.attempts.hasFailed(REPAIR) ||
+      this.retries.hasFailed(REPAIR) ||
       outbox.projectRemoval() !== null ||
       store.unwritten().length > 0 ||
       outbox.unwrittenServing() !== null ||
-      outbox.unwrittenFound() !== null ||
-      outbox.restores().some((found) => checkServing(store.load(), found).kind !== "later") ||
+      outbox.unwrittenDetected() !== null ||
+      outbox.corrections().some((found) => checkServing(store.load(), found).kind !== "later") ||
       outbox.removals(false).length > 0 ||
       outbox.removals(true).length > 0
     );
@@ -102,10 +104,10 @@ export class LaneEffects {
       await setServing(rows, serving.serverId, owner.projectId, serving.report);
       storage.transactionSync(() => outbox.noteServingWritten(serving));
     }
-    const found = outbox.unwrittenFound();
+    const found = outbox.unwrittenDetected();
     if (found !== null) {
-      await setFound(rows, owner.projectId, found);
-      storage.transactionSync(() => outbox.noteFoundWritten(found));
+      await setDetected(rows, owner.projectId, found);
+      storage.transactionSync(() => outbox.noteDetectedWritten(found));
     }
     this.#bookmark = session.bookmark() ?? this.#bookmark;
   }

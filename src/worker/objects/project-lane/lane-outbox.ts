@@ -19,8 +19,8 @@ type StoredServing = z.infer<typeof StoredServing>;
 const MAX_KNOWN = 1_000;
 
 /** A server that was found to serve another release than it should. */
-const FoundServing = z.strictObject({ serverId: ServerId, report: ProjectReport });
-export type FoundServing = z.infer<typeof FoundServing>;
+const ReportedServing = z.strictObject({ serverId: ServerId, report: ProjectReport });
+export type FoundServing = z.infer<typeof ReportedServing>;
 
 /**
  * What D1, R2 and the agents must be told besides the deployments themselves, in the object's own SQLite until it is done. All
@@ -34,8 +34,10 @@ export class LaneOutbox {
     sql.exec(
       "CREATE TABLE IF NOT EXISTS serving (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
     );
-    sql.exec("CREATE TABLE IF NOT EXISTS found (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)");
-    sql.exec("CREATE TABLE IF NOT EXISTS restores (server_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS detected (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL)",
+    );
+    sql.exec("CREATE TABLE IF NOT EXISTS corrections (server_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS removals (id TEXT PRIMARY KEY, record_gone INTEGER NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS deleted (id TEXT PRIMARY KEY, at INTEGER NOT NULL)");
     sql.exec(
@@ -67,20 +69,20 @@ export class LaneOutbox {
   }
 
   /** What the framework says of the project's files, until D1 knows it. */
-  noteFound(preset: Preset): void {
+  noteDetected(preset: Preset): void {
     this.#sql.exec(
-      "INSERT INTO found (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
+      "INSERT INTO detected (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
       JSON.stringify(preset),
     );
   }
 
-  unwrittenFound(): Preset | null {
-    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM found").toArray();
+  unwrittenDetected(): Preset | null {
+    const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM detected").toArray();
     return row === undefined ? null : Preset.parse(JSON.parse(row.json));
   }
 
-  noteFoundWritten(preset: Preset): void {
-    this.#sql.exec("DELETE FROM found WHERE json = ?", JSON.stringify(preset));
+  noteDetectedWritten(preset: Preset): void {
+    this.#sql.exec("DELETE FROM detected WHERE json = ?", JSON.stringify(preset));
   }
 
   /**
@@ -88,22 +90,22 @@ export class LaneOutbox {
    * @param isWrong whether it must be told to serve another release, as soon as nothing of the project runs there
    */
   noteReported(found: FoundServing, isWrong: boolean): void {
-    if (!isWrong) return void this.#sql.exec("DELETE FROM restores WHERE server_id = ?", found.serverId);
+    if (!isWrong) return void this.#sql.exec("DELETE FROM corrections WHERE server_id = ?", found.serverId);
     this.#sql.exec(
-      "INSERT INTO restores (server_id, json) VALUES (?, ?) ON CONFLICT (server_id) DO UPDATE SET json = excluded.json",
+      "INSERT INTO corrections (server_id, json) VALUES (?, ?) ON CONFLICT (server_id) DO UPDATE SET json = excluded.json",
       found.serverId,
-      JSON.stringify(FoundServing.parse(found)),
+      JSON.stringify(ReportedServing.parse(found)),
     );
   }
 
   /** What servers have said that serve another release than they should. */
-  restores(): FoundServing[] {
-    const rows = this.#sql.exec<{ json: string }>("SELECT json FROM restores").toArray();
-    return rows.map(({ json }) => FoundServing.parse(JSON.parse(json)));
+  corrections(): FoundServing[] {
+    const rows = this.#sql.exec<{ json: string }>("SELECT json FROM corrections").toArray();
+    return rows.map(({ json }) => ReportedServing.parse(JSON.parse(json)));
   }
 
-  noteRestored(found: FoundServing): void {
-    this.#sql.exec("DELETE FROM restores WHERE json = ?", JSON.stringify(found));
+  noteCorrected(found: FoundServing): void {
+    this.#sql.exec("DELETE FROM corrections WHERE json = ?", JSON.stringify(found));
   }
 
   /** Has the record and then the log of a deployment removed; again, if more was written since. @param now Unix milliseconds */
@@ -144,7 +146,7 @@ export class LaneOutbox {
 
   /** Has the project's records and then all its logs removed; nothing else of it is to be told to anybody. */
   addProjectRemoval(): void {
-    for (const table of ["serving", "found", "restores", "removals", "deleted"])
+    for (const table of ["serving", "detected", "corrections", "removals", "deleted"])
       this.#sql.exec(`DELETE FROM ${table}`);
     this.#sql.exec(
       "INSERT INTO project_removal (id, records_gone) VALUES (1, 0) ON CONFLICT (id) DO UPDATE SET records_gone = 0",

@@ -2,11 +2,12 @@ import * as z from "zod/mini";
 
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
-import { Host, LaneDeployment, type Lane } from "#domain/lane/lane.ts";
-import { forgettable } from "#domain/lane/transitions.ts";
+import { Placement, LaneDeployment, type Lane } from "#domain/lane/lane.ts";
+import { discardable } from "#domain/lane/transitions.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
+import { withCurrentNames } from "#worker/objects/project-lane/stored-names.ts";
 
 /** Whose lane it is. It is kept with the lane, because an object that its alarm wakes up is told no name. */
 const LaneOwner = z.strictObject({ accountId: AccountId, projectId: ProjectId });
@@ -15,7 +16,7 @@ export type LaneOwner = z.infer<typeof LaneOwner>;
 const StoredLane = z.strictObject({
   nextVersion: z.int(),
   owner: LaneOwner,
-  hosts: z.array(Host),
+  placements: z.array(Placement),
   deletedAt: z.nullable(z.number()),
 });
 type StoredLane = z.infer<typeof StoredLane>;
@@ -56,14 +57,14 @@ export class LaneStore {
   #load() {
     if (this.#cached !== null) return this.#cached;
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM lane").toArray();
-    const stored = row === undefined ? null : StoredLane.parse(JSON.parse(row.json));
+    const stored = row === undefined ? null : StoredLane.parse(JSON.parse(withCurrentNames(row.json)));
     const rows = this.#sql.exec<{ json: string }>("SELECT json FROM deployments ORDER BY version").toArray();
-    const deployments = rows.map(({ json }) => LaneDeployment.parse(JSON.parse(json)));
+    const deployments = rows.map(({ json }) => LaneDeployment.parse(JSON.parse(withCurrentNames(json))));
     this.#cached = {
       lane: {
         nextVersion: stored?.nextVersion ?? 1,
         deployments,
-        hosts: stored?.hosts ?? [],
+        placements: stored?.placements ?? [],
         deletedAt: stored?.deletedAt ?? null,
       },
       owner: stored?.owner ?? null,
@@ -81,11 +82,18 @@ export class LaneStore {
       if (old !== deployment) this.#saveDeployment(deployment, old ?? null, owner);
     }
     for (const id of known.keys()) this.#sql.exec("DELETE FROM deployments WHERE id = ?", id);
-    const { nextVersion, hosts, deletedAt } = next;
+    const { nextVersion, placements, deletedAt } = next;
     const isSame =
-      nextVersion === before.nextVersion && hosts === before.hosts && deletedAt === before.deletedAt;
+      nextVersion === before.nextVersion &&
+      placements === before.placements &&
+      deletedAt === before.deletedAt;
     if (!isSame || this.owner() === null) {
-      const json = JSON.stringify({ nextVersion, owner, hosts: [...hosts], deletedAt } satisfies StoredLane);
+      const json = JSON.stringify({
+        nextVersion,
+        owner,
+        placements: [...placements],
+        deletedAt,
+      } satisfies StoredLane);
       this.#sql.exec(
         "INSERT INTO lane (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
         json,
@@ -176,7 +184,7 @@ export class LaneStore {
     }
     const lane = this.load();
     const gone = new Set<string>();
-    for (const { id } of forgettable(lane)) {
+    for (const { id } of discardable(lane)) {
       const deleted = this.#sql.exec(
         "DELETE FROM deployments WHERE id = ? AND revision = written_revision",
         id,

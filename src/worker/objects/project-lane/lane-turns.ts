@@ -8,7 +8,7 @@ import { logFailure } from "#worker/log-failure.ts";
 import { LaneEffects } from "#worker/objects/project-lane/lane-effects.ts";
 import { type LaneHistory, readHistory } from "#worker/objects/project-lane/lane-history.ts";
 import { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
-import type { LaneParts } from "#worker/objects/project-lane/lane-context.ts";
+import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import { type LaneOwner, LaneStore } from "#worker/objects/project-lane/lane-store.ts";
 import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
 import { LogFollowers } from "#worker/objects/log/log-followers.ts";
@@ -182,7 +182,7 @@ export class LaneTurns {
     const at = now();
     const pending = {
       isPending: effects.isPending() || logs.due().length > 0,
-      failures: effects.attempts.failures,
+      failures: effects.retries.failures,
     };
     const wakeAt = nextWakeAt(store.load(), pending, at);
     // With nothing to be tried again, it is a deadline that each report of the agent moves on.
@@ -192,4 +192,4 @@ export class LaneTurns {
   }
 }
 
-type OpenParts = LaneParts & { readonly effects: LaneEffects };
+type OpenParts = LaneContext & { readonly effects: LaneEffects };

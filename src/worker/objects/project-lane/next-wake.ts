@@ -1,6 +1,6 @@
 import { nextDeadline } from "#domain/lane/deadlines.ts";
 import { keptUntil } from "#domain/lane/decide-delete-project.ts";
-import { nextForgetAt } from "#domain/lane/pending-removals.ts";
+import { nextRemovalAt } from "#domain/lane/pending-removals.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { retryDelayMs } from "#worker/objects/shared/retry-delay.ts";
 
@@ -16,7 +16,7 @@ export type Pending = {
  * not: what R2 or D1 does is no reason to end a run late.
  */
 export function nextWakeAt(lane: Lane, { isPending, failures }: Pending, now: number): number | null {
-  const timed = Math.min(nextDeadline(lane) ?? Infinity, nextForgetAt(lane) ?? Infinity);
+  const timed = Math.min(nextDeadline(lane) ?? Infinity, nextRemovalAt(lane) ?? Infinity);
   const work = Math.min(keptUntil(lane) ?? Infinity, isPending ? now : Infinity);
   const retryAt = now + retryDelayMs(failures);
   const wakeAt = Math.min(Math.max(timed, now + retryDelayMs(0)), Math.max(work, retryAt));

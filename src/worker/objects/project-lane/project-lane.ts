@@ -13,8 +13,12 @@ import {
   type DeleteProjectRequest,
   refuseIfDeleted,
 } from "#domain/lane/decide-delete-project.ts";
-import { decideForgotten, decideServerGone, type Forgotten } from "#domain/lane/decide-project-removed.ts";
-import { decideGreeting, type Greeting, type GreetingAnswer } from "#domain/lane/reconcile.ts";
+import {
+  decideProjectRemoved,
+  decideServerDeleted,
+  type ProjectRemoved,
+} from "#domain/lane/decide-project-removed.ts";
+import { reconcile, type AgentHello, type Reconciliation } from "#domain/lane/reconcile.ts";
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { decideStart, type Joined } from "#domain/lane/decide-start.ts";
@@ -134,7 +138,7 @@ export class ProjectLane extends DurableObject<Env> {
   /** Takes in what an agent reports; answers from storage alone, and tells D1 afterwards. */
   async report(command: RunEventsCommand): Promise<Result<RunEventsAnswer, never>> {
     const owner = this.#turns.owner();
-    if (owner === null) return succeed({ acked_seq: command.events.at(-1)?.seq ?? 0, instruction: "over" });
+    if (owner === null) return succeed({ acked_seq: command.events.at(-1)?.seq ?? 0, instruction: "ended" });
     const last = command.events.at(-1);
     const decided = this.#turns.decide(
       owner,
@@ -150,7 +154,7 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   /** Compares what a server says it serves of the project, without being asked, with what it should serve. */
-  async compare(serverId: ServerId, report: ProjectReport): Promise<GreetingAnswer> {
+  async compare(serverId: ServerId, report: ProjectReport): Promise<Reconciliation> {
     if (this.#turns.owner() === null) return { serving: null };
     const said = { serverId, report };
     const serving = checkServing(this.#parts.store.load(), said);
@@ -159,13 +163,13 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   /** Compares notes with an agent that has just connected. */
-  async greet(greeting: Greeting): Promise<GreetingAnswer> {
+  async reconcile(greeting: AgentHello): Promise<Reconciliation> {
     const owner = this.#turns.owner();
     if (owner === null) return { serving: null };
     const { serverId, report } = greeting;
     const decided = this.#turns.decide(
       owner,
-      (lane, now) => succeed(decideGreeting(lane, greeting, now)),
+      (lane, now) => succeed(reconcile(lane, greeting, now)),
       ({ value: { serving } }) => {
         if (serving !== null && report !== null)
           this.#parts.outbox.noteReported({ serverId, report }, serving.kind === "later");
@@ -175,15 +179,15 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   /** An agent has let go of the project, as it was told. */
-  async forgotten(forgotten: Forgotten): Promise<void> {
+  async projectRemoved(forgotten: ProjectRemoved): Promise<void> {
     const owner = this.#turns.owner();
-    if (owner !== null) this.#turns.decide(owner, (lane) => succeed(decideForgotten(lane, forgotten)));
+    if (owner !== null) this.#turns.decide(owner, (lane) => succeed(decideProjectRemoved(lane, forgotten)));
   }
 
   /** A server has been deleted, and can be told nothing any more. */
-  async serverGone(serverId: ServerId): Promise<void> {
+  async serverDeleted(serverId: ServerId): Promise<void> {
     const owner = this.#turns.owner();
-    if (owner !== null) this.#turns.decide(owner, (lane) => succeed(decideServerGone(lane, serverId)));
+    if (owner !== null) this.#turns.decide(owner, (lane) => succeed(decideServerDeleted(lane, serverId)));
   }
 
   /** @param serverId where the project is now: only what is kept there needs no build */
@@ -248,13 +252,13 @@ export class ProjectLane extends DurableObject<Env> {
       const owner = this.#turns.owner();
       if (owner === null) return;
       this.#turns.save(owner, (lane, now) => succeed(decideDeadlines(lane, now)));
-      this.#parts.effects.attempts.succeed("alarm");
+      this.#parts.effects.retries.succeed("alarm");
       if (this.#parts.effects.isRepairDue()) await this.#parts.effects.repairRecords();
       await this.#turns.carryOut();
       await this.#turns.ceaseToExist();
     } catch (error) {
-      this.#parts.effects.attempts.fail("alarm", error);
-      await this.#turns.alarm.setExactly(Date.now() + this.#parts.effects.attempts.delayMs);
+      this.#parts.effects.retries.fail("alarm", error);
+      await this.#turns.alarm.setExactly(Date.now() + this.#parts.effects.retries.delayMs);
     }
   }
 

@@ -4,7 +4,7 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { type DeploymentRecord, endLostDeployments } from "#worker/db/deployments/deployment-records.ts";
 import { findRecords } from "#worker/db/deployments/find-records.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
-import type { LaneParts } from "#worker/objects/project-lane/lane-context.ts";
+import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 
 /**
  * Compares D1 with the lane, which is right, and has written again what differs. Of deployments that the lane has let
@@ -15,7 +15,7 @@ import type { LaneParts } from "#worker/objects/project-lane/lane-context.ts";
  * What is decided meanwhile is safe: a record that changes while D1 is being read is due to be written anyway, and a
  * row of D1's own is changed only if it is still as it was read.
  */
-export async function repairRecords({ env, storage, store, outbox, now }: LaneParts): Promise<void> {
+export async function repairRecords({ env, storage, store, outbox, now }: LaneContext): Promise<void> {
   const owner = store.owner();
   if (owner === null) return;
   const { database } = new DatabaseSession(env.DB, "first-primary");

@@ -1,7 +1,7 @@
 import type { Effect } from "#domain/lane/decision.ts";
-import type { LaneParts } from "#worker/objects/project-lane/lane-context.ts";
+import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 
-type Places = Pick<LaneParts, "store" | "outbox" | "logs">;
+type Places = Pick<LaneContext, "store" | "outbox" | "logs">;
 
 /** Puts down what a decision wants done, in the transaction that saves it. @param now Unix milliseconds */
 export function saveEffect({ store, outbox, logs }: Places, effect: Effect, now: number): void {
@@ -19,8 +19,8 @@ export function saveEffect({ store, outbox, logs }: Places, effect: Effect, now:
       return logs.end(effect.deploymentId);
     case "removed":
       return outbox.addRemoval(effect.deploymentId, now);
-    case "found":
-      return outbox.noteFound(effect.preset);
+    case "detected":
+      return outbox.noteDetected(effect.preset);
     case "project_removed":
       store.forgetAccepted();
       return outbox.addProjectRemoval();

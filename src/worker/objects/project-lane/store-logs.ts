@@ -1,13 +1,13 @@
 import type { DeploymentId } from "#contract/ids.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
-import type { LaneParts } from "#worker/objects/project-lane/lane-context.ts";
+import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 
 /**
  * R2 loses the logs of deleted deployments, and gets the parts that are due and the whole of each log that has ended.
  * A log that fails does not keep the others waiting; the error comes when they are done.
  */
-export async function storeLogs(parts: LaneParts): Promise<void> {
+export async function storeLogs(parts: LaneContext): Promise<void> {
   const { store, outbox, logs } = parts;
   const owner = store.owner();
   if (owner === null) return;
@@ -25,7 +25,7 @@ export async function storeLogs(parts: LaneParts): Promise<void> {
   if (errors.length > 0) throw errors[0];
 }
 
-async function deleteAllLogs(parts: LaneParts, owner: LaneOwner): Promise<void> {
+async function deleteAllLogs(parts: LaneContext, owner: LaneOwner): Promise<void> {
   const { outbox, logs, storage, env } = parts;
   await giveUpUploads(parts, owner, null);
   storage.transactionSync(() => logs.forgetAll());
@@ -33,7 +33,7 @@ async function deleteAllLogs(parts: LaneParts, owner: LaneOwner): Promise<void> 
   storage.transactionSync(() => outbox.noteProjectRemoved());
 }
 
-async function deleteLog(parts: LaneParts, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
+async function deleteLog(parts: LaneContext, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
   const { outbox, logs, storage, env } = parts;
   await giveUpUploads(parts, lane, deploymentId);
   storage.transactionSync(() => logs.forget(deploymentId));
@@ -43,7 +43,7 @@ async function deleteLog(parts: LaneParts, lane: LaneOwner, deploymentId: Deploy
 
 /** @returns whether there was anything to store */
 async function storePart(
-  { logs, storage, env }: LaneParts,
+  { logs, storage, env }: LaneContext,
   lane: LaneOwner,
   deploymentId: DeploymentId,
 ): Promise<boolean> {
@@ -56,7 +56,7 @@ async function storePart(
   return true;
 }
 
-async function storeWhole(parts: LaneParts, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
+async function storeWhole(parts: LaneContext, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
   const { logs, storage, env } = parts;
   const owner = { ...lane, deploymentId };
   const store = new LogStore(env.LOGS);
@@ -75,7 +75,7 @@ async function storeWhole(parts: LaneParts, lane: LaneOwner, deploymentId: Deplo
 
 /** An upload that was cut off is begun anew. R2 drops one whose id could not be noted by itself, after seven days. */
 async function giveUpUploads(
-  { logs, storage, env }: LaneParts,
+  { logs, storage, env }: LaneContext,
   lane: LaneOwner,
   of: DeploymentId | null,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { logFailure } from "#worker/log-failure.ts";
 import { retryDelayMs } from "#worker/objects/shared/retry-delay.ts";
 
 /** Jobs of a Durable Object that may fail: a failure is logged and counted, and the object's alarm tries again. */
-export class Attempts {
+export class RetryTracker {
   readonly #at: string;
   readonly #about: () => Record<string, unknown>;
   /** How many times in a row each job has failed. */

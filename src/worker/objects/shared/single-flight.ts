@@ -2,7 +2,7 @@
  * Makes a job that many callers ask for run once at a time. Each call's promise stands for a run that began after the
  * call, so what the caller saved before it is done by then; calls that come during a run share the next one.
  */
-export function coalesced(job: () => Promise<void>): () => Promise<void> {
+export function singleFlight(job: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
 

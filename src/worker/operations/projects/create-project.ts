@@ -59,7 +59,7 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     buildCommand: null,
     outputDirectory: null,
     ...buildColumns(input),
-    found: null,
+    detected: null,
     rootDirectory: input.root_directory,
     activateCommand: input.activate_command,
     sharedPaths: input.shared_paths,

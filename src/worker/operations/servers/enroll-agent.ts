@@ -19,7 +19,7 @@ export async function enrollAgent(
   input: EnrollInput,
 ): Promise<Result<Enrolled, "invalid_token" | "protocol_mismatch" | "rate_limited">> {
   // Before the token is spent: it is for the agent that comes after.
-  if (input.protocol !== PROTOCOL_VERSION)
+  if (input.protocol !== undefined && input.protocol !== PROTOCOL_VERSION)
     return refuse("protocol_mismatch", mismatchMessage(input.protocol));
   const credential = await agentCredential(context, input);
   const credentialHash = await secretHash(credential);

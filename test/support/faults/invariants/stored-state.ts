@@ -21,7 +21,7 @@ export function logObjectViolations({ home }: Installation, ended: readonly Depl
 /** What lanes and links keep only until somebody else has it. */
 const OUTBOXES = {
   "gantry-ProjectLane": [
-    ...["serving", "found", "restores", "removals", "project_removal"],
+    ...["serving", "detected", "corrections", "removals", "project_removal"],
     ...["log_heads", "log_chunks", "log_parts"],
   ],
   "gantry-AgentLink": ["said", "serving"],
@@ -42,7 +42,10 @@ export function waitingViolations({ home }: Installation): string[] {
       if (rowsOf(object, "deployments WHERE revision > written_revision") > 0)
         violations.push(`${object} has deployments that D1 does not know`);
       if (
-        rowsOf(object, "lane, json_each(lane.json, '$.hosts') WHERE value ->> '$.state.name' = 'leaving'") > 0
+        rowsOf(
+          object,
+          "lane, json_each(lane.json, '$.placements') WHERE value ->> '$.state.name' = 'leaving'",
+        ) > 0
       )
         violations.push(`${object} waits for a server to let go of its project`);
     }

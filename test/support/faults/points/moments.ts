@@ -94,11 +94,11 @@ export const at = {
   /** A server is told to let go of the project. */
   forget: onLink((passage, { site }) => {
     const told = toldAgent(passage);
-    return told?.type === "forget" && told.project_id === site.projectId;
+    return told?.type === "remove_project" && told.project_id === site.projectId;
   }),
   forgotten: onLink((passage, { site }) => {
     const told = toldByAgent(passage);
-    return told?.type === "forgotten" && told.project_id === site.projectId;
+    return told?.type === "project_removed" && told.project_id === site.projectId;
   }),
   /** The agent removes the files of a release; or, if that was too quick, it is done with that. */
   prune: ((scene) => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { decideDeleteProject, keptUntil, refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
-import { decideForgotten, decideServerGone } from "#domain/lane/decide-project-removed.ts";
-import { decideGreeting } from "#domain/lane/reconcile.ts";
+import { decideProjectRemoved, decideServerDeleted } from "#domain/lane/decide-project-removed.ts";
+import { reconcile } from "#domain/lane/reconcile.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
-import { dueForgets, nextForgetAt, noteForgetTold } from "#domain/lane/pending-removals.ts";
+import { pendingRemovals, nextRemovalAt, noteRemovalSent } from "#domain/lane/pending-removals.ts";
 import { activeOf, emptyLane, isIn, type Lane } from "#domain/lane/lane.ts";
 import { runOrder } from "#domain/lane/run-order.ts";
 import {
@@ -23,7 +23,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-const dueOn = (lane: Lane, now = 0) => dueForgets(lane, PROJECT, now).map(({ serverId }) => serverId);
+const dueOn = (lane: Lane, now = 0) => pendingRemovals(lane, PROJECT, now).map(({ serverId }) => serverId);
 
 function orderOf(lane: Lane) {
   const active = activeOf(lane);
@@ -44,8 +44,8 @@ describe("a project that goes live on another server", () => {
   it("has the one before told to let go, and not sooner", () => {
     const offered = accepted(start(laneWithLive(2), 0, { serverId: OTHER_SERVER }));
     expect(dueOn(offered)).toEqual([]);
-    expect(dueForgets(moved(), PROJECT, 0)).toEqual([
-      { serverId: SERVER, message: { type: "forget", project_id: PROJECT, purge: false } },
+    expect(pendingRemovals(moved(), PROJECT, 0)).toEqual([
+      { serverId: SERVER, message: { type: "remove_project", project_id: PROJECT, purge: false } },
     ]);
   });
 
@@ -58,13 +58,13 @@ describe("a project that goes live on another server", () => {
     const back = accepted(
       rollBack(moved(), { deploymentId: null, version: 1 }, 0, { serverId: OTHER_SERVER }),
     );
-    expect(orderOf(back)).toMatchObject({ reuse_release: null, permitted: false });
+    expect(orderOf(back)).toMatchObject({ reuse_release: null, preapproved: false });
     const there = accepted(rollBack(moved(), { deploymentId: null, version: 1 }, 0, { serverId: SERVER }));
-    expect(orderOf(there)).toMatchObject({ reuse_release: 1, permitted: true });
+    expect(orderOf(there)).toMatchObject({ reuse_release: 1, preapproved: true });
   });
 
   it("is taken from the old one once, and forgets what that kept", () => {
-    const { lane } = decideForgotten(moved(), { serverId: SERVER, purge: false });
+    const { lane } = decideProjectRemoved(moved(), { serverId: SERVER, purge: false });
     expect(dueOn(lane, HOUR_MS)).toEqual([]);
     const kept = lane.deployments.filter((one) => isIn(one, "live", "superseded") && one.state.releaseKept);
     expect(kept.map(({ version }) => version)).toEqual([3]);
@@ -74,7 +74,7 @@ describe("a project that goes live on another server", () => {
   it("can go back, and nobody who was told in between takes down what is live there then", () => {
     const started = accepted(start(moved(), 0, { serverId: SERVER }));
     expect(dueOn(started)).toEqual([]);
-    const confirmed = decideForgotten(started, { serverId: SERVER, purge: false }).lane;
+    const confirmed = decideProjectRemoved(started, { serverId: SERVER, purge: false }).lane;
     const failed = reportActive(confirmed, failedEvents([])).lane;
     expect(dueOn(failed)).toEqual([]);
     expect(dueOn(reportActive(started, failedEvents([1, 2])).lane)).toEqual([SERVER]);
@@ -84,31 +84,31 @@ describe("a project that goes live on another server", () => {
 
 describe("a server that must let go", () => {
   it("is told again, ever more seldom, until it confirms", () => {
-    const told = noteForgetTold(moved(), SERVER, false, 1000);
+    const told = noteRemovalSent(moved(), SERVER, false, 1000);
     expect(dueOn(told, 1000 + RESEND_MS - 1)).toEqual([]);
     expect(dueOn(told, 1000 + RESEND_MS)).toEqual([SERVER]);
     let lane = told;
     const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(() => {
-      const dueAt = nextForgetAt(lane) ?? 0;
-      lane = noteForgetTold(lane, SERVER, false, dueAt);
-      return (nextForgetAt(lane) ?? 0) - dueAt;
+      const dueAt = nextRemovalAt(lane) ?? 0;
+      lane = noteRemovalSent(lane, SERVER, false, dueAt);
+      return (nextRemovalAt(lane) ?? 0) - dueAt;
     });
     expect(waits.slice(0, 3)).toEqual([2, 4, 8].map((times) => times * RESEND_MS));
     expect(waits.at(-1)).toBe(HOUR_MS);
   });
 
   it("costs nothing while it is away, and is told when it says hello", () => {
-    const kept = noteForgetTold(moved(), SERVER, true, 0);
-    expect(nextForgetAt(kept)).toBeNull();
-    const greeted = decideGreeting(kept, { serverId: SERVER, report: report(2, [1, 2]), runIds: [] }, 0);
+    const kept = noteRemovalSent(moved(), SERVER, true, 0);
+    expect(nextRemovalAt(kept)).toBeNull();
+    const greeted = reconcile(kept, { serverId: SERVER, report: report(2, [1, 2]), runIds: [] }, 0);
     expect(greeted.value.serving).toEqual({ kind: "right" });
     expect(dueOn(greeted.lane)).toEqual([SERVER]);
   });
 
   it("is one that serves the project although it is live elsewhere, whatever it has confirmed", () => {
-    const { lane } = decideForgotten(moved(), { serverId: SERVER, purge: false });
+    const { lane } = decideProjectRemoved(moved(), { serverId: SERVER, purge: false });
     const hello = (release: number | null, releases: number[]) =>
-      decideGreeting(lane, { serverId: SERVER, report: report(release, releases), runIds: [] }, 0).lane;
+      reconcile(lane, { serverId: SERVER, report: report(release, releases), runIds: [] }, 0).lane;
     expect(dueOn(hello(null, []))).toEqual([]);
     expect(dueOn(hello(1, [1]))).toEqual([SERVER]);
     expect(dueOn(hello(null, [1]))).toEqual([SERVER]);
@@ -117,15 +117,15 @@ describe("a server that must let go", () => {
   it("is never one that the project has not been on: another account's agent may say what it likes", () => {
     const lane = laneWithLive(1);
     const greeting = { serverId: OTHER_SERVER, report: report(1, [1]), runIds: [] };
-    expect(decideGreeting(lane, greeting, 0).lane.hosts).toEqual(lane.hosts);
-    expect(decideForgotten(lane, { serverId: OTHER_SERVER, purge: true }).lane).toBe(lane);
-    expect(decideForgotten(lane, { serverId: SERVER, purge: true }).lane).toBe(lane);
+    expect(reconcile(lane, greeting, 0).lane.placements).toEqual(lane.placements);
+    expect(decideProjectRemoved(lane, { serverId: OTHER_SERVER, purge: true }).lane).toBe(lane);
+    expect(decideProjectRemoved(lane, { serverId: SERVER, purge: true }).lane).toBe(lane);
   });
 
   it("is none that is gone itself", () => {
-    const { lane } = decideServerGone(moved(), SERVER);
+    const { lane } = decideServerDeleted(moved(), SERVER);
     expect(dueOn(lane)).toEqual([]);
-    expect(lane.hosts.map(({ serverId }) => serverId)).toEqual([OTHER_SERVER]);
+    expect(lane.placements.map(({ serverId }) => serverId)).toEqual([OTHER_SERVER]);
   });
 });
 
@@ -147,9 +147,9 @@ describe("deleting a project", () => {
   });
 
   it("with purge has every server told that has anything of it, also one that had let go", () => {
-    const left = decideForgotten(moved(), { serverId: SERVER, purge: false }).lane;
+    const left = decideProjectRemoved(moved(), { serverId: SERVER, purge: false }).lane;
     expect(dueOn(deleted(left, false))).toEqual([]);
-    expect(dueForgets(deleted(left, true), PROJECT, 0)).toMatchObject([
+    expect(pendingRemovals(deleted(left, true), PROJECT, 0)).toMatchObject([
       { serverId: SERVER, message: { purge: true } },
       { serverId: OTHER_SERVER, message: { purge: true } },
     ]);
@@ -159,8 +159,8 @@ describe("deleting a project", () => {
 
   it("with purge is not confirmed by a server that has only let go of the releases", () => {
     const lane = deleted(laneWithLive(1), true);
-    expect(dueOn(decideForgotten(lane, { serverId: SERVER, purge: false }).lane)).toEqual([SERVER]);
-    expect(decideForgotten(lane, { serverId: SERVER, purge: true }).lane.hosts).toEqual([]);
+    expect(dueOn(decideProjectRemoved(lane, { serverId: SERVER, purge: false }).lane)).toEqual([SERVER]);
+    expect(decideProjectRemoved(lane, { serverId: SERVER, purge: true }).lane.placements).toEqual([]);
   });
 
   it("without purge still has a server that the project has left let go, and no other", () => {
@@ -170,7 +170,7 @@ describe("deleting a project", () => {
   it("keeps its lane for 30 days, and for as long as a server must be told", () => {
     const lane = deleted(laneWithLive(1), true, 1000);
     expect(keptUntil(lane)).toBeNull();
-    expect(keptUntil(decideForgotten(lane, { serverId: SERVER, purge: true }).lane)).toBe(
+    expect(keptUntil(decideProjectRemoved(lane, { serverId: SERVER, purge: true }).lane)).toBe(
       1000 + 30 * 24 * HOUR_MS,
     );
     expect(keptUntil(laneWithLive(1))).toBeNull();

@@ -19,12 +19,12 @@ afterEach(() => world.close());
 
 async function forget(purge: boolean): Promise<void> {
   const before = confirmations().length;
-  world.control.send({ type: "forget", project_id: world.projectId, purge });
+  world.control.send({ type: "remove_project", project_id: world.projectId, purge });
   await world.control.waitFor("the confirmation", () => confirmations().length > before);
-  expect(confirmations().at(-1)).toEqual({ type: "forgotten", project_id: world.projectId, purge });
+  expect(confirmations().at(-1)).toEqual({ type: "project_removed", project_id: world.projectId, purge });
 }
 
-const confirmations = () => world.control.messages.filter(({ type }) => type === "forgotten");
+const confirmations = () => world.control.messages.filter(({ type }) => type === "project_removed");
 
 describe("a project that the agent is told to forget", () => {
   it("is served no more, and its releases are gone; shared files and the mirror stay", async () => {
@@ -85,7 +85,7 @@ describe("a project that the agent is told to forget", () => {
   it("before an order that comes right behind leaves that alone", async () => {
     await world.startAgent();
     await world.deploy();
-    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
     const { result } = await world.deploy();
     expect(result.outcome).toBe("live");
     expect(world.current).toBe("releases/2");
@@ -101,7 +101,7 @@ describe("a project that the agent is told to forget", () => {
     };
     await world.startAgent({}, sites);
     await world.deploy();
-    world.control.send({ type: "forget", project_id: world.projectId, purge: true });
+    world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
     await world.control.waitFor("a word", () =>
       world.said.some((line) => /could not be let go of/.test(line)),
     );
