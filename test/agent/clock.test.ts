@@ -59,6 +59,6 @@ describe("the time of day", () => {
     const readers = readdirSync(source, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts"))
       .filter((path) => /clock\.now\(|Date\.now\(|new Date\(/.test(readFileSync(join(source, path), "utf8")));
-    expect(readers.toSorted()).toEqual(["link.ts", "main.ts", "run/run-log.ts"]);
+    expect(readers.toSorted()).toEqual(["link/link.ts", "main/main.ts", "run/run-log.ts"]);
   });
 });

@@ -105,7 +105,7 @@ describe("a control plane of another version", () => {
     ],
     [
       PROTOCOL_VERSION - 1,
-      /the control plane 0: update the control plane, or install the agent that it serves/,
+      /the control plane 1: update the control plane, or install the agent that it serves/,
     ],
   ])(
     "that speaks %i is tried again until it is updated, and what to do is said once",
