@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { type Command, globalOptions, type OptionSpecs } from "#cli/arguments/command.ts";
+import { type CommandSpec, globalOptions, type OptionSpecs } from "#cli/arguments/command-spec.ts";
 import { optionHelp, optionName, usageOf } from "#cli/arguments/usage.ts";
 import { commands } from "#cli/commands.ts";
 import { exitCodes } from "#cli/exit-codes.ts";
@@ -31,7 +31,7 @@ function reference(): string {
   ].join("\n");
 }
 
-function commandText(command: Command): string {
+function commandText(command: CommandSpec): string {
   const { name, summary, details = [], words, options, examples = [] } = command;
   const wordRows = Object.entries(words).map(
     ([word, { help }]) => `| \`${word.toUpperCase()}\` | ${help} |\n`,

@@ -1,4 +1,4 @@
-import type { Command, GlobalOptions } from "#cli/arguments/command.ts";
+import type { CommandSpec, GlobalOptions } from "#cli/arguments/command-spec.ts";
 import type { Output } from "#cli/output/output.ts";
 
 /** What every command gets of the process that it runs in. */
@@ -6,7 +6,7 @@ export type Context = {
   readonly output: Output;
   readonly global: GlobalOptions;
   /** All that there are. */
-  readonly commands: readonly Command[];
+  readonly commands: readonly CommandSpec[];
   readonly environment: NodeJS.ProcessEnv;
   /** Where the command was called. */
   readonly folder: string;

@@ -1,4 +1,4 @@
-import { type Command, globalOptions } from "#cli/arguments/command.ts";
+import { type CommandSpec, globalOptions } from "#cli/arguments/command-spec.ts";
 import { optionRows, usageOf } from "#cli/arguments/usage.ts";
 import { exitCodes } from "#cli/exit-codes.ts";
 
@@ -11,7 +11,7 @@ export const variables = [
 ] as const;
 
 /** What `gantry --help` prints. */
-export function generalHelp(commands: readonly Command[]): string {
+export function generalHelp(commands: readonly CommandSpec[]): string {
   return [
     "Deploy git repositories to your own servers.",
     "",
@@ -31,7 +31,7 @@ export function generalHelp(commands: readonly Command[]): string {
 }
 
 /** What `gantry COMMAND --help` prints. */
-export function commandHelp(command: Command): string {
+export function commandHelp(command: CommandSpec): string {
   const { summary, details = [], words, options, examples = [] } = command;
   const wordRows = Object.entries(words).map(([name, { help }]) => [name.toUpperCase(), help] as const);
   const section = (title: string, lines: readonly string[]) =>

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { problems } from "#contract/problems.ts";
-import { globalOptions } from "#cli/arguments/command.ts";
+import { globalOptions } from "#cli/arguments/command-spec.ts";
 import { readArguments } from "#cli/arguments/read-arguments.ts";
 import { suggest } from "#cli/arguments/suggest.ts";
 import { commands } from "#cli/commands.ts";

@@ -1,7 +1,12 @@
 import { parseArgs } from "node:util";
 
-import type { AnyGiven, Command, GlobalOptions, OptionSpec, OptionSpecs } from "#cli/arguments/command.ts";
-import { globalOptions } from "#cli/arguments/command.ts";
+import type { AnyGiven, Command } from "#cli/arguments/command.ts";
+import {
+  type GlobalOptions,
+  globalOptions,
+  type OptionSpec,
+  type OptionSpecs,
+} from "#cli/arguments/command-spec.ts";
 import { findCommand } from "#cli/arguments/find-command.ts";
 import { didYouMean } from "#cli/arguments/suggest.ts";
 import { type Found, found, stop } from "#cli/outcome.ts";

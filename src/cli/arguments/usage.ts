@@ -1,7 +1,7 @@
-import type { Command, OptionSpec, OptionSpecs } from "#cli/arguments/command.ts";
+import type { CommandSpec, OptionSpec, OptionSpecs } from "#cli/arguments/command-spec.ts";
 
 /** `gantry logs [DEPLOYMENT] [options]` */
-export function usageOf({ name, isGroupDefault, words, options }: Command): string {
+export function usageOf({ name, isGroupDefault, words, options }: CommandSpec): string {
   const [group, second] = name.split(" ");
   const spoken = isGroupDefault === true ? `${group} [${second}]` : name;
   const parts = Object.entries(words).map(([word, { isRequired }]) =>

@@ -1,5 +1,5 @@
 import { CommitRule } from "#contract/endpoints/projects/schemas.ts";
-import type { Options, OptionSpecs } from "#cli/arguments/command.ts";
+import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 
 /** The settings of a project that the command line takes. The API knows more (`/docs` of the installation). */
 export const projectOptions = {

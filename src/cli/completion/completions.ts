@@ -1,4 +1,4 @@
-import { type Command, globalOptions, type OptionSpec } from "#cli/arguments/command.ts";
+import { type CommandSpec, globalOptions, type OptionSpec } from "#cli/arguments/command-spec.ts";
 
 export type Suggestion = { readonly word: string; readonly help: string };
 
@@ -14,7 +14,7 @@ export type Completions = {
 };
 
 /** For the beginning, each group and each command, what can come next. */
-export function completionsOf(commands: readonly Command[]): readonly Completions[] {
+export function completionsOf(commands: readonly CommandSpec[]): readonly Completions[] {
   const groups = [...new Set(commands.flatMap(({ name }) => (name.includes(" ") ? [firstWord(name)] : [])))];
   const firsts = commands.map(({ name, summary }) => ({
     word: firstWord(name),
@@ -49,7 +49,7 @@ export function wordsToScan(completions: readonly Completions[]) {
   return { paths, valued, taking };
 }
 
-function optionsOf(own: Command["options"]): Completions["options"] {
+function optionsOf(own: CommandSpec["options"]): Completions["options"] {
   return Object.entries<OptionSpec>({ ...own, ...globalOptions }).map(([name, spec]) => ({
     word: `--${name}`,
     help: spec.help,
@@ -58,7 +58,7 @@ function optionsOf(own: Command["options"]): Completions["options"] {
   }));
 }
 
-function groupHelp(group: string, commands: readonly Command[]): string {
+function groupHelp(group: string, commands: readonly CommandSpec[]): string {
   const members = commands.filter(({ name }) => name.startsWith(`${group} `));
   return members.map(({ name }) => name.slice(group.length + 1)).join(", ");
 }

@@ -1,4 +1,4 @@
-import type { Command } from "#cli/arguments/command.ts";
+import type { CommandSpec } from "#cli/arguments/command-spec.ts";
 import { bashScript } from "#cli/completion/bash.ts";
 import { completionsOf } from "#cli/completion/completions.ts";
 import { fishScript } from "#cli/completion/fish.ts";
@@ -8,7 +8,7 @@ export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
 /** What a shell has to read to complete the commands of a table. */
-export function completionScript(shell: Shell, commands: readonly Command[]): string {
+export function completionScript(shell: Shell, commands: readonly CommandSpec[]): string {
   const completions = completionsOf(commands);
   switch (shell) {
     case "bash":

@@ -11,7 +11,7 @@ import { waitingText } from "#cli/views/deployment-text.ts";
 import { printLogLine } from "#cli/views/log-line.ts";
 import { printVerdict } from "#cli/views/verdict.ts";
 
-export type Followed = {
+type Followed = {
   readonly id: DeploymentId;
   readonly version: number;
   /** Of the answer that told of the deployment; null where it is not new. */

@@ -1,14 +1,14 @@
+import type { DeploymentId } from "#contract/ids.ts";
 import type { LogEnd } from "#contract/endpoints/logs/schemas.ts";
 import { printable } from "#cli/output/printable.ts";
 import { durationText } from "#cli/output/times.ts";
-import type { Followed } from "#cli/session/follow-deployment.ts";
 import type { Session } from "#cli/session/session.ts";
 import { failureText, sourceText } from "#cli/views/deployment-text.ts";
 
 /** The last line of what was followed: how it ended, and where the site is if it is live. */
 export async function printVerdict(
   session: Session,
-  { id, version }: Pick<Followed, "id" | "version">,
+  { id, version }: { readonly id: DeploymentId; readonly version: number },
   { status, failure }: Pick<LogEnd, "status" | "failure">,
 ): Promise<void> {
   const { output, client } = session;

@@ -3,7 +3,7 @@ import { createParser } from "eventsource-parser";
 import type { Listed } from "../../../scripts/reference/html/document.ts";
 import { errorsOf } from "./json-schema.ts";
 import { document } from "./open-api.ts";
-import type { Request } from "./requests.ts";
+import type { Request } from "./request.ts";
 
 /** What every server sends, and nothing needs to be said of. */
 const UNSPOKEN = new Set([

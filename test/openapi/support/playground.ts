@@ -6,7 +6,7 @@ import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { FakeAgent } from "./fake-agent.ts";
 import { type Gantry, startGantry } from "./gantry.ts";
-import type { Request, Sender } from "./requests.ts";
+import type { Request, Sender } from "./request.ts";
 import { WEAK_SCOPE } from "./spoil.ts";
 import { STAND_IN } from "./values.ts";
 

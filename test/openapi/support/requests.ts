@@ -2,24 +2,10 @@ import * as fc from "fast-check";
 
 import type { Listed } from "../../../scripts/reference/html/document.ts";
 import type { Operation, Parameter } from "../../../scripts/reference/openapi/types.ts";
-import { spoiled } from "./spoil.ts";
 import { document } from "./open-api.ts";
+import type { Request, Sender } from "./request.ts";
+import { spoiled } from "./spoil.ts";
 import { sparse, standIn, valuesOf } from "./values.ts";
-
-/** Who sends a request: a token of each kind that there is. */
-export type Sender = "owner" | "session" | "agent" | "other-account" | "weak" | "nobody" | "nonsense";
-
-/** A request as it is to be sent, with ids that stand for those of the world. */
-export type Request = {
-  readonly method: string;
-  readonly path: string;
-  readonly sender: Sender;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The body's text; null: none. */
-  readonly body: string | null;
-  /** Whether the document allows it: only such a request may succeed. */
-  readonly isAsDocumented: boolean;
-};
 
 /** Requests for an operation: half of them as the document has them, half of them spoiled in some way. */
 export function requestsFor(listed: Listed): fc.Arbitrary<Request> {

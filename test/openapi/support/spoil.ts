@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 
 import type { Operation, Schema } from "../../../scripts/reference/openapi/types.ts";
 import { errorsOf } from "./json-schema.ts";
-import type { Request, Sender } from "./requests.ts";
+import type { Request, Sender } from "./request.ts";
 
 /** Text that a header can hold. */
 const headerText = fc.stringMatching(/^[!-~]([ -~]{0,40}[!-~])?$/);

@@ -1,0 +1,14 @@
+/** Who sends a request: a token of each kind that there is. */
+export type Sender = "owner" | "session" | "agent" | "other-account" | "weak" | "nobody" | "nonsense";
+
+/** A request as it is to be sent, with ids that stand for those of the world. */
+export type Request = {
+  readonly method: string;
+  readonly path: string;
+  readonly sender: Sender;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body's text; null: none. */
+  readonly body: string | null;
+  /** Whether the document allows it: only such a request may succeed. */
+  readonly isAsDocumented: boolean;
+};
