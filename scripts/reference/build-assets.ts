@@ -18,15 +18,29 @@ const Package = z.object({ version: z.string() });
 /** Where wrangler.toml looks for the files that the Worker serves. */
 export const assetsFolder = join(root, "build", "assets");
 
+/** The style sheet's files in `html/style`, in the order of the cascade. */
+const styles = [
+  "colors",
+  "base",
+  "frame",
+  "text",
+  "operation",
+  "fields",
+  "examples",
+  "problem-pages",
+  "media",
+];
+
 /** The files of the reference, by their path below the assets: the document, its page, a page for each problem. */
 export async function referenceFiles(): Promise<Map<string, string>> {
   const { version } = Package.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
   const document = openApiDocument(version);
   const beside = async (name: string) => await readFile(join(import.meta.dirname, "html", name), "utf8");
+  const style = await Promise.all(styles.map((name) => beside(`style/${name}.css`)));
   return new Map([
     ["v1/openapi.json", JSON.stringify(document)],
     ["docs.html", referencePage(document)],
-    ["docs/style.css", await beside("style.css")],
+    ["docs/style.css", style.join("\n")],
     ["docs/icon.svg", await beside("icon.svg")],
     ["docs/problems.html", problemsPage()],
     ...problemCodes.map((code) => [`docs/problems/${code}.html`, problemPage(code, document)] as const),
