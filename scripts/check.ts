@@ -35,7 +35,7 @@ const checks: readonly Check[] = [
   { name: "migrations are consistent", run: () => runCommand(["drizzle-kit", "check"]) },
   { name: "migrations are up to date", run: checkMigrations },
   { name: "the OpenAPI document is clean", run: checkOpenApi },
-  { name: "the README lists every problem", run: checkProblemTable, fix: "npm run reference" },
+  { name: "docs/api.md lists every problem", run: checkProblemTable, fix: "npm run reference" },
   { name: "the Worker's bundle is small", run: checkBundleSize },
   { name: "the dashboard's first page is small", run: checkDashboardSize },
   { name: "nothing of one machine is tracked", run: checkTrackedFiles },

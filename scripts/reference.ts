@@ -2,9 +2,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 
 import { commandPagePath, withCommandReference } from "./reference/command-reference.ts";
-import { readmePath, withProblemTable } from "./reference/problem-table.ts";
+import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
 
-const readme = await readFile(readmePath, "utf8");
-await writeFile(readmePath, withProblemTable(readme));
+const apiPage = await readFile(apiPagePath, "utf8");
+await writeFile(apiPagePath, withProblemTable(apiPage));
 const commandPage = await readFile(commandPagePath, "utf8");
 await writeFile(commandPagePath, withCommandReference(commandPage));

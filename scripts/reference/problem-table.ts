@@ -5,14 +5,14 @@ import { problems } from "#contract/problems.ts";
 
 import { root } from "../shared/root.ts";
 
-export const readmePath = join(root, "README.md");
+export const apiPagePath = join(root, "docs", "api.md");
 
 const BEGIN = "<!-- problems -->";
 const END = "<!-- /problems -->";
 
-/** The README with the table of problems as it is now. @throws where it has no place for one */
-export function withProblemTable(readme: string): string {
-  const [before, rest] = split(readme, BEGIN);
+/** docs/api.md with the current table of problems. @throws if the page has no place for it */
+export function withProblemTable(page: string): string {
+  const [before, rest] = split(page, BEGIN);
   const [, after] = split(rest, END);
   return `${before}${BEGIN}\n${table()}${END}${after}`;
 }
@@ -26,6 +26,6 @@ function table(): string {
 
 function split(text: string, mark: string): [string, string] {
   const at = text.indexOf(mark);
-  if (at === -1) throw new Error(`The README lacks ${mark}.`);
+  if (at === -1) throw new Error(`docs/api.md lacks ${mark}.`);
   return [text.slice(0, at), text.slice(at + mark.length)];
 }
