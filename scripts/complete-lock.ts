@@ -3,10 +3,11 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
+import { writeAtomic } from "#node/write-atomic.ts";
+
 import { print } from "./shared/terminal.ts";
 import { readJsonOutput } from "./shared/read-json-output.ts";
 import { runCommand } from "./shared/run-command.ts";
-import { writeAtomic } from "./shared/write-atomic.ts";
 
 // Writes the hashes into package-lock.json that it lacks, as the registry of this machine has them. A registry that does
 // not have the packages of other systems cannot give theirs, so this runs where the registry is complete: in CI.
@@ -43,7 +44,7 @@ for (const [place, value] of Object.entries(lock.packages)) {
   }
 }
 
-if (completed > 0) await writeAtomic(path, `${JSON.stringify(lock, null, 2)}\n`);
+if (completed > 0) await writeAtomic(path, `${JSON.stringify(lock, null, 2)}\n`, { uniqueDraft: true });
 print(`${completed} hashes written into package-lock.json`);
 for (const spec of missing) print(`  the registry has no hash of ${spec}`);
 process.exitCode = missing.length > 0 ? 1 : 0;

@@ -4,11 +4,11 @@ import { dirname, join, relative } from "node:path";
 import * as z from "zod";
 
 import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 
 import { agentFiles } from "../shared/build-agent.ts";
 import { buildDashboard } from "../shared/build-dashboard.ts";
 import { root } from "../shared/root.ts";
-import { writeAtomic } from "../shared/write-atomic.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
 import { referencePage } from "./html/reference-page.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -62,7 +62,7 @@ export async function buildAssets(folder: string): Promise<void> {
     const file = join(folder, path);
     if ((await readFile(file, "utf8").catch(() => null)) === text) continue;
     await mkdir(dirname(file), { recursive: true });
-    await writeAtomic(file, text);
+    await writeAtomic(file, text, { uniqueDraft: true });
   }
   for (const { folder: below, suffix } of changing)
     for (const entry of await filesIn(join(folder, below))) {

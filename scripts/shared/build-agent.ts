@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { build } from "esbuild";
 
 import { AGENT_VERSION } from "#agent/context/version.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 
 import { root } from "./root.ts";
-import { writeAtomic } from "./write-atomic.ts";
 
 /** Node 20 is the oldest that a server may have. */
 const TARGET = "node20";
@@ -48,7 +48,7 @@ export async function bundleAgent(): Promise<string> {
  */
 export async function buildAgent(path = join(root, "build", "gantry-agent.mjs")): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
-  await writeAtomic(path, await bundleAgent());
+  await writeAtomic(path, await bundleAgent(), { uniqueDraft: true });
   return path;
 }
 

@@ -14,6 +14,7 @@ const INPUTS = [
   "src/contract",
   "src/domain",
   "src/agent",
+  "src/node",
   "src/client",
   "src/dashboard",
   "scripts/reference",

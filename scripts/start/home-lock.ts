@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import * as z from "zod";
 
-import { createLockFile, removeLeftLock } from "#agent/lib/lock-file.ts";
+import { createLockFile, removeLeftLock } from "#node/lock-file.ts";
 
 import { Problem } from "../shared/problem.ts";
 import { identify, isAlive, killGroup, type ProcessIdentity } from "../shared/processes.ts";

@@ -5,12 +5,12 @@ import { describe, expect, it } from "vitest";
 
 import { readArguments } from "#agent/main/arguments.ts";
 import { backOffMs } from "#agent/lib/back-off.ts";
-import { endpointUrl } from "#agent/http/endpoint-url.ts";
+import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
 import { createMask } from "#agent/lib/mask.ts";
-import { createInterrupt } from "#agent/run/interrupt.ts";
-import { decidePrune } from "#agent/run/prune.ts";
+import { createInterrupt } from "#agent/run/step/interrupt.ts";
+import { decidePrune } from "#agent/run/activate/prune.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
-import { decideTarget } from "#agent/run/verify-stage.ts";
+import { decideTarget } from "#agent/run/activate/verify-stage.ts";
 import { defaultSettings } from "#agent/context/settings.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { holderOf } from "#agent/main/home-lock.ts";
+import { holderOf } from "#agent/lifecycle/home-lock.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 
 import { bundleAgent } from "./support/agent-bundle.ts";

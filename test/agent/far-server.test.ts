@@ -2,7 +2,7 @@ import { getDefaultAutoSelectFamilyAttemptTimeout, setDefaultAutoSelectFamilyAtt
 
 import { afterEach, beforeEach, expect, it } from "vitest";
 
-import { sendRequest } from "#agent/http/send-request.ts";
+import { sendRequest } from "#agent/lib/http/send-request.ts";
 
 import { type FarServer, startFarServer, twoAddresses } from "../support/far-server.ts";
 import { bundleAgent } from "./support/agent-bundle.ts";

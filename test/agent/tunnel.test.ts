@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 
 import { expect, it } from "vitest";
 
-import { createTunnelAgent } from "#agent/http/tunnel.ts";
+import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
 
 it("a proxy that never stops answering is left in time, and its connection is closed", async () => {
   const closed = Promise.withResolvers<void>();

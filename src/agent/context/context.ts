@@ -1,6 +1,6 @@
 import type { Connection } from "#agent/context/connection-file.ts";
 import type { Policy } from "#agent/policy/policy.ts";
-import type { Pace } from "#agent/report/pace.ts";
+import type { Pace } from "#agent/lib/pace.ts";
 import type { AgentSettings } from "#agent/context/settings.ts";
 import type { Sites } from "#agent/sites/sites-client.ts";
 

@@ -1,6 +1,4 @@
-import type { AgentSettings } from "#agent/context/settings.ts";
-
-type BackOffSettings = Pick<AgentSettings, "backOffBaseMs" | "backOffCapMs">;
+type BackOffSettings = { readonly backOffBaseMs: number; readonly backOffCapMs: number };
 
 /**
  * Delay before the next try, with full jitter: anything from nothing to a ceiling that doubles.

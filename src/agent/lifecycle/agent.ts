@@ -172,7 +172,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         const remainder = await recoverProject(context, id, folder);
         if (remainder.leftover !== null) void settle(folder, remainder.leftover);
         if (remainder.correction !== null) void correctServedRelease(id, remainder.correction);
-        if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder));
+        if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder.root));
       }
       void keepOutputShort();
       // The greeting should tell where the sites are; one that takes longer is told of later.

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkRelease } from "#agent/policy/check-policy.ts";
-import { refuseLeavingLinks } from "#agent/run/check-links.ts";
-import { endRelease, traceOfRelease } from "#agent/run/end-release.ts";
-import { reactivate } from "#agent/run/revert.ts";
-import { scopeOutsideRun } from "#agent/run/scope-outside-run.ts";
+import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
+import { endRelease, traceOfRelease } from "#agent/run/activate/end-release.ts";
+import { reactivate } from "#agent/run/activate/revert.ts";
+import { scopeOutsideRun } from "#agent/run/step/scope-outside-run.ts";
 import { linkTarget, readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
@@ -65,7 +65,7 @@ async function switchTo(context: AgentContext, projectId: ProjectId, version: nu
   const other = await readCurrent(folder);
   await switchCurrent(folder, version);
   context.log(`${projectId}: switched to ${linkTarget(version)}, which should be live`);
-  if (context.sites.urlOf(projectId) === null) await context.sites.register(projectId, folder);
+  if (context.sites.urlOf(projectId) === null) await context.sites.register(projectId, folder.root);
   // The marker is enough to find its processes by: a restore that was cut off has no groups to look for.
   const noLedger = { opened: () => undefined, closed: () => undefined };
   const scope = scopeOutsideRun(context, folder, marker, noLedger);

@@ -7,7 +7,7 @@ import { endLeftProcesses } from "#agent/process/left-processes.ts";
 import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
-import { traceOfRun } from "#agent/run/end-release.ts";
+import { traceOfRun } from "#agent/run/activate/end-release.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";

@@ -1,6 +1,6 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { endLeftProcesses } from "#agent/process/left-processes.ts";
-import { traceOfProject } from "#agent/run/end-release.ts";
+import { traceOfProject } from "#agent/run/activate/end-release.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeGently } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";

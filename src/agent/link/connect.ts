@@ -3,10 +3,10 @@ import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
 
 import type { AgentContext } from "#agent/context/context.ts";
-import { endpointUrl } from "#agent/http/endpoint-url.ts";
-import { isProblem } from "#agent/http/is-problem.ts";
-import { retryAfterMs } from "#agent/http/retry-after.ts";
-import { createTunnelAgent } from "#agent/http/tunnel.ts";
+import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
+import { isProblem } from "#agent/lib/http/is-problem.ts";
+import { retryAfterMs } from "#agent/lib/http/retry-after.ts";
+import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
 import {
   AnyWelcome,

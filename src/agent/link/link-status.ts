@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { writeAtomic } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
  * How a running agent stands with its control plane, for `gantry-agent status` and the installer.

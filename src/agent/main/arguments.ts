@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-import { plainHttp } from "#agent/http/plain-http.ts";
+import { plainHttp } from "#agent/lib/http/plain-http.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 

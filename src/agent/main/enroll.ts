@@ -1,7 +1,7 @@
 import { type Connection, connectionPath, writeConnection } from "#agent/context/connection-file.ts";
 import { beginAttempt, endAttempt } from "#agent/main/enrolment-attempt.ts";
-import { endpointUrl } from "#agent/http/endpoint-url.ts";
-import { sendRequest } from "#agent/http/send-request.ts";
+import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
+import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { type EnrollInput, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";

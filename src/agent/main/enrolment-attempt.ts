@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { writeAtomic } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 
 /** An enrolment whose credential has not been written yet: which token it is for, and what proves that it is the same. */
 const Attempt = z.object({ token_sha256: z.string(), attempt: z.string() });

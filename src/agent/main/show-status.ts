@@ -1,5 +1,5 @@
 import { readConnection } from "#agent/context/connection-file.ts";
-import { holderOf } from "#agent/main/home-lock.ts";
+import { holderOf } from "#agent/lifecycle/home-lock.ts";
 import { readLinkStatus } from "#agent/link/link-status.ts";
 
 /** `pid`: the agent that works in the home folder; `null` where none does. */

@@ -1,7 +1,5 @@
-import { isLocal } from "#agent/commands/submodule-url.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import { matchesPattern, parseRepository } from "#agent/policy/repository-address.ts";
-import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
@@ -31,9 +29,10 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
 /** The address that is about to be fetched from, as git takes it. */
 export function checkRepository({ repositories }: Policy, repository: string): PolicyRefusal {
   if (repositories === "any") return null;
+  const address = parseRepository(repository, "address");
   const isAllowed =
     repositories === "remote"
-      ? !isLocal(repository) && parseRepository(repository, "address") !== null
+      ? address !== null && address.kind !== "local"
       : repositories.some((pattern) => matchesPattern(repository, pattern));
   return isAllowed ? null : refuse("repositories", `the repository ${maskUrlSecret(repository)}`);
 }
@@ -92,8 +91,15 @@ function checkHealthCheck({ health_checks }: Policy, check: HealthCheck | null):
   return refuse("health_checks", `a request to ${origin}`);
 }
 
-/** A release that is here, perhaps from before the policy, and is to be switched to. */
-export function checkRelease(policy: Policy, release: Release): PolicyRefusal {
+/** The part of a release's record that a policy limits. `repository` is missing in releases of an earlier agent. */
+type CheckedRelease = {
+  readonly version: number;
+  readonly repository?: string | undefined;
+  readonly activate_command: string | null;
+};
+
+/** Checks a release on disk before the agent switches to it: it may be older than the policy. */
+export function checkRelease(policy: Policy, release: CheckedRelease): PolicyRefusal {
   if (policy.repositories !== "any" && release.repository === undefined)
     return refuse("repositories", `release ${release.version}, as it does not say where it is from`);
   return (

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { hasCode } from "#agent/lib/has-code.ts";
+import { hasCode } from "#node/has-code.ts";
 
 /** A file that a command appends to. `fd` is open for reading and appending. */
 export type OutputFile = { readonly path: string; readonly fd: number };

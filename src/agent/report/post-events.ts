@@ -1,8 +1,8 @@
 import type { AgentContext } from "#agent/context/context.ts";
-import { endpointUrl } from "#agent/http/endpoint-url.ts";
-import { isProblem } from "#agent/http/is-problem.ts";
-import { retryAfterMs } from "#agent/http/retry-after.ts";
-import { sendRequest } from "#agent/http/send-request.ts";
+import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
+import { isProblem } from "#agent/lib/http/is-problem.ts";
+import { retryAfterMs } from "#agent/lib/http/retry-after.ts";
+import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import { agentEndpoints } from "#contract/endpoints/agents/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { hasCode } from "#agent/lib/has-code.ts";
+import { hasCode } from "#node/has-code.ts";
 import { pause } from "#agent/lib/pause.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { RunEvent } from "#contract/agent-protocol.ts";

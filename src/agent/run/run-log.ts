@@ -2,7 +2,7 @@ import type { Clock } from "#agent/context/context.ts";
 import type { Mask } from "#agent/lib/mask.ts";
 import { cutLine } from "#agent/process/cut-line.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
-import type { RunLog } from "#agent/run/run-scope.ts";
+import type { RunLog } from "#agent/run/step/run-scope.ts";
 import { MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 /** Kept free below the limit of the whole log for Gantry's own lines. */

@@ -1,8 +1,8 @@
 import { gitEnvironment } from "#agent/commands/environment.ts";
 import { packMirror } from "#agent/commands/git.ts";
-import { runCommand } from "#agent/run/run-command.ts";
-import type { RunScope } from "#agent/run/run-scope.ts";
-import { startLimit } from "#agent/run/stage-limit.ts";
+import { runCommand } from "#agent/run/step/run-command.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
+import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { hasManyPacks, listMirrors } from "#agent/workspace/mirror.ts";
 
 const LONGEST_SECONDS = 600;

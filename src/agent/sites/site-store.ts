@@ -3,9 +3,9 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { hasCode } from "#agent/lib/has-code.ts";
+import { hasCode } from "#node/has-code.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
-import { writeAtomic } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";

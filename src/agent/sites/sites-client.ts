@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 
-import { sendRequest } from "#agent/http/send-request.ts";
+import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { pause } from "#agent/lib/pause.ts";
-import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** Where projects are served on this machine, as the site server says. */
@@ -10,7 +9,7 @@ export type Sites = {
   /** @returns the site's URL; `null` without a site server, or before it has said */
   urlOf(projectId: ProjectId): string | null;
   /** Has a project served, and learns where. @returns `null` when there is no site server or it does not answer */
-  register(projectId: ProjectId, folder: ProjectFolder): Promise<string | null>;
+  register(projectId: ProjectId, directory: string): Promise<string | null>;
   /** Has a project served no more. @throws when the site server does not answer */
   unregister(projectId: ProjectId): Promise<void>;
 };
@@ -32,12 +31,12 @@ const siteUrl = (projectId: ProjectId) => new URL(`http://sites.localhost/projec
 export function createSites(socketPath: string, log: (message: string) => void): Sites {
   const urls = new Map<ProjectId, string>();
 
-  async function ask(projectId: ProjectId, folder: ProjectFolder): Promise<string | null> {
+  async function ask(projectId: ProjectId, directory: string): Promise<string | null> {
     const answer = await sendRequest({
       url: siteUrl(projectId),
       method: "PUT",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ directory: folder.root }),
+      body: JSON.stringify({ directory }),
       socketPath,
       timeoutMs: ANSWER_MS,
       maxBodyBytes: 4096,
@@ -50,9 +49,9 @@ export function createSites(socketPath: string, log: (message: string) => void):
     }
   }
 
-  async function register(projectId: ProjectId, folder: ProjectFolder): Promise<string | null> {
+  async function register(projectId: ProjectId, directory: string): Promise<string | null> {
     for (let tries = 1; ; tries += 1) {
-      const url = await ask(projectId, folder);
+      const url = await ask(projectId, directory);
       if (url !== null) {
         urls.set(projectId, url);
         return url;

@@ -3,7 +3,7 @@ import { readFile, rm } from "node:fs/promises";
 import * as z from "zod/mini";
 
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { writeAtomic } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
 
 /** A restore under way: the release that is switched to, and what marks the processes of its activate command. */

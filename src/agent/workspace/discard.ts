@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 
-import { hasCode } from "#agent/lib/has-code.ts";
+import { hasCode } from "#node/has-code.ts";
 import { pause } from "#agent/lib/pause.ts";
 import { inLongPath } from "#agent/workspace/long-path.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";

@@ -1,7 +1,7 @@
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 
-import { hasCode } from "#agent/lib/has-code.ts";
+import { hasCode } from "#node/has-code.ts";
 
 export type InsideCheck =
   | { readonly kind: "inside"; readonly path: string }

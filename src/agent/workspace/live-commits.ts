@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import * as z from "zod/mini";
 
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { writeAtomic } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 import { CommitSha } from "#contract/git-names.ts";
 
 /** A commit that was live on this server, and the branch or tag that it was deployed with. */

@@ -1,15 +1,20 @@
 import { readdir } from "node:fs/promises";
 
-import type { AgentContext } from "#agent/context/context.ts";
 import { readCurrent } from "#agent/workspace/current-link.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases } from "#agent/workspace/releases.ts";
 import { MAX_REPORTED_RELEASES, type ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId } from "#contract/ids.ts";
 
+/** The agent's home folder, and where the site server serves each project. */
+type ReportSource = {
+  readonly home: string;
+  readonly sites: { urlOf(projectId: ProjectId): string | null };
+};
+
 /** What a project serves, where, and what it keeps: read from the disk, and from what the site server has said. */
 export async function reportProject(
-  { home, sites }: Pick<AgentContext, "home" | "sites">,
+  { home, sites }: ReportSource,
   projectId: ProjectId,
 ): Promise<ProjectReport> {
   const folder = projectFolder(home, projectId);

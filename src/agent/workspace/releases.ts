@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { hasCode } from "#agent/lib/has-code.ts";
+import { hasCode } from "#node/has-code.ts";
 import { discard, putAside, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { writeAtomic } from "#agent/lib/write-atomic.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
 import { ShellCommand } from "#contract/endpoints/projects/schemas.ts";

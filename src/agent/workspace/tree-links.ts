@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import { hasCode } from "#agent/lib/has-code.ts";
+import { hasCode } from "#node/has-code.ts";
 import { inLongPath } from "#agent/workspace/long-path.ts";
 
 /** A symbolic link in a tree. `path` is relative to the tree; `at` is where it can be read until the visit ends. */

@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 
@@ -9,6 +8,7 @@ import { parseJson } from "#contract/parse-json.ts";
 import { type Found, found, stop } from "#cli/outcome.ts";
 import { messageOf } from "#cli/settings/message-of.ts";
 import { variable } from "#cli/settings/variable.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 
 /** The installations that this person has signed in to, by their addresses; `current` is the last of them. */
 export const Config = z.object({
@@ -73,14 +73,11 @@ export async function writeConfig(path: string | null, config: Config): Promise<
       "unwritable_file",
       "You have no home to keep a token in. Set XDG_CONFIG_HOME, or GANTRY_TOKEN.",
     );
-  const draft = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(draft, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
-    await rename(draft, path);
+    await writeAtomic(path, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600, uniqueDraft: true });
     return found(true);
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => undefined);
     return stop("unwritable_file", `${path} cannot be written: ${messageOf(error)}.`);
   }
 }

@@ -7,7 +7,7 @@ import type * as z from "zod";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { Policy } from "#agent/policy/policy.ts";
-import { createPace } from "#agent/report/pace.ts";
+import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
 import { type AgentSettings, defaultSettings } from "#agent/context/settings.ts";
 import { noSites, type Sites } from "#agent/sites/sites-client.ts";

@@ -1,4 +1,4 @@
-import { isNoSpaceError } from "#agent/lib/has-code.ts";
+import { isNoSpaceError } from "#node/has-code.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
 import {
   type Failure,

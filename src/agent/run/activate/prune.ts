@@ -1,5 +1,5 @@
 import { reasonOf } from "#agent/lib/reason-of.ts";
-import type { RunScope } from "#agent/run/run-scope.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { removeGently } from "#agent/workspace/discard.ts";
 import { listReleases, putReleaseAside } from "#agent/workspace/releases.ts";
 

@@ -2,7 +2,7 @@ import type { AgentContext } from "#agent/context/context.ts";
 import type { Mask } from "#agent/lib/mask.ts";
 import type { GroupLedger } from "#agent/process/run-process.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
-import type { Interrupt } from "#agent/run/interrupt.ts";
+import type { Interrupt } from "#agent/run/step/interrupt.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { RunJournal } from "#agent/workspace/run-journal.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";

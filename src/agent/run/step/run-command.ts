@@ -6,7 +6,7 @@ import { openAmong } from "#agent/process/open-files.ts";
 import { createOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
 import { type OutputChannel, runProcess } from "#agent/process/run-process.ts";
 import { reasonOf } from "#agent/lib/reason-of.ts";
-import type { CommandScope } from "#agent/run/run-scope.ts";
+import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import { type FailureEvidence, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 

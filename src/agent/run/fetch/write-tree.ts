@@ -8,11 +8,11 @@ import { readGitlinks, readSubmoduleEntries, type SubmoduleEntry } from "#agent/
 import { resolveSubmoduleUrl } from "#agent/commands/submodule-url.ts";
 import { checkRepository } from "#agent/policy/check-policy.ts";
 import type { Policy } from "#agent/policy/policy.ts";
-import { checkLfs } from "#agent/run/check-lfs.ts";
-import { fetchCommit } from "#agent/run/fetch-commit.ts";
-import type { GitRunner } from "#agent/run/git-runner.ts";
-import { cwdOf, type FetchedCommit, type Origin } from "#agent/run/mirror-steps.ts";
-import { done, fail, type Step } from "#agent/run/step.ts";
+import { checkLfs } from "#agent/run/fetch/check-lfs.ts";
+import { fetchCommit } from "#agent/run/fetch/fetch-commit.ts";
+import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
+import { cwdOf, type FetchedCommit, type Origin } from "#agent/run/fetch/mirror-steps.ts";
+import { done, fail, type Step } from "#agent/run/step/step.ts";
 import { folderInside, lstatOrNull } from "#agent/workspace/inside-release.ts";
 import { discardMirror } from "#agent/workspace/mirror.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";

@@ -1,7 +1,7 @@
 import { RELEASE_MARKER } from "#agent/commands/shell.ts";
 import { endLeftProcesses, type Trace } from "#agent/process/left-processes.ts";
 import { RUN_MARKER } from "#agent/process/process-table.ts";
-import type { CommandScope } from "#agent/run/run-scope.ts";
+import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import { linkTarget } from "#agent/workspace/current-link.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { releasePath } from "#agent/workspace/releases.ts";

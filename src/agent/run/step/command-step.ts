@@ -1,8 +1,8 @@
 import { hasSucceeded } from "#agent/process/command.ts";
-import { type CommandEnd, describeEnd, evidenceOf, isDiskFull } from "#agent/run/run-command.ts";
-import type { RunScope } from "#agent/run/run-scope.ts";
-import type { StageLimit } from "#agent/run/stage-limit.ts";
-import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
+import { type CommandEnd, describeEnd, evidenceOf, isDiskFull } from "#agent/run/step/run-command.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { StageLimit } from "#agent/run/step/stage-limit.ts";
+import { done, fail, interrupted, type Step } from "#agent/run/step/step.ts";
 
 /** What the end of a stage's own command, the project's or its framework's, means for the run. */
 export async function stepAfterCommand(

@@ -1,7 +1,7 @@
 import { link, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-import { hasCode } from "#agent/lib/has-code.ts";
+import { hasCode } from "#node/has-code.ts";
 
 let drafts = 0;
 /** A name beside the lock that nobody else uses. */

@@ -1,15 +1,15 @@
 import { commandEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { checkActivateCommand } from "#agent/policy/check-policy.ts";
-import { stepAfterCommand } from "#agent/run/command-step.ts";
-import { type CommandEnd, describeEnd, runCommand } from "#agent/run/run-command.ts";
-import type { CommandScope, RunScope } from "#agent/run/run-scope.ts";
-import { startLimit, type StageLimit } from "#agent/run/stage-limit.ts";
-import { done, type Step } from "#agent/run/step.ts";
+import { stepAfterCommand } from "#agent/run/step/command-step.ts";
+import { type CommandEnd, describeEnd, runCommand } from "#agent/run/step/run-command.ts";
+import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
+import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
+import { done, type Step } from "#agent/run/step/step.ts";
 import { linkTarget, prepareWayBack, switchCurrent } from "#agent/workspace/current-link.ts";
 import { folderInside } from "#agent/workspace/inside-release.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
-import { flushFolder } from "#agent/lib/write-atomic.ts";
+import { flushFolder } from "#node/write-atomic.ts";
 
 /** Points `current` to the release and runs its activate command. After a failure `current` stays as it is: revert. */
 export async function activateRelease(
@@ -31,7 +31,7 @@ export async function activateRelease(
   log.system("activate", `switched current${from} to ${linkTarget(release.version)}`);
   const sites = scope.context.sites;
   // A site follows `current` by itself, so only one that is not served yet has to be waited for.
-  if (sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder);
+  if (sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder.root);
 
   const limit = startLimit(order.timeouts.activate_seconds, scope.interrupt);
   const ran = await runActivateCommand(scope, release, limit);

@@ -1,8 +1,8 @@
 import { hasSucceeded } from "#agent/process/command.ts";
-import { runActivateCommand } from "#agent/run/activate-stage.ts";
-import { describeEnd } from "#agent/run/run-command.ts";
-import type { CommandScope } from "#agent/run/run-scope.ts";
-import { startLimit } from "#agent/run/stage-limit.ts";
+import { runActivateCommand } from "#agent/run/activate/activate-stage.ts";
+import { describeEnd } from "#agent/run/step/run-command.ts";
+import type { CommandScope } from "#agent/run/step/run-scope.ts";
+import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { goBack, linkTarget } from "#agent/workspace/current-link.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 

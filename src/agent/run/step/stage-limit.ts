@@ -1,4 +1,4 @@
-import type { Interrupt } from "#agent/run/interrupt.ts";
+import type { Interrupt } from "#agent/run/step/interrupt.ts";
 
 /** The time that a stage may take, and what ended it early. */
 export type StageLimit = {

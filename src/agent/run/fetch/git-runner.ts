@@ -1,9 +1,15 @@
 import { tellingLine } from "#agent/commands/read-git-output.ts";
 import type { Command } from "#agent/process/command.ts";
-import { type CommandEnd, describeEnd, evidenceOf, isDiskFull, runCommand } from "#agent/run/run-command.ts";
-import type { RunScope } from "#agent/run/run-scope.ts";
-import type { StageLimit } from "#agent/run/stage-limit.ts";
-import { fail, interrupted, type Step } from "#agent/run/step.ts";
+import {
+  type CommandEnd,
+  describeEnd,
+  evidenceOf,
+  isDiskFull,
+  runCommand,
+} from "#agent/run/step/run-command.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { StageLimit } from "#agent/run/step/stage-limit.ts";
+import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 
 /** How a git command ended by itself. Anything but 0 is up to the caller; `explain` makes a failure of it. */
 export type GitAnswer = { readonly code: number; readonly stdout: string; readonly ran: CommandEnd };

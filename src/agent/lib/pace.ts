@@ -1,5 +1,3 @@
-import type { AgentSettings } from "#agent/context/settings.ts";
-
 /**
  * Spreads the requests of all runs of this agent, so that it stays below the control plane's limit (AGENT_LIMIT of
  * wrangler.toml) however many runs report at once.
@@ -9,7 +7,7 @@ export type Pace = {
   reserve(): number;
 };
 
-type PaceSettings = Pick<AgentSettings, "requestBurst" | "requestsPerSecond">;
+type PaceSettings = { readonly requestBurst: number; readonly requestsPerSecond: number };
 
 /** A token bucket whose level may go below zero: then the requests wait in the order in which they came. */
 export function createPace(

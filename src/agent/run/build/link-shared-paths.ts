@@ -1,5 +1,5 @@
-import type { RunScope } from "#agent/run/run-scope.ts";
-import { done, fail, type Step } from "#agent/run/step.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
+import { done, fail, type Step } from "#agent/run/step/step.ts";
 import {
   linkExistingPath,
   linkSharedPath,

@@ -1,8 +1,8 @@
-import { sendRequest } from "#agent/http/send-request.ts";
+import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { pause } from "#agent/lib/pause.ts";
-import type { RunScope } from "#agent/run/run-scope.ts";
-import { startLimit } from "#agent/run/stage-limit.ts";
-import { done, fail, interrupted, type Step } from "#agent/run/step.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
+import { startLimit } from "#agent/run/step/stage-limit.ts";
+import { done, fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { type LiveEvidence, MAX_HEALTH_BODY } from "#contract/endpoints/deployments/schemas.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";

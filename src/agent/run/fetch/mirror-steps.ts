@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { checkMirror, fetchAll, type GitPlace, initMirror, showCommit } from "#agent/commands/git.ts";
 import { type CommitShown, readCommit } from "#agent/commands/read-git-output.ts";
 import { isLocal } from "#agent/commands/submodule-url.ts";
-import type { GitRunner } from "#agent/run/git-runner.ts";
-import { done, type Step } from "#agent/run/step.ts";
+import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
+import { done, type Step } from "#agent/run/step/step.ts";
 import { discardMirror, markComplete, readMirror, removeGitLeftovers } from "#agent/workspace/mirror.ts";
 
 /** A repository to fetch from, and the mirrors of it, one for each kind of hash. */

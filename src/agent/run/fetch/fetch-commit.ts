@@ -1,6 +1,6 @@
 import { fetchTip, type GitPlace, listRefs, TIP } from "#agent/commands/git.ts";
 import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
-import type { GitRunner } from "#agent/run/git-runner.ts";
+import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import {
   cwdOf,
   discardDamaged,
@@ -10,8 +10,8 @@ import {
   formatOf,
   type Origin,
   prepareMirror,
-} from "#agent/run/mirror-steps.ts";
-import { done, fail, type Step } from "#agent/run/step.ts";
+} from "#agent/run/fetch/mirror-steps.ts";
+import { done, fail, type Step } from "#agent/run/step/step.ts";
 import { readMirror } from "#agent/workspace/mirror.ts";
 
 /** Which commit is wanted: where a branch or tag stands now, a full hash, or the beginning of one. */

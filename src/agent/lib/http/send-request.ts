@@ -1,7 +1,7 @@
 import * as http from "node:http";
 import * as https from "node:https";
 
-import { createTunnelAgent } from "#agent/http/tunnel.ts";
+import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
 
 export type HttpRequest = {
   readonly url: URL;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
-import { isNoSpaceError } from "#agent/lib/has-code.ts";
-import { createLockFile, removeLeftLock } from "#agent/lib/lock-file.ts";
+import { isNoSpaceError } from "#node/has-code.ts";
+import { createLockFile, removeLeftLock } from "#node/lock-file.ts";
 import { pause } from "#agent/lib/pause.ts";
 import { bootId, commandLineOf, startTimeOf } from "#agent/process/process-table.ts";
 

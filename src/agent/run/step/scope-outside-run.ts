@@ -1,6 +1,6 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import type { GroupLedger } from "#agent/process/run-process.ts";
-import type { CommandScope, RunLog } from "#agent/run/run-scope.ts";
+import type { CommandScope, RunLog } from "#agent/run/step/run-scope.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /**

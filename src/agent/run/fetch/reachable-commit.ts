@@ -14,10 +14,10 @@ import {
 import type { GitPlace } from "#agent/commands/git.ts";
 import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
 import type { CommitReach } from "#agent/policy/commit-reach.ts";
-import type { Wanted } from "#agent/run/fetch-commit.ts";
-import type { GitRunner } from "#agent/run/git-runner.ts";
-import { cwdOf, formatOf, type Origin, prepareMirror } from "#agent/run/mirror-steps.ts";
-import { done, fail, type Step } from "#agent/run/step.ts";
+import type { Wanted } from "#agent/run/fetch/fetch-commit.ts";
+import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
+import { cwdOf, formatOf, type Origin, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
+import { done, fail, type Step } from "#agent/run/step/step.ts";
 import type { Command } from "#agent/process/command.ts";
 
 type Within = Extract<CommitReach, { readonly kind: "within" }>;

@@ -1,4 +1,4 @@
-import type { RunScope } from "#agent/run/run-scope.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { readTree } from "#agent/workspace/read-tree.ts";
 import { applySettings, detectFramework, hasPreset, presetFor } from "#contract/frameworks/preset-for.ts";
 import type { Preset } from "#contract/endpoints/projects/schemas.ts";

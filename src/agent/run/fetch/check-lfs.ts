@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
-import type { GitRunner } from "#agent/run/git-runner.ts";
-import { cwdOf, type FetchedCommit } from "#agent/run/mirror-steps.ts";
-import { done, fail, type Step } from "#agent/run/step.ts";
+import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
+import { cwdOf, type FetchedCommit } from "#agent/run/fetch/mirror-steps.ts";
+import { done, fail, type Step } from "#agent/run/step/step.ts";
 
 /** Source: the specification of Git LFS. A pointer is shorter than 1024 bytes, and begins with this line. */
 const POINTER = "version https://git-lfs.github.com/spec/v1\n";
