@@ -349,7 +349,7 @@ write_policy() {
   "activate_commands": "any",
   "shared_paths": "any",
   "health_checks": "any",
-  "forget": "any"
+  "remove_projects": "any"
 }
 END
   chmod 644 "$settings/policy.json.new" && mv "$settings/policy.json.new" "$settings/policy.json"

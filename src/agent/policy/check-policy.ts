@@ -108,10 +108,10 @@ export function checkRelease(policy: Policy, release: CheckedRelease): PolicyRef
   );
 }
 
-/** Letting go of a project. @param purge whether its files are to go as well */
-export function checkRemoval({ forget }: Policy, purge: boolean): PolicyRefusal {
-  if (forget === "none") return refuse("forget", "to let go of a project");
-  if (forget === "keep_files" && purge) return refuse("forget", "to remove a project's files");
+/** Checks a `remove_project` message. @param purge whether it also asks to delete the project's files */
+export function checkRemoval({ remove_projects: rule }: Policy, purge: boolean): PolicyRefusal {
+  if (rule === "none") return refuse("remove_projects", "removing a project");
+  if (rule === "keep_files" && purge) return refuse("remove_projects", "deleting a project's files");
   return null;
 }
 

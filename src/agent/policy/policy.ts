@@ -42,8 +42,8 @@ export const Policy = z.strictObject({
   shared_paths: z._default(z.union([z.enum(["any", "none"]), z.array(SharedPath)]), "any"),
   /** `local`: only this server itself. A list: that, and these. */
   health_checks: z._default(z.union([z.enum(["any", "local", "none"]), z.array(Origin)]), "any"),
-  /** `keep_files`: no purge. `none`: the agent lets go of no project. */
-  forget: z._default(z.enum(["any", "keep_files", "none"]), "any"),
+  /** `keep_files`: a project's files are never deleted. `none`: no project is removed. */
+  remove_projects: z._default(z.enum(["any", "keep_files", "none"]), "any"),
 });
 export type Policy = z.infer<typeof Policy>;
 

@@ -174,12 +174,14 @@ describe("a release from before the policy", () => {
     expect(result).toEqual(refused("commits"));
   });
 
-  it("that is served stays, whatever the control plane wants to be forgotten", async () => {
-    world.policy = { forget: "keep_files" };
+  it("that is served stays, whatever the control plane asks to remove", async () => {
+    world.policy = { remove_projects: "keep_files" };
     const agent = await world.startAgent();
     await world.deploy({ shared_paths: ["storage"] });
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
-    await world.control.waitFor("a word", () => world.said.some((line) => line.includes("policy (forget)")));
+    await world.control.waitFor("a word", () =>
+      world.said.some((line) => line.includes("policy (remove_projects)")),
+    );
     expect(world.current).toBe("releases/1");
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
     await world.control.waitFor(
@@ -284,7 +286,7 @@ describe("a control plane that sends anything", () => {
       build_commands: "none",
       activate_commands: "none",
       health_checks: "none",
-      forget: "none",
+      remove_projects: "none",
     };
     const filesElsewhere = () =>
       readdirSync(world.folder, { recursive: true, encoding: "utf8" }).filter(

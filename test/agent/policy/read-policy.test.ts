@@ -50,7 +50,7 @@ describe("a policy file", () => {
       activate_commands: "none",
       shared_paths: ["storage"],
       health_checks: ["https://shop.example.com"],
-      forget: "keep_files",
+      remove_projects: "keep_files",
     };
     write(JSON.stringify(full));
     expect(await readPolicy(path())).toEqual({ kind: "read", policy: full });
@@ -65,6 +65,12 @@ describe("a policy file", () => {
     const read = await readPolicy(path());
     expect(read).toEqual({ kind: "read", policy: JSON.parse(example) });
     expect(Object.keys(JSON.parse(example))).toEqual(Object.keys(openPolicy));
+  });
+
+  it("may use the earlier name of remove_projects, which is forget", async () => {
+    write('{"version": 1, "forget": "none"}');
+    const policy = { ...openPolicy, commits: "reachable", remove_projects: "none" };
+    expect(await readPolicy(path())).toEqual({ kind: "read", policy });
   });
 
   it.each([
@@ -85,7 +91,12 @@ describe("a policy file", () => {
       /only scheme, host and port/,
     ],
     ["an origin that is no URL", '{"version":1,"health_checks":["shop"]}', /is wrong:[^]*health_checks/],
-    ["a list where there is none", '{"version":1,"forget":["any"]}', /forget/],
+    ["a list where there is none", '{"version":1,"remove_projects":["any"]}', /remove_projects/],
+    [
+      "both names of a rule",
+      '{"version":1,"remove_projects":"any","forget":"any"}',
+      /sets both remove_projects and forget, its earlier name/,
+    ],
     ["a list", "[]", /is wrong/],
   ])("that holds %s is refused, and the reason says why", async (_what, text, reason) => {
     write(text);
