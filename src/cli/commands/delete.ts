@@ -1,9 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
-import { confirm } from "#cli/ask.ts";
-import { done } from "#cli/outcome.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
+import { remove } from "#cli/session/remove.ts";
 import { withSession } from "#cli/session/session.ts";
-import { wasRemoved } from "#cli/session/was-removed.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
 
 export const deleteCommand = defineCommand({
@@ -16,17 +14,15 @@ export const deleteCommand = defineCommand({
   options: { yes: { kind: "flag", short: "y", help: "Do not ask" } },
   examples: ["delete v12", "delete v12 --yes"],
   run: withSession(async (session, { words, options }) => {
-    const { client, output } = session;
     const deployment = await findDeployment(session, words.deployment);
     if (!deployment.ok) return deployment;
     const { id, project_id, version, status } = deployment.value;
-    const what = `Delete v${version} (${status}, ${sourceText(deployment.value)}) and its log?`;
-    const isSure = await confirm(session, what, options.yes);
-    if (!isSure.ok) return isSure;
-    const removed = await client.deleteDeployment({ params: { project_id, deployment_id: id } });
-    if (!wasRemoved(removed) && !removed.ok) return removed;
-    output.json({ deleted: id });
-    output.line(`v${version} is deleted.`);
-    return done;
+    return remove(session, {
+      question: `Delete v${version} (${status}, ${sourceText(deployment.value)}) and its log?`,
+      yes: options.yes,
+      send: () => session.client.deleteDeployment({ params: { project_id, deployment_id: id } }),
+      json: { deleted: id },
+      line: `v${version} is deleted.`,
+    });
   }),
 });

@@ -1,7 +1,8 @@
 import { defineCommand } from "#cli/arguments/command.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import { withSession } from "#cli/session/session.ts";
-import { printStarted } from "#cli/session/tell-started.ts";
+import { printStarted } from "#cli/session/print-started.ts";
 
 export const deploy = defineCommand({
   name: "deploy",
@@ -17,14 +18,14 @@ export const deploy = defineCommand({
   },
   examples: ["deploy --follow", 'deploy --commit "$(git rev-parse HEAD)" --follow', "deploy -p shop -b next"],
   run: withSession(async (session, { options }) => {
-    const { branch, commit, follow } = options;
+    const { branch, commit } = options;
     const project = await findProject(session);
     if (!project.ok) return project;
     const { id, name } = project.value;
     const started = await session.client.startDeployment({
       params: { project_id: id },
-      body: { ...(branch === null ? {} : { branch }), ...(commit === null ? {} : { commit }) },
+      body: givenFields({ branch, commit }),
     });
-    return printStarted(session, started, { what: `Deployment of ${name ?? id}`, follow });
+    return printStarted(session, started, { what: `Deployment of ${name ?? id}`, follow: options.follow });
   }),
 });

@@ -1,6 +1,7 @@
 import { DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -26,11 +27,11 @@ export const deploymentsList = defineCommand({
     if (!Number.isInteger(limit) || limit < 1) return stop("usage", "--limit is a whole number from 1 on.");
     const project = options.all ? null : await findProject(session);
     if (project !== null && !project.ok) return project;
-    const filters = {
-      ...(project === null ? {} : { project_id: project.value.id }),
-      ...(options.status.length === 0 ? {} : { status: options.status.join(",") }),
-      ...(options.branch === null ? {} : { branch: options.branch }),
-    };
+    const filters = givenFields({
+      project_id: project === null ? null : project.value.id,
+      status: options.status.length === 0 ? null : options.status.join(","),
+      branch: options.branch,
+    });
     const rows = await readAll(
       (page) => client.listDeployments({ query: { ...filters, ...page } }),
       (page) => page.deployments,

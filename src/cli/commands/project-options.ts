@@ -1,5 +1,6 @@
 import { CommitRule } from "#contract/endpoints/projects/schemas.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
 
 /** The settings of a project that the command line takes. The API knows more (`/docs` of the installation). */
 export const projectOptions = {
@@ -23,24 +24,19 @@ export const projectOptions = {
   "shared-path": { kind: "list", value: "PATH", help: "A path that all releases share" },
 } as const satisfies OptionSpecs;
 
-/** The fields of a request's body for what was given. The control plane says what is wrong with a value. */
+/** The fields of a request's body for the given options. The control plane validates their values. */
 export function projectFields(options: Options<typeof projectOptions>) {
   const { branch, framework, domain } = options;
-  const commits = CommitRule.options.find((rule) => rule === options.commits);
-  const build = options["build-command"];
-  const output = options["output-directory"];
-  const activate = options["activate-command"];
-  const root = options["root-directory"];
   const paths = options["shared-path"];
-  return {
-    ...(branch === null ? {} : { branch }),
-    ...(commits === undefined ? {} : { commits }),
-    ...(framework === null ? {} : { framework }),
-    ...(build === null ? {} : { build_command: build }),
-    ...(output === null ? {} : { output_directory: output }),
-    ...(activate === null ? {} : { activate_command: activate }),
-    ...(root === null ? {} : { root_directory: root }),
-    ...(domain === null ? {} : { domain }),
-    ...(paths.length === 0 ? {} : { shared_paths: [...paths] }),
-  };
+  return givenFields({
+    branch,
+    commits: CommitRule.options.find((rule) => rule === options.commits) ?? null,
+    framework,
+    build_command: options["build-command"],
+    output_directory: options["output-directory"],
+    activate_command: options["activate-command"],
+    root_directory: options["root-directory"],
+    domain,
+    shared_paths: paths.length === 0 ? null : [...paths],
+  });
 }

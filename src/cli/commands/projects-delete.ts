@@ -1,10 +1,8 @@
 import { defineCommand } from "#cli/arguments/command.ts";
-import { confirm } from "#cli/ask.ts";
-import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { findProject } from "#cli/session/find-project.ts";
+import { remove } from "#cli/session/remove.ts";
 import { withSession } from "#cli/session/session.ts";
-import { wasRemoved } from "#cli/session/was-removed.ts";
 
 export const projectsDelete = defineCommand({
   name: "projects delete",
@@ -15,22 +13,17 @@ export const projectsDelete = defineCommand({
     yes: { kind: "flag", short: "y", help: "Do not ask" },
   },
   run: withSession(async (session, { words, options }) => {
-    const { client, output } = session;
     const project = await findProject(session, words.project);
     if (!project.ok) return project;
     const { id, name } = project.value;
-    const spoken = printableName(name ?? id);
-    const isSure = await confirm(
-      session,
-      `Delete ${spoken}, its deployments and its logs${options.purge ? ", and its files on the server" : ""}?`,
-      options.yes,
-    );
-    if (!isSure.ok) return isSure;
+    const shownName = printableName(name ?? id);
     const query = options.purge ? { purge: "true" as const } : {};
-    const removed = await client.deleteProject({ params: { project_id: id }, query });
-    if (!wasRemoved(removed) && !removed.ok) return removed;
-    output.json({ deleted: id });
-    output.line(`${spoken} is deleted.`);
-    return done;
+    return remove(session, {
+      question: `Delete ${shownName}, its deployments and its logs${options.purge ? ", and its files on the server" : ""}?`,
+      yes: options.yes,
+      send: () => session.client.deleteProject({ params: { project_id: id }, query }),
+      json: { deleted: id },
+      line: `${shownName} is deleted.`,
+    });
   }),
 });

@@ -1,5 +1,6 @@
 import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
 import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";
@@ -33,11 +34,13 @@ export const projectsSet = defineCommand({
     const { name, repository } = options;
     const automatic = AutomaticSetting.options.filter((each) => options.automatic.includes(each));
     const body = {
-      ...(name === null ? {} : { name }),
-      ...(repository === null ? {} : { repository }),
-      ...(server === null ? {} : { server_id: server.value }),
+      ...givenFields({
+        name,
+        repository,
+        server_id: server === null ? null : server.value,
+        automatic: automatic.length === 0 ? null : automatic,
+      }),
       ...projectFields(options),
-      ...(automatic.length === 0 ? {} : { automatic }),
     };
     if (Object.keys(body).length === 0)
       return stop("usage", "Say what to change. See gantry projects set --help.");

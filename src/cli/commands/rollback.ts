@@ -1,12 +1,13 @@
 import type { RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
 import { timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, versionIn } from "#cli/session/find-deployment.ts";
 import { findProject, type NamedProject } from "#cli/session/find-project.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
-import { printStarted } from "#cli/session/tell-started.ts";
+import { printStarted } from "#cli/session/print-started.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
 
 export const rollback = defineCommand({
@@ -35,8 +36,7 @@ export const rollback = defineCommand({
     const started = await client.rollBack({
       body: {
         project_id: project.value.id,
-        ...(version === null ? {} : { version }),
-        ...(id.success ? { deployment_id: id.data } : {}),
+        ...givenFields({ version, deployment_id: id.success ? id.data : null }),
       },
     });
     const what = `Rollback of ${project.value.name ?? project.value.id}`;

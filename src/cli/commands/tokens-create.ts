@@ -2,6 +2,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import { allScopes } from "#contract/scopes.ts";
 import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
+import { givenFields } from "#cli/arguments/given-fields.ts";
 import { done, type Found, found, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
@@ -34,8 +35,10 @@ export const tokensCreate = defineCommand({
       body: {
         name: words.name,
         scopes,
-        ...(projects.value.length === 0 ? {} : { project_ids: projects.value }),
-        ...(days === null ? {} : { expires_in_days: days }),
+        ...givenFields({
+          project_ids: projects.value.length === 0 ? null : projects.value,
+          expires_in_days: days,
+        }),
       },
     });
     if (!token.ok) return token;

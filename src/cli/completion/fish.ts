@@ -1,8 +1,8 @@
-import type { Completions } from "#cli/completion/completions.ts";
+import { type Completions, wordsToScan } from "#cli/completion/completions.ts";
 
 /** For fish 3 and newer. */
 export function fishScript(completions: readonly Completions[]): string {
-  const paths = completions.map(({ path }) => path).filter((path) => path !== "");
+  const { paths, taking } = wordsToScan(completions);
   const lines = completions.flatMap(({ path, words, options }) => {
     const when = `-n ${quote(`__gantry_is ${quote(path)}`)}`;
     return [
@@ -14,8 +14,6 @@ export function fishScript(completions: readonly Completions[]): string {
       }),
     ];
   });
-  const valued = completions.flatMap(({ options }) => options.filter(({ values }) => values !== null));
-  const taking = [...new Set(valued.flatMap(({ word, short }) => (short === null ? [word] : [word, short])))];
   return `# gantry completion for fish
 function __gantry_path
   set -l path

@@ -72,3 +72,8 @@ function guarded(init: RequestInit, signal: AbortSignal): RequestInit {
     redirect: "manual",
   };
 }
+
+/** A command line to suggest, with --url if this call had it. */
+export function commandLine({ global, url }: Session, words: string): string {
+  return `gantry ${words}${global.url === null ? "" : ` --url ${url}`}`;
+}

@@ -2,9 +2,8 @@ import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.
 import type { ClientResult } from "#client/send.ts";
 import { done, type Outcome, stop } from "#cli/outcome.ts";
 import { printable } from "#cli/output/printable.ts";
-import { commandLine } from "#cli/session/command-line.ts";
 import { followDeployment } from "#cli/session/follow-deployment.ts";
-import type { Session } from "#cli/session/session.ts";
+import { commandLine, type Session } from "#cli/session/session.ts";
 
 /** Says what came of a start or a rollback, and follows it if wanted. @param what begins the line: `Rollback of shop` */
 export async function printStarted(
