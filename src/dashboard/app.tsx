@@ -1,16 +1,16 @@
 import { useEffect } from "preact/hooks";
 
-import { forgetResources } from "#dashboard/data/resource.ts";
+import { clearCaches } from "#dashboard/data/cache.ts";
 import { session } from "#dashboard/data/session.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
-import { lazy } from "#dashboard/later.tsx";
+import { lazy } from "#dashboard/shared/lazy.tsx";
 import { NotFound } from "#dashboard/pages/not-found.tsx";
 import { Overview } from "#dashboard/pages/overview/overview.tsx";
 import { SignIn } from "#dashboard/pages/sign-in.tsx";
 import { keepFocus } from "#dashboard/router/keep-focus.ts";
 import { followLinks, useRoute } from "#dashboard/router/navigation.ts";
 import type { Route } from "#dashboard/router/route.ts";
-import { Shell } from "#dashboard/shell.tsx";
+import { Shell } from "#dashboard/shell/shell.tsx";
 
 // What most visits do not begin with is loaded when it is come to.
 const NewProject = lazy(async () => (await import("#dashboard/pages/new-project.tsx")).NewProject);
@@ -31,7 +31,7 @@ export function App() {
   useEffect(followLinks, []);
   useEffect(keepFocus, []);
   useEffect(() => {
-    if (typeof state === "string") forgetResources();
+    if (typeof state === "string") clearCaches();
   }, [state]);
   // A link is for signing in, also where somebody is signed in already.
   if (typeof state === "string" || (route.page === "sign_in" && location.hash !== ""))

@@ -12,9 +12,7 @@ let bookmark: string | null = null;
 
 /** How this page reaches the control plane, as who is signed in. */
 export const transport: Transport = {
-  get baseUrl() {
-    return location.origin;
-  },
+  baseUrl: location.origin,
   get token() {
     const state = session.value;
     return typeof state === "string" ? null : state.token;
@@ -37,9 +35,7 @@ const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 /** The typed client of this page. */
 export const api: Client = createClient(
   {
-    get baseUrl() {
-      return transport.baseUrl;
-    },
+    baseUrl: transport.baseUrl,
     get token() {
       return transport.token;
     },

@@ -1,23 +1,15 @@
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
+import { cacheByKey } from "#dashboard/data/cache.ts";
 import { DeploymentFeed, type Filters } from "#dashboard/data/deployment-feed.ts";
-import { onSignOut } from "#dashboard/data/resource.ts";
 
 const PAGE_SIZE = 100;
-const MOST_REMEMBERED = 8;
-const remembered = new Map<string, DeploymentFeed>();
-onSignOut(() => remembered.clear());
+const feeds = cacheByKey<DeploymentFeed>(8);
 
-/** A project's deployments, with what was read of them before: who comes back finds what they left. */
+/** A project's deployments. The feed is cached, so that the list is complete when the page is opened again. */
 export function feedOf(projectId: ProjectId, filters: Filters): DeploymentFeed {
   const key = JSON.stringify([projectId, filters.status, filters.branch]);
-  const feed = remembered.get(key) ?? new DeploymentFeed(sourceOf(projectId), filters);
-  // Whichever was looked at longest ago is the first to be forgotten.
-  remembered.delete(key);
-  remembered.set(key, feed);
-  const [oldest] = remembered.keys();
-  if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-  return feed;
+  return feeds(key, () => new DeploymentFeed(sourceOf(projectId), filters));
 }
 
 function sourceOf(projectId: ProjectId) {

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { backOffMs, isPassing } from "#client/retry.ts";
 import type { ClientResult } from "#client/send.ts";
 import type { Problem } from "#contract/problems.ts";
+import { cacheByKey } from "#dashboard/data/cache.ts";
 import { Signal, useSignal } from "#dashboard/data/signal.ts";
 
 /**
@@ -10,6 +11,9 @@ import { Signal, useSignal } from "#dashboard/data/signal.ts";
  * the latest request came to nothing, with the value from before it, if there was one.
  */
 export type Known<Value> = { readonly value: Value | null; readonly problem: Problem | null };
+
+/** Of each kind of resource. */
+const MOST_CACHED = 50;
 
 const nothing: Known<never> = { value: null, problem: null };
 
@@ -95,19 +99,6 @@ export class Resource<Value> {
   }
 }
 
-const MOST_REMEMBERED = 50;
-const forgetters = new Set<() => void>();
-
-/** Has something be forgotten together with everything else that was read. */
-export function onSignOut(forget: () => void): void {
-  forgetters.add(forget);
-}
-
-/** Forgets everything that was read: somebody else may sign in. */
-export function forgetResources(): void {
-  for (const forget of forgetters) forget();
-}
-
 export type Watched<Value> = Known<Value> & { readonly reload: () => Promise<void> };
 
 /**
@@ -119,18 +110,8 @@ export function resources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
   interval: Interval<Value> = null,
 ): (key: Key) => Watched<Value> {
-  const remembered = new Map<Key, Resource<Value>>();
-  onSignOut(() => remembered.clear());
-  const find = (key: Key): Resource<Value> => {
-    const known = remembered.get(key);
-    if (known !== undefined) return known;
-    const made = new Resource(() => load(key), interval);
-    const [oldest] = remembered.keys();
-    if (remembered.size >= MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(key, made);
-    return made;
-  };
-  return (key) => useResource(() => find(key), key);
+  const cached = cacheByKey<Resource<Value>>(MOST_CACHED);
+  return (key) => useResource(() => cached(key, () => new Resource(() => load(key), interval)), key);
 }
 
 /**

@@ -4,7 +4,8 @@ import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { lackOf } from "#contract/may-call.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
-import { freshResources, onSignOut, resources } from "#dashboard/data/resource.ts";
+import { onSignOut } from "#dashboard/data/cache.ts";
+import { freshResources, resources } from "#dashboard/data/resource.ts";
 
 // Everything that more than one part reads, and how often.
 

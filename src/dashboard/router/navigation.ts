@@ -1,7 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
-
 import { keepScroll, restoreScroll } from "#dashboard/router/scrolling.ts";
 import { isWithinDashboard, pathTo, type Route, routeAt } from "#dashboard/router/route.ts";
+import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 
 const CHANGED = "gantry:navigated";
 
@@ -55,13 +54,5 @@ export function followLinks(): void {
 
 /** The route that the address bar shows, as it changes. */
 export function useRoute(): Route {
-  const [path, setPath] = useState(location.pathname);
-  useEffect(() => {
-    const update = () => setPath(location.pathname);
-    for (const name of [CHANGED, "popstate"]) globalThis.addEventListener(name, update);
-    return () => {
-      for (const name of [CHANGED, "popstate"]) globalThis.removeEventListener(name, update);
-    };
-  }, []);
-  return routeAt(path);
+  return routeAt(useBrowserValue(() => location.pathname, CHANGED, "popstate"));
 }

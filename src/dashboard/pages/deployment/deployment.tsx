@@ -9,7 +9,7 @@ import { FailureBox } from "#dashboard/pages/deployment/failure-box.tsx";
 import { LogView } from "#dashboard/pages/deployment/log-view.tsx";
 import { Stages } from "#dashboard/pages/deployment/stages.tsx";
 import { isGone } from "#dashboard/shared/not-shown.tsx";
-import { DeploymentActions } from "#dashboard/shared/deployment-actions.tsx";
+import { DeploymentActions } from "#dashboard/pages/deployment/deployment-actions.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { Branch, Commit, Status, waitingText } from "#dashboard/shared/status.tsx";

@@ -1,5 +1,5 @@
 import type { Deployment, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
-import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
+import { AnsiText } from "#dashboard/pages/deployment/ansi-text.tsx";
 import { failureWords, stageWords } from "#dashboard/text/words.ts";
 
 const LAST_LINES = 20;

@@ -1,6 +1,6 @@
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
-import { AnsiText } from "#dashboard/shared/ansi-text.tsx";
-import { memo } from "#dashboard/shared/kept.tsx";
+import { AnsiText } from "#dashboard/pages/deployment/ansi-text.tsx";
+import { memo } from "#dashboard/shared/memo.tsx";
 import type { Look } from "#dashboard/text/ansi.ts";
 
 type Props = {

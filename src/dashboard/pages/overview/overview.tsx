@@ -6,7 +6,7 @@ import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import type { Watched } from "#dashboard/data/resource.ts";
 import type { Activity } from "#dashboard/data/activity.ts";
 import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
-import { lazy } from "#dashboard/later.tsx";
+import { lazy } from "#dashboard/shared/lazy.tsx";
 import { ProjectCard } from "#dashboard/pages/overview/project-card.tsx";
 import { Find, isLike } from "#dashboard/shared/find.tsx";
 import { isNotAllowed, NotShown } from "#dashboard/shared/not-shown.tsx";
@@ -91,44 +91,30 @@ function Projects({ projects, servers, activity }: ProjectsProps) {
   const isBeginning = activity?.latest.length === 0 && projects.length < 2;
   if (isBeginning && servers !== null && mayAdd) return <FirstSteps servers={servers} projects={projects} />;
   if (projects.length === 0) return <p class="quiet">There is no project yet.</p>;
-  return (
-    <>
-      <Find what="project" count={projects.length} sought={sought} onInput={setSought} />
-      <Cards
-        projects={projects.filter(({ name, domain }) => isLike(`${name} ${domain}`, sought))}
-        servers={servers ?? []}
-        activity={activity}
-      />
-    </>
-  );
-}
-
-type CardsProps = {
-  readonly projects: readonly ProjectRow[];
-  readonly servers: readonly ServerRow[];
-  readonly activity: Activity | null;
-};
-
-function Cards({ projects, servers, activity }: CardsProps) {
-  const hosts = new Map(servers.map((server) => [server.id, server]));
+  const hosts = new Map((servers ?? []).map((server) => [server.id, server]));
   const live = byProject(activity?.live ?? []);
   const building = byProject(activity?.building ?? []);
   const latest = byProject(activity?.latest ?? []);
   return (
-    <ul class="projects">
-      {projects.map((project) => (
-        <li key={project.id}>
-          <ProjectCard
-            project={project}
-            server={hosts.get(project.server_id) ?? null}
-            isVisible={activity !== null}
-            live={live.get(project.id)?.[0] ?? null}
-            running={building.get(project.id) ?? []}
-            latest={latest.get(project.id)?.[0] ?? null}
-          />
-        </li>
-      ))}
-    </ul>
+    <>
+      <Find what="project" count={projects.length} sought={sought} onInput={setSought} />
+      <ul class="projects">
+        {projects
+          .filter(({ name, domain }) => isLike(`${name} ${domain}`, sought))
+          .map((project) => (
+            <li key={project.id}>
+              <ProjectCard
+                project={project}
+                server={hosts.get(project.server_id) ?? null}
+                isVisible={activity !== null}
+                live={live.get(project.id)?.[0] ?? null}
+                running={building.get(project.id) ?? []}
+                latest={latest.get(project.id)?.[0] ?? null}
+              />
+            </li>
+          ))}
+      </ul>
+    </>
   );
 }
 

@@ -9,9 +9,9 @@ import { useSignal } from "#dashboard/data/signal.ts";
 import { RowActions } from "#dashboard/pages/project/row-actions.tsx";
 import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
 import { DeploymentRow } from "#dashboard/shared/deployment-row.tsx";
-import { memo } from "#dashboard/shared/kept.tsx";
+import { memo } from "#dashboard/shared/memo.tsx";
 import { isNotAllowed, NotShown } from "#dashboard/shared/not-shown.tsx";
-import { useMedia } from "#dashboard/shared/use-media.ts";
+import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
@@ -87,7 +87,7 @@ function Rows({ projectId, filters }: RowsProps) {
   const newest = useSignal(list.newest.known);
   const mayChange = useMay("startDeployment");
   const [deleted, setDeleted] = useState<Deployment | null>(null);
-  const isNarrow = useMedia("(width < 640px)");
+  const isNarrow = useBrowserValue(() => matchMedia("(width < 640px)").matches, "resize");
   const row = (index: number) => {
     const deployment = rows[index];
     if (deployment === undefined) return null;

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { ServerId } from "#contract/ids.ts";
 import {
@@ -22,18 +22,29 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { ServerState } from "#dashboard/shared/status.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { Values } from "#dashboard/shared/values.tsx";
-import { useSeen } from "#dashboard/shared/use-seen.ts";
+
+/** Cards this close to the visible area are loaded too. */
+const MARGIN = "200px";
 
 type Props = { readonly row: ServerRow; readonly onChanged: () => unknown };
 
 /** A server: how it is and has been, what is on it, and what can be done with it. */
 export function ServerCard({ row, onChanged }: Props) {
-  const [card, isSeen] = useSeen<HTMLElement>();
+  const card = useRef<HTMLElement>(null);
+  const [isSeen, setIsSeen] = useState(false);
+  useEffect(() => {
+    if (card.current === null) return;
+    const observer = new IntersectionObserver(([entry]) => setIsSeen(entry?.isIntersecting ?? false), {
+      rootMargin: MARGIN,
+    });
+    observer.observe(card.current);
+    return () => observer.disconnect();
+  }, []);
   const [{ value: server, problem, reload }, setRead] = useState(notRead);
   const mayChange = useMay("updateServer");
   return (
     <article ref={card} class="card">
-      {/* Each is read by itself, and there may be a thousand. */}
+      {/* Each card sends its own requests, and an account may have a thousand servers. */}
       {isSeen ? <Reader id={row.id} onRead={setRead} /> : null}
       <h2>
         {row.name} <ServerState status={row.status} />

@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 
 import type { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { scopesAllowAll } from "#contract/scopes.ts";
-import { useIsOnLine } from "#dashboard/data/connection.ts";
 import { ALL, useAccount } from "#dashboard/data/resources.ts";
 import { signOut } from "#dashboard/data/session.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
-import { SessionEnd } from "#dashboard/shared/session-end.tsx";
+import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
+import { SessionEnd } from "#dashboard/shell/session-end.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { pathTo, type Route } from "#dashboard/router/route.ts";
 
@@ -23,7 +23,7 @@ type Props = { readonly route: Route; readonly children: ComponentChildren };
 /** What stands around every page: where one can go, whose account it is, and the way out. */
 export function Shell({ route, children }: Props) {
   const { value: account, reload } = useAccount(ALL);
-  const isOnLine = useIsOnLine();
+  const isOnLine = useBrowserValue(() => navigator.onLine, "online", "offline");
   const leaving = useAction(async () => {
     const result = await signOut();
     goTo({ page: "sign_in" }, { replace: true });
