@@ -21,6 +21,7 @@ import {
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
 import { Disk } from "#contract/endpoints/servers/schemas.ts";
+import { runStages } from "#contract/stages.ts";
 
 /**
  * Rises when an older agent or control plane may not pass over what is new. Both sides say theirs first. Within a version
@@ -215,7 +216,6 @@ export const MAX_OUTPUT_LINES = 2000;
 export const MAX_COMMIT_MESSAGE = 1000;
 
 const seq = wholeFrom(1);
-const runStage = z.enum(["fetch", "build", "activate", "verify"]);
 
 /** Where a run ended. A `failed` or `canceled` run has switched back (or never switched). */
 export const RunResult = z.discriminatedUnion("outcome", [
@@ -230,7 +230,7 @@ export type RunResult = z.infer<typeof RunResult>;
  * `ready` asks for the activation permit. `result` is the last event, sent after every line of output.
  */
 export const RunEvent = z.discriminatedUnion("type", [
-  z.strictObject({ seq, type: z.literal("stage"), stage: runStage }),
+  z.strictObject({ seq, type: z.literal("stage"), stage: z.enum(runStages) }),
   z.strictObject({
     seq,
     type: z.literal("resolved"),

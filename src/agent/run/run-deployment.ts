@@ -19,7 +19,15 @@ import { noteLiveCommit } from "#agent/workspace/live-commits.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
-import type { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
+import type { RunStage } from "#contract/stages.ts";
+
+/** Runs each stage. A stage without a function does not compile. */
+const stageFunctions = {
+  fetch: fetchRelease,
+  build: buildRelease,
+  activate: activateRelease,
+  verify: verifyRelease,
+} as const satisfies Record<RunStage, (scope: RunScope, ...rest: never[]) => Promise<Step<unknown>>>;
 
 /**
  * Carries a run out from its first stage to its result, which is reported last of all.
@@ -56,7 +64,7 @@ export async function runDeployment(scope: RunScope): Promise<void> {
 }
 
 /** How far a run has come: what has to be undone if it ends here. */
-type Progress = { stage: DeploymentStage; isBuilding: boolean; activates: number | null };
+type Progress = { stage: RunStage; isBuilding: boolean; activates: number | null };
 
 async function carryOut(
   scope: RunScope,
@@ -77,10 +85,10 @@ async function carryOut(
   const release = ready.value;
   progress.stage = "activate";
   progress.activates = release.version;
-  const activated = await activateRelease(scope, release, previous);
+  const activated = await stageFunctions.activate(scope, release, previous);
   if (!activated.ok) return activated;
   progress.stage = "verify";
-  const healthCheck = await verifyRelease(scope);
+  const healthCheck = await stageFunctions.verify(scope);
   if (!healthCheck.ok) return healthCheck;
   await noteLiveCommit(scope.folder, release);
   context.log(`${order.project_name}: ${linkTarget(release.version)} is live`);
@@ -115,10 +123,10 @@ async function prepareRelease(
     return fail("internal", "fetch", `${linkTarget(order.version)} is what is served already`);
   progress.isBuilding = true;
   journal.note({ builds: order.version });
-  const commit = await fetchRelease(scope);
+  const commit = await stageFunctions.fetch(scope);
   if (!commit.ok) return commit;
   progress.stage = "build";
-  return buildRelease(scope, commit.value);
+  return stageFunctions.build(scope, commit.value);
 }
 
 /** A release that is here, perhaps made by an earlier agent or before the policy. */
@@ -153,14 +161,14 @@ async function undo(scope: RunScope, previous: number | null, progress: Progress
 }
 
 /** @returns `null` when the control plane wants to hear no more of the run */
-function resultOf(end: RunEnd, reason: InterruptReason | null, stage: DeploymentStage): RunResult | null {
+function resultOf(end: RunEnd, reason: InterruptReason | null, stage: RunStage): RunResult | null {
   if (reason === "ended") return null;
   if (end.kind === "failed") return { outcome: "failed", failure: end.failure };
   return interruptedResult(reason, stage);
 }
 
 /** How a run that was interrupted has ended. @returns `null` when nobody wants to know */
-export function interruptedResult(reason: InterruptReason | null, stage: DeploymentStage): RunResult | null {
+export function interruptedResult(reason: InterruptReason | null, stage: RunStage): RunResult | null {
   if (reason === "ended") return null;
   if (reason === "stop") return { outcome: "canceled" };
   const message = "the agent stopped while this deployment was under way";

@@ -5,6 +5,7 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { Problem } from "#contract/problems.ts";
 import type { Scope } from "#contract/scopes.ts";
+import { stageLabels } from "#contract/stages.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 
 export const statusWords: Record<DeploymentStatus, string> = {
@@ -16,11 +17,7 @@ export const statusWords: Record<DeploymentStatus, string> = {
 };
 
 export const stageWords: Record<DeploymentStage, string> = {
-  queued: "Waiting",
-  fetch: "Fetch",
-  build: "Build",
-  activate: "Activate",
-  verify: "Verify",
+  ...stageLabels,
   canceling: "Canceling",
 };
 

@@ -1,4 +1,4 @@
-import type { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import { type RunStage, runStages, timeoutName } from "#contract/stages.ts";
 import { activeOf, isIn, type Lane, type LaneDeployment, type Plan } from "#domain/lane/lane.ts";
 
 /** How long a run may be silent before its server counts as lost. */
@@ -13,24 +13,19 @@ export const STOP_CONFIRM_MS = 2 * 60_000;
 /** How long after an untold or unanswered message it is sent again. */
 export const RESEND_MS = 20_000;
 
-type RunStage = "fetch" | "build" | "activate" | "verify";
-
 /** Until when a stage that begins now may take before the lane ends the run. Times are Unix milliseconds. */
 export function stageDeadline(plan: Plan, stage: RunStage, now: number): number {
-  const seconds: Record<RunStage, keyof Timeouts> = {
-    fetch: "fetch_seconds",
-    build: "build_seconds",
-    activate: "activate_seconds",
-    verify: "verify_seconds",
-  };
-  return now + plan.timeouts[seconds[stage]] * 1000 + STAGE_GRACE_MS;
+  return now + stageMs(plan, stage);
 }
 
 /** The longest that one deployment can hold the lane, in milliseconds: offered, then every stage, then its stop. */
 function longestRunMs(plan: Plan): number {
-  const { queue_seconds, fetch_seconds, build_seconds, activate_seconds, verify_seconds } = plan.timeouts;
-  const stages = fetch_seconds + build_seconds + activate_seconds + verify_seconds;
-  return (queue_seconds + stages) * 1000 + 4 * STAGE_GRACE_MS + STOP_CONFIRM_MS;
+  const offeredMs = plan.timeouts.queue_seconds * 1000;
+  return runStages.reduce((sum, stage) => sum + stageMs(plan, stage), offeredMs + STOP_CONFIRM_MS);
+}
+
+function stageMs(plan: Plan, stage: RunStage): number {
+  return plan.timeouts[timeoutName(stage)] * 1000 + STAGE_GRACE_MS;
 }
 
 /** By when a deployment that joins the queue now has left it: all those ahead taking as long as they may. */

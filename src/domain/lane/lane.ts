@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import { BuildSettings, CommitRule, HealthCheck, Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import { runStages } from "#contract/stages.ts";
 
 /** At most this many deployments of a project wait; one more start is refused. */
 export const MAX_QUEUED = 100;
@@ -64,7 +65,7 @@ const Offered = z.strictObject({
 });
 const Running = z.strictObject({
   name: z.literal("running"),
-  stage: z.enum(["fetch", "build", "activate", "verify"]),
+  stage: z.enum(runStages),
   startedAt: unixMs,
   deadlineAt: unixMs,
   lastContactAt: unixMs,

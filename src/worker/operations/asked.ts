@@ -1,6 +1,7 @@
 import type { Actor, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
 import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
 import { givenSettings } from "#worker/db/projects/build-columns.ts";
@@ -46,6 +47,6 @@ function planOf(project: ProjectRecord): Plan {
     sharedPaths: project.sharedPaths,
     keepReleases: project.keepReleases,
     healthCheck: project.healthCheck,
-    timeouts: project.timeouts,
+    timeouts: { ...defaultTimeouts, ...project.timeouts },
   };
 }

@@ -1,5 +1,6 @@
 import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck, Project, ProjectRow, Serving } from "#contract/endpoints/projects/schemas.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { ServingReading } from "#worker/db/projects/find-serving.ts";
 import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
@@ -33,7 +34,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     shared_paths: record.sharedPaths,
     keep_releases: record.keepReleases,
     health_check: healthCheckView(record.healthCheck),
-    timeouts: record.timeouts,
+    timeouts: { ...defaultTimeouts, ...record.timeouts },
     queue: record.queue,
     url: record.url,
     serving: serving === null ? null : servingView(record, serving),

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { AccountId, ServerId } from "#contract/ids.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
 import { LaneFollower } from "#worker/logs/lane-follower.ts";
 import { ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
@@ -20,13 +21,7 @@ const plan = {
   sharedPaths: [],
   keepReleases: 5,
   healthCheck: null,
-  timeouts: {
-    queue_seconds: 900,
-    fetch_seconds: 600,
-    build_seconds: 600,
-    activate_seconds: 60,
-    verify_seconds: 60,
-  },
+  timeouts: defaultTimeouts,
 };
 
 /** Everything that is asked of a lane, as of a project that D1 does not know. */

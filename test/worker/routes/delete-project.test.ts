@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { AccountId } from "#contract/ids.ts";
+import { mapValues } from "#contract/lib/map-values.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
@@ -334,5 +336,5 @@ const plan = {
   sharedPaths: [],
   keepReleases: 5,
   healthCheck: null,
-  timeouts: { queue_seconds: 1, fetch_seconds: 1, build_seconds: 1, activate_seconds: 1, verify_seconds: 1 },
+  timeouts: mapValues(defaultTimeouts, () => 1),
 };

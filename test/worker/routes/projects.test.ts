@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 
 import { Project, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
@@ -46,6 +47,7 @@ describe("a project", () => {
       keep_releases: 5,
       health_check: null,
       timeouts: {
+        ...defaultTimeouts,
         queue_seconds: 900,
         fetch_seconds: 600,
         build_seconds: 600,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
@@ -33,6 +34,7 @@ const everySetting = {
   keep_releases: 9,
   health_check: { path: "/up", status: 204, tries: 3, interval_seconds: 0.5, timeout_seconds: 2 },
   timeouts: {
+    ...defaultTimeouts,
     queue_seconds: 1,
     fetch_seconds: 2,
     build_seconds: 3,

@@ -20,6 +20,7 @@ import {
   WaitingOn,
 } from "#contract/endpoints/deployments/schemas.ts";
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { stageTexts } from "#contract/reference/stage-texts.ts";
 import { nextCursor } from "#contract/reference/schemas/shared.ts";
 
 const rowFields = {
@@ -49,10 +50,7 @@ export const deploymentSchemas = {
   }),
   DeploymentStage: choice(DeploymentStage, "Where a deployment stands while it is `building`.", {
     queued: "waits; `waiting_on` says for what",
-    fetch: "the server fetches the repository",
-    build: "the build command runs",
-    activate: "the server switches to the new release",
-    verify: "the health check is asked",
+    ...stageTexts,
     canceling: "is being stopped on request",
   }),
   DeploymentKind: choice(DeploymentKind, "How a deployment came to be.", {

@@ -4,12 +4,13 @@ import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.t
 import { BranchName, CommitName, CommitSha } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { stages } from "#contract/stages.ts";
 
 export const DeploymentStatus = z.enum(["building", "live", "superseded", "failed", "canceled"]);
 export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
 
 /** Where a deployment that is `building` stands; `null` once it has ended. */
-export const DeploymentStage = z.enum(["queued", "fetch", "build", "activate", "verify", "canceling"]);
+export const DeploymentStage = z.enum([...stages, "canceling"]);
 export type DeploymentStage = z.infer<typeof DeploymentStage>;
 
 export const DeploymentKind = z.enum(["deploy", "rollback"]);

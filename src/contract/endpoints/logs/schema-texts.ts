@@ -1,5 +1,6 @@
 import { LogEnd, LogLine, LogPage, LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { stageTexts } from "#contract/reference/stage-texts.ts";
 
 export const logSchemas = {
   LogStream: choice(LogStream, "Where a line comes from.", {
@@ -9,10 +10,7 @@ export const logSchemas = {
   }),
   LogStage: choice(LogStage, "In which part of a deployment a line was written.", {
     queued: "while it waited",
-    fetch: "while the repository was fetched",
-    build: "while it was built",
-    activate: "while the server switched to it",
-    verify: "while its health was checked",
+    ...stageTexts,
     prune: "while old releases were removed",
     end: "at its end",
   }),

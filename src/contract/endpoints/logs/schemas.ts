@@ -4,6 +4,7 @@ import { textBetween, wholeFrom } from "#contract/bounds.ts";
 import { DeploymentStatus, Failure } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { NextCursor, queryInteger } from "#contract/paging.ts";
+import { stages } from "#contract/stages.ts";
 
 /** Of the message, in UTF-8. */
 export const MAX_LOG_LINE_BYTES = 16 * 1024;
@@ -16,7 +17,7 @@ export const MAX_LOG_PAGE = 1000;
 export const LogStream = z.enum(["stdout", "stderr", "system"]);
 export type LogStream = z.infer<typeof LogStream>;
 
-export const LogStage = z.enum(["queued", "fetch", "build", "activate", "verify", "prune", "end"]);
+export const LogStage = z.enum([...stages, "prune", "end"]);
 export type LogStage = z.infer<typeof LogStage>;
 
 /** One line of a deployment's log. `line` counts from 1 without a gap; `time` is ISO 8601 in UTC. */

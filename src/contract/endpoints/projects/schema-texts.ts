@@ -12,6 +12,7 @@ import {
   UpdateProjectInput,
 } from "#contract/endpoints/projects/schemas.ts";
 import { choice, nested, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { timeoutTexts } from "#contract/reference/stage-texts.ts";
 import { nextCursor } from "#contract/reference/schemas/shared.ts";
 
 const settingFields = {
@@ -35,14 +36,6 @@ const settingFields = {
   health_check: "How to see that a release works. `null`: the switch alone decides.",
   timeouts: "How long each part may take.",
   queue: "What a new start does to those that wait.",
-};
-
-const timeoutFields = {
-  queue_seconds: "How long a start waits for a server that is offline.",
-  fetch_seconds: "Fetching the repository.",
-  build_seconds: "The build command.",
-  activate_seconds: "The activate command.",
-  verify_seconds: "The whole health check.",
 };
 
 const rowFields = {
@@ -75,7 +68,7 @@ export const projectSchemas = {
   Timeouts: object(
     Timeouts,
     "The longest that each part of a deployment may take, in seconds.",
-    timeoutFields,
+    timeoutTexts,
   ),
   AutomaticSetting: choice(AutomaticSetting, "A setting that is left to the framework.", {
     framework: "the framework itself is found by the agent",
@@ -120,7 +113,7 @@ export const projectSchemas = {
       output_directory: "The folder that the build leaves the site in.",
       timeouts: "How long each part may take; of these, too, what is left out stays as it is.",
       automatic: "The settings that are left to the framework again. Naming one here and setting it is 422.",
-      ...nested("timeouts", timeoutFields),
+      ...nested("timeouts", timeoutTexts),
     },
   ),
 } satisfies Record<string, SchemaText>;

@@ -4,7 +4,9 @@ import { listUpTo, numberBetween, textBetween, textLike, textUpTo, wholeBetween 
 import { BranchName, InsidePath, isMasked, Repository, SharedPath } from "#contract/git-names.ts";
 import { firstHidden } from "#contract/hidden-text.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
+import { mapValues } from "#contract/lib/map-values.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
 
 /** Text a person reads, on one line, and knows a thing by: what cannot be seen would let two names look the same. */
 export const DisplayName = textBetween(1, 100).check(
@@ -55,22 +57,11 @@ export const HealthCheck = z
 export type HealthCheck = z.infer<typeof HealthCheck>;
 
 const stageSeconds = numberBetween(1, 86_400);
-const timeoutSeconds = {
-  queue_seconds: stageSeconds,
-  fetch_seconds: stageSeconds,
-  build_seconds: stageSeconds,
-  activate_seconds: stageSeconds,
-  verify_seconds: stageSeconds,
-};
 
-/** The longest that each part may take, in seconds. `queue` is how long a start waits for an offline server. */
-export const Timeouts = z.strictObject({
-  queue_seconds: z._default(stageSeconds, 900),
-  fetch_seconds: z._default(stageSeconds, 600),
-  build_seconds: z._default(stageSeconds, 600),
-  activate_seconds: z._default(stageSeconds, 60),
-  verify_seconds: z._default(stageSeconds, 60),
-});
+/** The maximum time of each stage, in seconds, and the maximum wait for an offline server. */
+export const Timeouts = z.strictObject(
+  mapValues(defaultTimeouts, (seconds) => z._default(stageSeconds, seconds)),
+);
 export type Timeouts = z.infer<typeof Timeouts>;
 
 /** `latest`: a new start cancels those still queued. */
@@ -165,7 +156,7 @@ const AllSettings = z.strictObject({
     z.refine((check) => !isMasked(check?.url ?? ""), { path: ["url"], message: STARS }),
     z.refine((check) => !isMasked(check?.path ?? ""), { path: ["path"], message: STARS }),
   ),
-  timeouts: z.partial(z.strictObject(timeoutSeconds)),
+  timeouts: z.partial(z.strictObject(mapValues(defaultTimeouts, () => stageSeconds))),
   automatic: listUpTo(AutomaticSetting, AutomaticSetting.options.length),
 });
 

@@ -1,8 +1,6 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-
-const order = ["queued", "fetch", "build", "activate", "verify"] as const;
-export type Stage = (typeof order)[number];
+import { type Stage, stages } from "#contract/stages.ts";
 
 /** `open`: it may still come, or it is not known yet whether it did. */
 export type StageState = "done" | "failed" | "current" | "open" | "skipped";
@@ -34,10 +32,10 @@ export function stagesOf(
     stage === "queued" ? Date.parse(deployment.created_at) : (times.get(stage) ?? null);
   const end = finishedAt === null ? now : Date.parse(finishedAt);
   const isRunning = status === "building";
-  const currentAt = order.findIndex((stage) => stage === current);
-  return order.map((stage, at) => {
+  const currentAt = stages.findIndex((stage) => stage === current);
+  return stages.map((stage, at) => {
     const start = startOf(stage);
-    const next = order
+    const next = stages
       .slice(at + 1)
       .map(startOf)
       .find((time) => time !== null);

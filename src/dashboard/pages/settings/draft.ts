@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 
 import { type AutomaticSetting, HealthCheck, type Project } from "#contract/endpoints/projects/schemas.ts";
+import { mapValues } from "#contract/lib/map-values.ts";
+import { defaultTimeouts, runStages, timeoutName } from "#contract/stages.ts";
 
 /** A project's settings as a form has them: all as text. Of the three that a framework can fill in, empty is left to it. */
 export const Draft = z.object({
@@ -25,11 +27,7 @@ export const Draft = z.object({
   health_tries: z.string(),
   health_interval_seconds: z.string(),
   health_timeout_seconds: z.string(),
-  fetch_seconds: z.string(),
-  build_seconds: z.string(),
-  activate_seconds: z.string(),
-  verify_seconds: z.string(),
-  queue_seconds: z.string(),
+  ...mapValues(defaultTimeouts, () => z.string()),
   /** Nothing is built, whatever the framework. */
   buildsNothing: z.boolean(),
 });
@@ -68,22 +66,12 @@ export function draftOf(project: Project): Draft {
     health_tries: String(check?.tries ?? usualCheck.tries),
     health_interval_seconds: String(check?.interval_seconds ?? usualCheck.interval_seconds),
     health_timeout_seconds: String(check?.timeout_seconds ?? usualCheck.timeout_seconds),
-    fetch_seconds: String(timeouts.fetch_seconds),
-    build_seconds: String(timeouts.build_seconds),
-    activate_seconds: String(timeouts.activate_seconds),
-    verify_seconds: String(timeouts.verify_seconds),
-    queue_seconds: String(timeouts.queue_seconds),
+    ...mapValues(timeouts, String),
     buildsNothing: !project.automatic.includes("build_command") && project.build_command === null,
   };
 }
 
-const timeoutNames = [
-  "fetch_seconds",
-  "build_seconds",
-  "activate_seconds",
-  "verify_seconds",
-  "queue_seconds",
-] as const;
+const timeoutNames = [...runStages.map(timeoutName), "queue_seconds"] as const;
 const healthNames = [
   "health_status",
   "health_tries",

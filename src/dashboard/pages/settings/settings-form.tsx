@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import { type Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { runStages, stageLabels, timeoutName } from "#contract/stages.ts";
 import { api } from "#dashboard/data/api.ts";
 import { ALL, useAccount, useServers } from "#dashboard/data/resources.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -166,10 +167,7 @@ export function SettingsForm({ project: read, onSaved }: Props) {
       <fieldset>
         <legend>Time limits, in seconds</legend>
         <div class="columns">
-          {field("fetch_seconds", "Fetch", { type: "number" })}
-          {field("build_seconds", "Build", { type: "number" })}
-          {field("activate_seconds", "Activate", { type: "number" })}
-          {field("verify_seconds", "Verify", { type: "number" })}
+          {runStages.map((stage) => field(timeoutName(stage), stageLabels[stage], { type: "number" }))}
           {field("queue_seconds", "Waiting for a server that is offline", { type: "number" })}
         </div>
       </fieldset>

@@ -1,0 +1,11 @@
+/** An object with the same keys and other values. */
+export function mapValues<Key extends string, Value, Mapped>(
+  object: Readonly<Record<Key, Value>>,
+  map: (value: Value) => Mapped,
+): Record<Key, Mapped>;
+export function mapValues(
+  object: Readonly<Record<string, unknown>>,
+  map: (value: unknown) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
+}

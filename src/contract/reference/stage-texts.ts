@@ -1,0 +1,18 @@
+import type { RunStage, TimeoutName } from "#contract/stages.ts";
+
+/** What happens in each stage of a run, as a clause of the present tense. */
+export const stageTexts = {
+  fetch: "the server fetches the repository",
+  build: "the server runs the build command",
+  activate: "the server switches to the new release and runs the activate command",
+  verify: "the server runs the health check",
+} as const satisfies Record<RunStage, string>;
+
+/** What each timeout limits. */
+export const timeoutTexts = {
+  queue_seconds: "How long a deployment waits for a server that is offline.",
+  fetch_seconds: "The maximum time to fetch the repository.",
+  build_seconds: "The maximum time for the build command.",
+  activate_seconds: "The maximum time for the activate command.",
+  verify_seconds: "The maximum time for the whole health check, with all its tries.",
+} as const satisfies Record<TimeoutName, string>;
