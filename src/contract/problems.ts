@@ -30,7 +30,7 @@ export const problems = {
   not_found: {
     status: 404,
     title: "Not found",
-    when: "No such path, or no such thing in this account. Malformed ids and ids of other accounts read the same.",
+    when: "The path does not exist, or the account has no object with this id. An id of another account gets the same answer as a missing id.",
   },
   method_not_allowed: {
     status: 405,

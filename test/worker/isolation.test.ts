@@ -40,24 +40,64 @@ function missing(world: World): World {
   };
 }
 
+/** The status, the headers and the body of an answer, without what differs between any two requests. */
+async function comparable(response: Response): Promise<unknown> {
+  const headers = new Headers(response.headers);
+  headers.delete("x-request-id");
+  headers.delete("gantry-bookmark");
+  return { status: response.status, headers: [...headers], body: await bodyWithoutRequestId(response) };
+}
+
+/** The worlds in which one or all of the ids of a request are replaced by the ids of another world. */
+function mixed(own: World, other: World): World[] {
+  const { projectId, deploymentId, serverId, tokenId } = other;
+  return [
+    { ...own, projectId },
+    { ...own, deploymentId },
+    { ...own, serverId },
+    { ...own, tokenId },
+    { ...own, projectId, deploymentId, serverId, tokenId },
+  ];
+}
+
 describe("an account beside another", () => {
-  it.each(byToken)("%s answers the same for the other's ids as for ids that nobody has", async (name) => {
+  it.each(byToken)("%s answers the same for the other's ids as for ids that do not exist", async (name) => {
     const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
     if (!namesSomething(name, theirs)) return;
-    const { method } = endpoints[name];
-    const ask = async (world: World) =>
-      await call(requests[name](world).path, {
-        method,
-        token: mine.account.token,
-        body: requests[name](world).body,
-      });
+    const ask = async (world: World) => await perform(name, world, mine.account.token);
     const [other, none] = [await ask(theirs), await ask(missing(theirs))];
     expect(other.status).toBe(name === "createProject" || name === "createToken" ? 422 : 404);
     expect(none.status).toBe(other.status);
     const texts = [await bodyWithoutRequestId(other), await bodyWithoutRequestId(none)];
-    // A 422 repeats the id that it was sent; a 404 says nothing that could tell the two apart.
+    // A 422 repeats the id that it was sent. A 404 must not contain an id.
     const repeated = name === "createProject" ? /srv_[0-9a-z]{26}/g : /(?!)/g;
     expect(texts[0]?.replaceAll(repeated, "id")).toBe(texts[1]?.replaceAll(repeated, "id"));
+  });
+
+  const withIdInPath = byToken.filter((name) => endpoints[name].path.includes("_id"));
+
+  it.each(withIdInPath)(
+    "%s answers byte for byte the same for each id of the other on its own",
+    async (name) => {
+      const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+      const ask = async (world: World) => await comparable(await perform(name, world, mine.account.token));
+      const [absent, others] = [mixed(mine, missing(mine)), mixed(mine, theirs)];
+      for (const [at, world] of absent.entries()) {
+        if (requests[name](world).path === requests[name](mine).path) continue;
+        const answer = await ask(world);
+        expect(answer).toMatchObject({ status: 404 });
+        expect(await ask(others[at] ?? mine)).toEqual(answer);
+      }
+    },
+  );
+
+  it.each(withIdInPath)("%s says which kind of object it did not find, without an id", async (name) => {
+    const world = await createWorld();
+    const { detail } = await problemOf(await perform(name, missing(world), world.account.token));
+    expect(detail).toMatch(
+      /^No (project|deployment|server|token) with this id exists, or the token cannot access it\.$/,
+    );
+    expect(detail).not.toMatch(/_[0-9a-z]{26}/);
   });
 
   it.each(changing)("%s changes nothing where it names what is the other's", async (name) => {
@@ -129,6 +169,16 @@ describe("a token that is limited to some projects", () => {
     expect([403, 404, 500]).not.toContain(allowed.status);
     if (list) expect(await allowed.text()).toContain(world.projectId);
   });
+
+  it.each(forProjects)(
+    "%s answers the same for a project outside its limit as for a missing one",
+    async (name) => {
+      const world = await createWorld();
+      const token = await limitedTo(world, ids.project());
+      const ask = async (about: World) => await comparable(await perform(name, about, token));
+      expect(await ask(world)).toEqual(await ask(missing(world)));
+    },
+  );
 
   /** The account's other project, on the same server, with a deployment that waits; and a server with nothing on it. */
   async function surroundings({ account, serverId }: World) {

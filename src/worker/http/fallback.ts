@@ -21,7 +21,12 @@ export function registerFallback(app: App): void {
       return response;
     });
   }
-  app.notFound((c) => problem(c, refuse("not_found", "Unknown path.").refusal));
+  app.notFound((c) =>
+    problem(
+      c,
+      refuse("not_found", "No endpoint or page has this path. See /docs for all endpoints.").refusal,
+    ),
+  );
   app.onError((error, c) => {
     console.error(errorLogLine(error, c.var.requestId, c.req.raw));
     return problem(c, refusalFor(error));

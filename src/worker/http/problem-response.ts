@@ -11,9 +11,6 @@ export type Refused = {
   readonly scope?: Scope | null;
 };
 
-/** What cannot be found has one description: it must not tell a malformed id, a missing one and another account's apart. */
-const NOT_FOUND = "There is no such path, or no such thing in this account.";
-
 /** How long a client should wait before it tries again, in seconds. */
 const RETRY_AFTER_SECONDS = 2;
 
@@ -24,7 +21,7 @@ export function problemResponse(refusal: Refusal, { requestId, origin, scope = n
     type: `${origin}/docs/problems/${refusal.code}`,
     title,
     status,
-    detail: refusal.code === "not_found" ? NOT_FOUND : refusal.detail,
+    detail: refusal.detail,
     code: refusal.code,
     request_id: requestId,
     ...(refusal.errors === undefined ? {} : { errors: [...refusal.errors] }),

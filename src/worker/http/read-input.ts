@@ -32,7 +32,7 @@ export async function readInput<Of extends Endpoint>(
   { params: pathParameters, origin }: Addressed,
 ): Promise<Result<Input<Of>>> {
   const params = parseWith<Of["params"]>(endpoint.params, pathParameters);
-  if (!params.success) return refuse("not_found", "The path holds a malformed id.");
+  if (!params.success) return refuse("not_found", "The path contains a malformed id.");
   const url = new URL(request.url);
   const values = readQuery(url);
   if (!values.ok) return values;

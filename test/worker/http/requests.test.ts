@@ -84,7 +84,7 @@ describe("every endpoint", () => {
 });
 
 describe("every endpoint with an id in its path", () => {
-  it.each(withParams)("%s reads a malformed id as a missing one", async (name) => {
+  it.each(withParams)("%s answers 404 for a malformed id", async (name) => {
     const world = await createWorld();
     const { method } = endpoints[name];
     const path = requests[name](world).path.replace(/_[0-9a-z]{26}/, "_nonsense");

@@ -89,7 +89,11 @@ describe("a session", () => {
 
   it("is what signing out ends: an API token stays", async () => {
     const { token } = await createAccount();
-    expect(await problemOf(await signOut(token))).toMatchObject({ status: 404, code: "not_found" });
+    expect(await problemOf(await signOut(token))).toMatchObject({
+      status: 404,
+      code: "not_found",
+      detail: "This token is not a session. Revoke API tokens with DELETE /v1/tokens/{token_id}.",
+    });
     expect(await works(token)).toBe(true);
   });
 
@@ -99,7 +103,10 @@ describe("a session", () => {
     const { tokens } = await listTokens(account.token);
     expect(tokens.map(({ kind }) => kind)).toEqual(["session", "token"]);
     const rotation = await call(`/v1/tokens/${id}/rotate`, { method: "POST", token, body: {} });
-    expect(await problemOf(rotation)).toMatchObject({ code: "not_found" });
+    expect(await problemOf(rotation)).toMatchObject({
+      code: "not_found",
+      detail: "This token is a session. Sessions cannot be rotated: sign in again instead.",
+    });
     expect((await revoke(account.token, id)).status).toBe(204);
     expect(await works(token)).toBe(false);
   });

@@ -77,7 +77,7 @@ export class LaneTurns {
       logFailure("lane", { project_id: owner.projectId, what: "take over" }, error);
       return refuse("unavailable", "The database does not answer at the moment.");
     }
-    if (history === null) return refuseIfDeleted(before) ?? refuse("not_found", "There is no such project.");
+    if (history === null) return refuseIfDeleted(before) ?? refuse("not_found", "The project was deleted.");
     if (before.deletedAt === null && history.highestVersion === 0) return succeed(null);
     // What is left of the deletion would take the new logs with it.
     await this.#parts?.effects.storeLogs();

@@ -3,6 +3,7 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { getDeployment } from "#worker/operations/deployments/get-deployment.ts";
 
 /** Cancels a deployment that has not been activated, and answers with what has become of it. */
@@ -11,7 +12,7 @@ export async function cancelDeployment(
   id: DeploymentId,
 ): Promise<Result<Deployment, "not_found" | "not_cancelable" | "unavailable">> {
   const deployment = await findDeployment(context.rows, id);
-  if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
+  if (deployment === null) return notFound("deployment");
   // A lane forgets what has ended without having been live.
   if (deployment.status !== "building") {
     return refuse("not_cancelable", `${id} has ended: it is ${deployment.status}.`);

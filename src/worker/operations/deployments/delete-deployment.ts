@@ -1,7 +1,8 @@
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 
 /** Deletes a deployment that is not live, and its log. One that runs is canceled. */
 export async function deleteDeployment(
@@ -11,7 +12,7 @@ export async function deleteDeployment(
 ): Promise<Result<null, "not_found" | "deployment_live" | "deployment_activating" | "unavailable">> {
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null || deployment.projectId !== projectId) {
-    return refuse("not_found", `There is no deployment ${id} of project ${projectId}.`);
+    return notFound("deployment");
   }
   const owner = { accountId: context.account.id, projectId };
   const deleted = await context.lanes.getByName(projectId).delete(owner, id, context.token.name);

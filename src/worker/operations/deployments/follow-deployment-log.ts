@@ -1,12 +1,13 @@
 import type { DeploymentId } from "#contract/ids.ts";
 import { LOG_HEARTBEAT_MS, type LogEnd, type LogQuery } from "#contract/endpoints/logs/schemas.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { followLog, type LogEvent } from "#worker/logs/follow-log.ts";
 import { LaneFollower } from "#worker/logs/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { lineOfCursor } from "#worker/operations/deployments/log-cursor.ts";
 import { linesFrom, openDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
 
@@ -26,7 +27,7 @@ export async function followDeploymentLog(
   const after = lastEventId === null ? lineOfCursor(cursor) : succeed(lastEventId);
   if (!after.ok) return after;
   const deployment = await findDeployment(context.rows, id);
-  if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
+  if (deployment === null) return notFound("deployment");
   const end = endOf(id, deployment);
   if (end !== null) {
     const lines = await openDeploymentLog(context, deployment, after.value + 1);

@@ -1,9 +1,10 @@
 import type { DeploymentId } from "#contract/ids.ts";
 import { DEFAULT_LOG_PAGE, LogLine, type LogPage, type LogQuery } from "#contract/endpoints/logs/schemas.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { lineOfCursor, logCursor } from "#worker/operations/deployments/log-cursor.ts";
 import { openDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
 
@@ -25,7 +26,7 @@ export async function getDeploymentLog(
   const after = lineOfCursor(query.cursor);
   if (!after.ok) return after;
   const deployment = await findDeployment(context.rows, id);
-  if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
+  if (deployment === null) return notFound("deployment");
   const limit = query.limit ?? DEFAULT_LOG_PAGE;
   const log = await openDeploymentLog(context, deployment, after.value + 1);
   if (!log.ok) return log;

@@ -1,8 +1,9 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { deploymentView } from "#worker/views/deployment-view.ts";
 
 /** A deployment with everything that is known of it. */
@@ -11,7 +12,7 @@ export async function getDeployment(
   id: DeploymentId,
 ): Promise<Result<Deployment, "not_found">> {
   const reading = await findDeployment(context.rows, id);
-  if (reading === null) return refuse("not_found", `There is no deployment ${id}.`);
+  if (reading === null) return notFound("deployment");
   return succeed(deploymentView(reading, context.clock.now()));
 }
 
@@ -22,7 +23,6 @@ export async function getProjectDeployment(
   id: DeploymentId,
 ): Promise<Result<Deployment, "not_found">> {
   const deployment = await getDeployment(context, id);
-  if (deployment.ok && deployment.value.project_id !== projectId)
-    return refuse("not_found", `There is no deployment ${id} of project ${projectId}.`);
+  if (deployment.ok && deployment.value.project_id !== projectId) return notFound("deployment");
   return deployment;
 }

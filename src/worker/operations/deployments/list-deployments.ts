@@ -7,7 +7,7 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, type ProjectId } from "#contract/ids.ts";
 import { DEFAULT_PAGE_SIZE } from "#contract/paging.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import {
@@ -16,6 +16,7 @@ import {
   listProjectDeploymentRecords,
   listProjectDeployments as readProjectDeployments,
 } from "#worker/db/deployments/list-deployments.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { pageOf, readCursor } from "#worker/paging.ts";
 import { deploymentRow, deploymentView } from "#worker/views/deployment-view.ts";
 
@@ -38,7 +39,7 @@ export async function listProjectDeployments(
   });
   // Whoever has a deployment is there; so the project itself is looked for only where none was found.
   if (records.length === 0 && (await findProject(context.rows, projectId)) === null)
-    return refuse("not_found", `There is no project ${projectId}.`);
+    return notFound("project");
   const page = pageOf(records, limit, ofProject(projectId), (record) => record.version);
   const now = context.clock.now();
   return succeed({

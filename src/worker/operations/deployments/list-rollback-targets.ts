@@ -1,8 +1,9 @@
 import type { RollbackTargets } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 
 /** Everything that a project can be rolled back to, newest first. */
 export async function listRollbackTargets(
@@ -10,7 +11,7 @@ export async function listRollbackTargets(
   projectId: ProjectId,
 ): Promise<Result<RollbackTargets, "not_found" | "unavailable">> {
   const project = await findProject(context.rows, projectId);
-  if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
+  if (project === null) return notFound("project");
   const owner = { accountId: context.account.id, projectId };
   const targets = await context.lanes.getByName(projectId).rollbackTargets(owner, project.serverId);
   return targets.ok ? succeed({ rollback_targets: targets.value }) : targets;

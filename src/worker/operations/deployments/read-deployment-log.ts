@@ -7,6 +7,7 @@ import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
 import { type LogPlaces, openLog, readLog } from "#worker/logs/read-log.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { lineOfCursor } from "#worker/operations/deployments/log-cursor.ts";
 
 /** The whole log so far, or what follows the cursor, some lines at a time; read as they are asked for. */
@@ -18,7 +19,7 @@ export async function readDeploymentLog(
   const after = lineOfCursor(cursor);
   if (!after.ok) return after;
   const deployment = await findDeployment(context.rows, id);
-  if (deployment === null) return refuse("not_found", `There is no deployment ${id}.`);
+  if (deployment === null) return notFound("deployment");
   return await openDeploymentLog(context, deployment, after.value + 1);
 }
 

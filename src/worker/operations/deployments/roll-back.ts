@@ -1,8 +1,9 @@
 import type { DeploymentStarted, RollbackInput } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
-import { refuse, type Result } from "#contract/problems.ts";
+import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { askedBy, startedIn } from "#worker/operations/asked.ts";
 
 export type RollBack = {
@@ -25,7 +26,7 @@ export async function rollBack(
   >
 > {
   const project = await findProject(context.rows, input.project_id);
-  if (project === null) return refuse("not_found", `There is no project ${input.project_id}.`);
+  if (project === null) return notFound("project");
   const choice = { deploymentId: input.deployment_id ?? null, version: input.version ?? null };
   const lane = context.lanes.getByName(project.id);
   return startedIn(context, await lane.rollBack({ ...askedBy(context, project, ifLive), choice }));

@@ -3,6 +3,7 @@ import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { askedBy, startedIn } from "#worker/operations/asked.ts";
 
 export type StartDeployment = {
@@ -23,7 +24,7 @@ export async function startDeployment(
   Result<DeploymentStarted, "not_found" | "invalid_request" | "queue_full" | "live_changed" | "unavailable">
 > {
   const project = await findProject(context.rows, projectId);
-  if (project === null) return refuse("not_found", `There is no project ${projectId}.`);
+  if (project === null) return notFound("project");
   if (input.commit !== undefined && project.commits === "none")
     return refuse(
       "invalid_request",

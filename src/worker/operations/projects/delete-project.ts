@@ -1,7 +1,8 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 
 export type DeleteProject = {
   id: ProjectId;
@@ -18,7 +19,7 @@ export async function deleteProject(
   { id, purge }: DeleteProject,
 ): Promise<Result<null, "not_found" | "project_busy" | "unavailable">> {
   const project = await findProject(context.rows, id);
-  if (project === null) return refuse("not_found", `There is no project ${id}.`);
+  if (project === null) return notFound("project");
   const owner = { accountId: context.account.id, projectId: id };
   const { serverId } = project;
   const deleted = await context.lanes.getByName(id).deleteProject(owner, { serverId, purge });

@@ -1,15 +1,16 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { findServing } from "#worker/db/projects/find-serving.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 /** A project with its settings and what its server really serves. */
 export async function getProject(context: Context, id: ProjectId): Promise<Result<Project, "not_found">> {
   const project = await findProject(context.rows, id);
-  if (project === null) return refuse("not_found", `There is no project ${id}.`);
+  if (project === null) return notFound("project");
   const serving = project.servingCheckedAt === null ? null : await findServing(context.rows, id);
   return succeed(projectView(project, serving));
 }

@@ -4,6 +4,7 @@ import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/s
 import type { Context } from "#worker/context.ts";
 import { automaticColumns, buildColumns } from "#worker/db/projects/build-columns.ts";
 import { type ProjectChanges, updateProject as changeProject } from "#worker/db/projects/update-project.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { getProject } from "#worker/operations/projects/get-project.ts";
 import { domainTaken, nameTaken, unknownServer } from "#worker/operations/projects/project-refusals.ts";
 
@@ -32,16 +33,14 @@ export async function updateProject(
     case "updated":
       return await getProject(context, id);
     case "no_such_project":
-      return refuse("not_found", `There is no project ${id}.`);
+      return notFound("project");
     case "on_another_server":
       return refuse(
         "insufficient_scope",
         "The token is limited to some projects, so it cannot move one to another server: server_id must stay.",
       );
     case "no_such_server":
-      return input.server_id === undefined
-        ? refuse("not_found", `There is no project ${id}.`)
-        : unknownServer(input.server_id);
+      return input.server_id === undefined ? notFound("project") : unknownServer(input.server_id);
     case "name_taken":
       return nameTaken(input.name ?? "");
     case "domain_taken":

@@ -1,8 +1,9 @@
 import type { ServerId } from "#contract/ids.ts";
-import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { type Result, succeed } from "#contract/problems.ts";
 import type { Enrollment } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
 import { setEnrollment } from "#worker/db/servers/set-enrollment.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
 
 /** Makes a new enrolment token for a server. An earlier one that is unspent stops working. */
@@ -16,6 +17,6 @@ export async function createEnrollment(
     case "set":
       return succeed(shown);
     case "no_such_server":
-      return refuse("not_found", `There is no server ${serverId}.`);
+      return notFound("server");
   }
 }

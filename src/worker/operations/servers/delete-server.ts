@@ -4,13 +4,14 @@ import type { Context } from "#worker/context.ts";
 import { deleteServer as removeServer } from "#worker/db/servers/delete-server.ts";
 import { findServer } from "#worker/db/servers/find-server.ts";
 import { logFailure } from "#worker/log-failure.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 
 /** Deletes a server that no project is on. Its agent's credential ends with it, and so does its link. */
 export async function deleteServer(
   context: Context,
   id: ServerId,
 ): Promise<Result<null, "not_found" | "server_in_use">> {
-  if ((await findServer(context.rows, id)) === null) return refuse("not_found", `There is no server ${id}.`);
+  if ((await findServer(context.rows, id)) === null) return notFound("server");
   const link = context.links.getByName(id);
   // So that its link ends, and the lanes that wait for it learn so, even if nobody comes to tell it afterwards.
   await link.expectRemoval(context.account.id);
@@ -29,6 +30,6 @@ export async function deleteServer(
         `Projects are on ${id}, or still live there until they are deployed to where they have moved.`,
       );
     case "no_such_server":
-      return refuse("not_found", `There is no server ${id}.`);
+      return notFound("server");
   }
 }

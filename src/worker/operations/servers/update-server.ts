@@ -3,6 +3,7 @@ import { refuse, type Result } from "#contract/problems.ts";
 import type { Server, UpdateServerInput } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
 import { updateServer as changeServer } from "#worker/db/servers/update-server.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { getServer } from "#worker/operations/servers/get-server.ts";
 
 /** Changes a server's name or address. Its agent notices nothing of either. */
@@ -17,7 +18,7 @@ export async function updateServer(
     case "updated":
       return await getServer(context, id);
     case "no_such_server":
-      return refuse("not_found", `There is no server ${id}.`);
+      return notFound("server");
     case "name_taken":
       return refuse("name_taken", `The account already has a server named ${name}.`);
   }

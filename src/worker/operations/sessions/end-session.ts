@@ -6,7 +6,10 @@ import { markSessionEnded } from "#worker/db/sessions/mark-session-ended.ts";
 export async function endSession(context: Context): Promise<Result<null, "not_found">> {
   const { id } = context.token;
   if (!(await markSessionEnded(context.rows, id, context.clock.now())))
-    return refuse("not_found", "The token that asks is no session. DELETE /v1/tokens/{id} revokes it.");
+    return refuse(
+      "not_found",
+      "This token is not a session. Revoke API tokens with DELETE /v1/tokens/{token_id}.",
+    );
   context.forgetToken(id);
   return succeed(null);
 }

@@ -2,6 +2,7 @@ import type { TokenId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { markTokenRevoked } from "#worker/db/tokens/mark-token-revoked.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 
 /** Ends a token at once. It may reach further than the one that asks: whoever sees a leak should be able to stop it. */
 export async function revokeToken(
@@ -14,7 +15,7 @@ export async function revokeToken(
       context.forgetToken(id);
       return succeed(null);
     case "not_found":
-      return refuse("not_found", `There is no token ${id}.`);
+      return notFound("token");
     case "last_token":
       return refuse(
         "last_token",

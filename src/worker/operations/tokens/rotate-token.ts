@@ -6,6 +6,7 @@ import type { Context } from "#worker/context.ts";
 import { findToken } from "#worker/db/tokens/find-token.ts";
 import { replaceTokenSecret } from "#worker/db/tokens/replace-token-secret.ts";
 import type { TokenReading } from "#worker/db/tokens/token-reading.ts";
+import { notFound } from "#worker/operations/not-found.ts";
 import { newTokenSecret } from "#worker/operations/tokens/new-token-secret.ts";
 import { refuseExcess } from "#worker/operations/refuse-excess.ts";
 import { tokenView } from "#worker/views/token-view.ts";
@@ -22,16 +23,17 @@ export async function rotateToken(
   id: TokenId,
 ): Promise<Result<TokenWithSecret, "insufficient_scope" | "not_found">> {
   const token = await findToken(context.rows, id);
-  if (token === null) return notFound(id);
+  if (token === null) return notFound("token");
   // It would never have to end.
-  if (token.kind === "session") return refuse("not_found", `${id} is a session: sign in again instead.`);
+  if (token.kind === "session")
+    return refuse("not_found", "This token is a session. Sessions cannot be rotated: sign in again instead.");
   const excess = excessOver(context.token, token);
   if (excess !== null) return refuseExcess(excess);
   const { secret, hash } = await newTokenSecret(context);
   const now = context.clock.now();
   const previousExpiresAt = Math.min(token.expiresAt, now + OVERLAP_MS);
   const changes = { rotatedAt: now, expiresAt: now + lifetimeMs(token), previousExpiresAt };
-  if (!(await replaceTokenSecret(context.rows, id, { hash, ...changes }))) return notFound(id);
+  if (!(await replaceTokenSecret(context.rows, id, { hash, ...changes }))) return notFound("token");
   context.forgetToken(id);
   return succeed({ ...tokenView({ ...token, ...changes }, now), token: secret });
 }
@@ -39,8 +41,4 @@ export async function rotateToken(
 /** No rotation changes it. */
 function lifetimeMs({ createdAt, rotatedAt, expiresAt }: TokenReading): number {
   return expiresAt - (rotatedAt ?? createdAt);
-}
-
-function notFound(id: TokenId) {
-  return refuse("not_found", `There is no token ${id}.`);
 }
