@@ -138,7 +138,7 @@ describe("a release that should be live, on a disk that is read-only", () => {
     await world.deploy();
     await world.deploy({ keep_releases: [1] });
     disk.setReadOnly(true);
-    const isFailure = (line: string) => /release 1 could not be restored/.test(line);
+    const isFailure = (line: string) => /could not switch to release 1/.test(line);
     const servings = () => world.control.messages.filter(({ type }) => type === "serving");
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     await world.control.waitFor("a word about it", () => world.said.some(isFailure));

@@ -169,7 +169,7 @@ describe("a restore", () => {
     await world.deploy();
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 9 });
     await world.control.waitFor("a word about it", () =>
-      world.said.some((line) => /releases\/9 should be live, but is not here/.test(line)),
+      world.said.some((line) => /releases\/9 should be live, but is not on this server/.test(line)),
     );
     expect(world.current).toBe("releases/1");
   });

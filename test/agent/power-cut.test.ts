@@ -32,7 +32,7 @@ describe("a power cut that leaves empty what was written just before", () => {
       await agent.stop();
       // In the midst of a fetch, and after a switch that nobody has found good.
       writeFileSync(world.path("run.json"), text);
-      writeFileSync(world.path("restore.json"), text);
+      writeFileSync(world.path("correction.json"), text);
       writeFileSync(world.path("mirror.git", "objects", "pack", "tmp_pack_left"), "");
       mkdirSync(world.path("releases", "3"));
 

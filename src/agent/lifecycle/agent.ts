@@ -106,7 +106,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   }
 
   async function correctServedRelease(projectId: ProjectId, version: number): Promise<void> {
-    const failed = `${projectId}: release ${version} could not be restored`;
+    const failed = `${projectId}: could not switch to release ${version}, which should be live`;
     const hasChanged =
       (await inTurn(projectId, failed, () => correctRelease(context, projectId, version))) ??
       (await readCurrent(projectFolder(context.home, projectId))) === version;

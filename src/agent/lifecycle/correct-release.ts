@@ -18,14 +18,14 @@ import {
 } from "#agent/workspace/correction-note.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** The control plane has the last word on what is served; it names no project's timeouts with it. */
+/** `correct_release` carries no timeouts of the project, so these apply. */
 const ACTIVATE_SECONDS = 60;
 const CHECK_MS = 60_000;
 
 /**
- * Makes `current` point to the release that the control plane says is live, if it is here, and runs its activate command.
- * One that was cut off is carried out again as a whole.
- * @returns whether anything has changed
+ * Switches `current` to the release that the control plane says is live, if that release is on disk, and runs its
+ * activate command. An interrupted correction is carried out again from the start.
+ * @returns whether anything changed
  */
 export async function correctRelease(
   context: AgentContext,
@@ -33,12 +33,12 @@ export async function correctRelease(
   version: number,
 ): Promise<boolean> {
   const folder = projectFolder(context.home, projectId);
-  const wasCutOff = (await readCorrectionNote(folder)) !== null;
-  if (!wasCutOff && (await readCurrent(folder)) === version) return false;
+  const wasInterrupted = (await readCorrectionNote(folder)) !== null;
+  if (!wasInterrupted && (await readCurrent(folder)) === version) return false;
   const release = await readRelease(folder, version);
   const refusal =
     release === null
-      ? "is not here"
+      ? "is not on this server"
       : (checkRelease(context.policy, release) ??
         (await refuseLeavingLinks(context.home, folder, release, AbortSignal.timeout(CHECK_MS))));
   if (refusal !== null) {
@@ -51,7 +51,7 @@ export async function correctRelease(
   } finally {
     await removeTree(folder.temp);
     await tidyOutput(folder, version);
-    // Also after a failure: a later start must not bring back what is not wanted by then.
+    // Also after a failure: a later start must not repeat a correction that may be outdated by then.
     await removeCorrectionNote(folder);
   }
   return true;
@@ -59,14 +59,14 @@ export async function correctRelease(
 
 async function switchTo(context: AgentContext, projectId: ProjectId, version: number): Promise<void> {
   const folder = projectFolder(context.home, projectId);
-  const marker = `restore-${projectId}-${randomUUID()}`;
-  // Noted first: an agent that dies in it must find what the command has started, and run it once more.
+  const marker = `correction-${projectId}-${randomUUID()}`;
+  // Written first: if the agent dies, the next start must find the command's processes and run the command again.
   await writeCorrectionNote(folder, { release: version, marker });
   const other = await readCurrent(folder);
   await switchCurrent(folder, version);
   context.log(`${projectId}: switched to ${linkTarget(version)}, which should be live`);
   if (context.sites.urlOf(projectId) === null) await context.sites.register(projectId, folder.root);
-  // The marker is enough to find its processes by: a restore that was cut off has no groups to look for.
+  // Recovery finds these processes by their marker, so their groups need no ledger.
   const noLedger = { opened: () => undefined, closed: () => undefined };
   const scope = scopeOutsideRun(context, folder, marker, noLedger);
   if (other !== null && other !== version) await endRelease(scope, other, traceOfRelease(folder, other));

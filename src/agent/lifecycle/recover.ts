@@ -31,7 +31,7 @@ export type Leftover = {
 export type Remainder = {
   /** The run that was cut off, or whose result may not have arrived. */
   readonly leftover: Leftover | null;
-  /** The release that was being restored. */
+  /** The release of an interrupted `correct_release`. */
   readonly correction: number | null;
 };
 

@@ -1,4 +1,5 @@
 import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 
 import * as z from "zod/mini";
 
@@ -6,23 +7,34 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
 
-/** A restore under way: the release that is switched to, and what marks the processes of its activate command. */
+/**
+ * A `correct_release` in progress: the release that is switched to, and the marker in the environment of its activate
+ * command's processes.
+ */
 const CorrectionNote = z.strictObject({ release: ReleaseVersion, marker: z.string().check(z.minLength(1)) });
-export type RestoreNote = z.infer<typeof CorrectionNote>;
+export type CorrectionNote = z.infer<typeof CorrectionNote>;
 
-/** @returns `null` when no restore was cut off */
-export async function readCorrectionNote(folder: ProjectFolder): Promise<RestoreNote | null> {
-  try {
-    return CorrectionNote.parse(JSON.parse(await readFile(folder.restoring, "utf8")));
-  } catch {
-    return null;
-  }
+/** The note's name in the folders of an earlier agent. */
+const earlierPath = ({ root }: ProjectFolder) => join(root, "restore.json");
+
+/** @returns `null` when no correction was interrupted, or its note cannot be read */
+export async function readCorrectionNote(folder: ProjectFolder): Promise<CorrectionNote | null> {
+  return (await readNote(folder.correction)) ?? (await readNote(earlierPath(folder)));
 }
 
-export async function writeCorrectionNote(folder: ProjectFolder, note: RestoreNote): Promise<void> {
-  await writeAtomic(folder.restoring, JSON.stringify(note), { flush: true });
+export async function writeCorrectionNote(folder: ProjectFolder, note: CorrectionNote): Promise<void> {
+  await writeAtomic(folder.correction, JSON.stringify(note), { flush: true });
 }
 
 export async function removeCorrectionNote(folder: ProjectFolder): Promise<void> {
-  await rm(folder.restoring, { force: true });
+  await rm(folder.correction, { force: true });
+  await rm(earlierPath(folder), { force: true });
+}
+
+async function readNote(path: string): Promise<CorrectionNote | null> {
+  try {
+    return CorrectionNote.parse(JSON.parse(await readFile(path, "utf8")));
+  } catch {
+    return null;
+  }
 }

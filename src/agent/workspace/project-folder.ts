@@ -2,20 +2,21 @@ import { join } from "node:path";
 
 import type { ProjectId } from "#contract/ids.ts";
 
-/** Where everything of one project lies; all paths absolute. `temp` holds what is in the making or in the bin. */
+/** The folders and files of one project. All paths are absolute. */
 export type ProjectFolder = {
   readonly root: string;
   readonly mirrors: { readonly sha1: string; readonly sha256: string; readonly modules: string };
   readonly releases: string;
   readonly shared: string;
   readonly current: string;
-  /** The commits that were live here. */
+  /** A list of the commits that were live on this server. */
   readonly liveCommits: string;
   readonly journal: string;
-  readonly restoring: string;
+  readonly correction: string;
   readonly spool: string;
+  /** Unfinished files, and files that are about to be deleted. */
   readonly temp: string;
-  /** What processes that activate commands have left running print. */
+  /** Output of processes that activate commands left running. */
   readonly output: string;
 };
 
@@ -37,7 +38,7 @@ export function projectFolder(home: string, projectId: ProjectId): ProjectFolder
     current: join(root, "current"),
     liveCommits: join(root, "live-commits.json"),
     journal: join(root, "run.json"),
-    restoring: join(root, "restore.json"),
+    correction: join(root, "correction.json"),
     spool: join(root, "spool"),
     temp: join(root, "tmp"),
     output: join(root, "output"),
