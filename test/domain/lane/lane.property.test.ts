@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import type { RunEvent, ToAgent } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";
@@ -18,7 +19,19 @@ import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-
 import { activeOf, emptyLane, isIn, type Lane, LaneDeployment, liveOf } from "#domain/lane/lane.ts";
 import { discardable } from "#domain/lane/transitions.ts";
 import { OTHER_SERVER, PROJECT, rollBack, SERVER, start } from "../../support/lane.ts";
-import { SimulatedAgent } from "../../support/simulated-agent.ts";
+import {
+  crash,
+  fail,
+  forgetRuns,
+  type ModelAgent,
+  releaseOf,
+  reportOf,
+  startedAgent,
+  takeAnswer,
+  takeMessage,
+  work,
+  workingRun,
+} from "../../support/model/model-agent.ts";
 
 /** Without enough of what goes on as it should, hardly any project would ever be live on both servers. */
 const often = <Value>(arbitrary: fc.Arbitrary<Value>) => ({ weight: 4, arbitrary });
@@ -49,7 +62,16 @@ const step = fc.oneof(
     skip: fc.nat(1),
     answerArrives: fc.boolean(),
   }),
-  fc.record({ do: fc.constant("connect" as const), on: fc.boolean(), crashed: fc.boolean() }),
+  fc.record({
+    do: fc.constant("connect" as const),
+    on: fc.boolean(),
+    restart: fc.constantFrom(
+      "none" as const,
+      "none" as const,
+      "keeps its runs" as const,
+      "loses its runs" as const,
+    ),
+  }),
   fc.record({ do: fc.constant("wait" as const), seconds: fc.constantFrom(1, 30, 400, 1000) }),
   fc.constant({ do: "drop old" as const }),
   fc.record({ do: fc.constant("delete project" as const), purge: fc.boolean() }),
@@ -63,7 +85,13 @@ const servers = [SERVER, OTHER_SERVER] as const;
 /** The lane, the agents of two servers and an unreliable network between them. */
 class World {
   lane: Lane = emptyLane;
-  readonly agents = new Map<ServerId, SimulatedAgent>(servers.map((id) => [id, new SimulatedAgent()]));
+  readonly agents = new Map<ServerId, ModelAgent>(
+    servers.map((id) => [id, startedAgent({ project_id: PROJECT, url: null })]),
+  );
+  /** Every switch that an agent made, as [run, release]. */
+  readonly switches: [RunId, number][] = [];
+  /** The events of each run that the agent knows to be stored. It may send them again. */
+  readonly #stored = new Map<RunId, RunEvent[]>();
   /** Where the project's settings have it. */
   server: ServerId = SERVER;
   now = 0;
@@ -73,10 +101,14 @@ class World {
   readonly withdrawn = new Set<RunId>();
   isPurged = false;
 
-  agentOf(serverId: ServerId): SimulatedAgent {
+  agentOf(serverId: ServerId): ModelAgent {
     const agent = this.agents.get(serverId);
     if (agent === undefined) throw new Error(`no agent of ${serverId}`);
     return agent;
+  }
+
+  #deliver(serverId: ServerId, message: ToAgent): void {
+    this.agents.set(serverId, takeMessage(this.agentOf(serverId), message));
   }
 
   take(next: Step): void {
@@ -125,11 +157,11 @@ class World {
       case "forget files":
         return this.forget(next.arrives, next.answerArrives);
       case "work":
-        return this.agentOf(serverOf(next.on)).work(next.succeeds);
+        return this.work(serverOf(next.on), next.succeeds);
       case "post":
         return this.post(serverOf(next.on), next.resendFrom, next.skip, next.answerArrives);
       case "connect":
-        return this.connect(serverOf(next.on), next.crashed);
+        return this.connect(serverOf(next.on), next.restart);
       case "wait":
         this.now += next.seconds * 1000;
         this.lane = decideDeadlines(this.lane, this.now).lane;
@@ -145,8 +177,22 @@ class World {
   goWell(): void {
     this.tell("once");
     for (const serverId of servers) {
-      this.agentOf(serverId).work(true);
+      do this.work(serverId, true);
+      while (this.agentOf(serverId).runs.some(({ phase }) => phase === "permitted" || phase === "switched"));
       this.post(serverId, 0, 0, true);
+    }
+  }
+
+  /** Takes the next step of the run that is under way. @param succeeds whether what the step does goes well */
+  work(serverId: ServerId, succeeds: boolean): void {
+    const agent = this.agentOf(serverId);
+    const run = workingRun(agent);
+    const waiting = agent.runs.find(({ phase }) => phase === "asked" || phase === "permitted");
+    if (!succeeds && waiting !== undefined) {
+      this.agents.set(serverId, fail(agent, waiting));
+    } else if (run !== null) {
+      this.agents.set(serverId, work(agent, run, succeeds));
+      if (run.phase === "permitted") this.switches.push([run.runId, releaseOf(run)]);
     }
   }
 
@@ -158,22 +204,21 @@ class World {
     const arrives = told === "once" || told === "twice";
     if (due.message.type === "run" && due.message.order.preapproved && arrives)
       this.permits.add(due.message.order.run_id);
-    const agent = this.agentOf(due.serverId);
-    if (arrives) agent.hear(due.message);
-    if (told === "twice") agent.hear(due.message);
+    if (arrives) this.#deliver(due.serverId, due.message);
+    if (told === "twice") this.#deliver(due.serverId, due.message);
   }
 
   /** Tells the servers that must let go of the project; `arrives` and `answerArrives`: how far it gets. */
   forget(arrives: boolean, answerArrives: boolean): void {
     for (const { serverId, message } of pendingRemovals(this.lane, PROJECT, this.now)) {
       this.lane = noteRemovalSent(this.lane, serverId, false, this.now);
-      if (arrives) this.agentOf(serverId).hear(message);
+      if (arrives) this.#deliver(serverId, message);
     }
     for (const [serverId, agent] of this.agents) {
-      const { forgotten } = agent;
-      agent.forgotten = null;
-      if (forgotten !== null && answerArrives)
-        this.lane = decideProjectRemoved(this.lane, { serverId, purge: forgotten.purge }).lane;
+      const { removal } = agent;
+      if (removal === null || !removal.isDone) continue;
+      this.agents.set(serverId, { ...agent, removal: null });
+      if (answerArrives) this.lane = decideProjectRemoved(this.lane, { serverId, purge: removal.purge }).lane;
     }
   }
 
@@ -181,26 +226,30 @@ class World {
     const agent = this.agentOf(serverId);
     const [run] = agent.runs;
     if (run === undefined) return;
-    const events = run.events.slice(Math.max(0, run.ackedSeq - resendFrom)).slice(skip);
+    const stored = this.#stored.get(run.runId) ?? [];
+    const resent = stored.slice(Math.max(0, stored.length - resendFrom));
+    const events = [...resent, ...run.unsent].slice(skip);
     const { deploymentId, runId } = run;
     const decided = decideRunEvents(this.lane, { deploymentId, runId, serverId, events }, this.now);
     this.lane = decided.lane;
-    const { acked_seq, instruction } = decided.value;
+    const { acked_seq: ackedSeq, instruction } = decided.value;
     if (instruction === "activate") this.permits.add(runId);
     if (!answerArrives) return;
-    run.ackedSeq = Math.max(run.ackedSeq, acked_seq);
-    agent.obey(runId, instruction);
+    this.#stored.set(runId, [...stored, ...run.unsent.filter(({ seq }) => seq <= ackedSeq)]);
+    this.agents.set(serverId, takeAnswer(agent, runId, ackedSeq, instruction));
   }
 
-  connect(serverId: ServerId, crashed: boolean): void {
-    const agent = this.agentOf(serverId);
-    if (crashed) agent.crash();
+  connect(serverId: ServerId, restart: "none" | "keeps its runs" | "loses its runs"): void {
+    const before = this.agentOf(serverId);
+    const crashed = restart === "keeps its runs" ? crash(before) : forgetRuns(before);
+    const agent = restart === "none" ? before : { ...crashed, isUp: true };
+    this.agents.set(serverId, agent);
     const runIds = agent.runs.map((run) => run.runId);
-    const decided = reconcile(this.lane, { serverId, report: agent.report(), runIds }, this.now);
+    const decided = reconcile(this.lane, { serverId, report: reportOf(agent), runIds }, this.now);
     this.lane = decided.lane;
     const { serving } = decided.value;
     if (serving?.kind === "correct_release")
-      agent.hear({ type: "correct_release", project_id: PROJECT, release: serving.release });
+      this.#deliver(serverId, { type: "correct_release", project_id: PROJECT, release: serving.release });
   }
 
   #join(decided: ReturnType<typeof start> | ReturnType<typeof rollBack>): void {
@@ -230,12 +279,11 @@ class World {
       const now = deployments.find((one) => one.id === liveBefore.id);
       expect(now?.state.name, "the live one is only ever superseded").toMatch(/^(live|superseded)$/);
     }
-    for (const { switches } of this.agents.values())
-      for (const [runId] of switches)
-        expect([this.permits.has(runId), this.withdrawn.has(runId)], "switches only by permit").toEqual([
-          true,
-          false,
-        ]);
+    for (const [runId] of this.switches)
+      expect([this.permits.has(runId), this.withdrawn.has(runId)], "switches only by permit").toEqual([
+        true,
+        false,
+      ]);
     if (this.lane.deletedAt !== null) expect(deployments, "a deleted project has none").toEqual([]);
     const live = liveOf(this.lane);
     const host = live === null ? null : placementOf(this.lane, live.serverId);
@@ -292,9 +340,9 @@ describe("a lane, whatever comes in whatever order", () => {
             world.forget(true, true);
           }
         };
-        for (const serverId of servers) world.connect(serverId, false);
+        for (const serverId of servers) world.connect(serverId, "none");
         settle();
-        for (const serverId of servers) world.connect(serverId, false);
+        for (const serverId of servers) world.connect(serverId, "none");
         settle();
         const live = liveOf(world.lane);
         for (const serverId of servers) {

@@ -6,8 +6,8 @@ import { decideDeadlines } from "#domain/lane/decide-deadlines.ts";
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import type { Decision, DecisionWith } from "#domain/lane/decision.ts";
 import { isIn, type LaneDeployment, liveOf } from "#domain/lane/lane.ts";
-import { laneWithLive, rollBack, start } from "../lane.ts";
-import { crash } from "./model-agent.ts";
+import { laneWithLive, PROJECT, rollBack, start } from "../lane.ts";
+import { crash, startedAgent } from "./model-agent.ts";
 import {
   arrive,
   arriveTwice,
@@ -49,7 +49,7 @@ export function worldWithTwoReleases(budgets: Partial<Budgets>): World {
   const lane = laneWithLive(2);
   return {
     lane,
-    agent: { isUp: true, current: 2, releases: [1, 2], seen: [], runs: [] },
+    agent: startedAgent({ project_id: PROJECT, url: null }, [1, 2]),
     connection: 1,
     link: 1,
     wire: [],

@@ -1,6 +1,12 @@
-import type { Instruction, ProjectReport, RunEvent, RunOrder, RunResult } from "#contract/agent-protocol.ts";
+import type {
+  Instruction,
+  ProjectReport,
+  RunEvent,
+  RunOrder,
+  RunResult,
+  ToAgent,
+} from "#contract/agent-protocol.ts";
 import type { DeploymentId, RunId } from "#contract/ids.ts";
-import { report } from "../lane.ts";
 
 /**
  * A run as the agent has it. `asked`: waiting for the permit; `permitted`: past canceling; `switched`: `current`
@@ -25,14 +31,23 @@ export type ModelRun = {
   readonly isOver: boolean;
 };
 
-/** An agent without files and processes, as a value: each function gives the agent as it is afterwards. */
+/**
+ * One project on an agent without files and processes, as a value: each function returns the agent after the step. It
+ * shows what the protocol lets the control plane see, so it switches to a release only with a permit.
+ */
 export type ModelAgent = {
+  readonly project: Pick<ProjectReport, "project_id" | "url">;
   readonly isUp: boolean;
   readonly current: number | null;
   readonly releases: readonly number[];
   readonly seen: readonly RunId[];
   readonly runs: readonly ModelRun[];
+  /** The requested removal of the project, until it is done and reported. It waits for a run that has begun. */
+  readonly removal: { readonly purge: boolean; readonly isDone: boolean } | null;
 };
+
+/** An event without its number. */
+export type Unnumbered<Event = RunEvent> = Event extends RunEvent ? Omit<Event, "seq"> : never;
 
 const SHA = "0123456789abcdef0123456789abcdef01234567";
 const LOST: RunResult = {
@@ -44,11 +59,38 @@ const BROKEN: RunResult = {
   failure: { code: "build_failed", message: "exit code 1", stage: "build" },
 };
 
-export function reportOf(agent: ModelAgent): ProjectReport {
-  return report(agent.current, [...agent.releases]);
+/** An agent that is running. `releases`: the versions of its releases; it serves the last of them. */
+export function startedAgent(project: ModelAgent["project"], releases: readonly number[] = []): ModelAgent {
+  const current = releases.at(-1) ?? null;
+  return { project, isUp: true, current, releases, seen: [], runs: [], removal: null };
 }
 
-export function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
+export function reportOf({ project, current, releases }: ModelAgent): ProjectReport {
+  return { ...project, release: current, releases: [...releases] };
+}
+
+/** Takes a message of the control plane. */
+export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
+  switch (message.type) {
+    case "run":
+      return takeOrder(agent, message.order);
+    case "stop":
+      return obey(agent, message.run_id, "stop");
+    case "correct_release": {
+      const isBusy = agent.runs.some(({ phase }) => phase !== "done");
+      const isPossible = !isBusy && agent.releases.includes(message.release);
+      return isPossible ? { ...agent, current: message.release } : agent;
+    }
+    case "remove_project": {
+      const requested = { ...agent, removal: { purge: message.purge, isDone: false } };
+      return agent.runs.every(({ phase }) => phase === "done") ? removeFiles(requested) : requested;
+    }
+    case "welcome":
+      return agent;
+  }
+}
+
+function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
   if (agent.seen.includes(order.run_id)) return agent;
   const run: ModelRun = {
     runId: order.run_id,
@@ -74,14 +116,23 @@ export function workingRun(agent: ModelAgent): ModelRun | null {
   return run === undefined || run.phase === "asked" ? null : run;
 }
 
-/** The next thing that a run does. @param goesWell whether the command that it stands for succeeds */
-export function work(agent: ModelAgent, run: ModelRun, goesWell: boolean): ModelAgent {
+/**
+ * The next step of a run.
+ * @param goesWell whether the command that the step stands for succeeds
+ * @param found what fetching reports, besides its stage
+ */
+export function work(
+  agent: ModelAgent,
+  run: ModelRun,
+  goesWell: boolean,
+  found: readonly Unnumbered[] = [],
+): ModelAgent {
   switch (run.phase) {
     case "new": {
       const kept = run.reuse !== null && agent.releases.includes(run.reuse) ? run.reuse : null;
       if (kept !== null && run.preapproved) return replace(agent, { ...run, phase: "permitted" });
-      const begun = emit({ ...run, reuse: kept, phase: "preparing" }, { type: "stage", stage: "fetch" });
-      return replace(agent, begun);
+      const begun: ModelRun = { ...run, reuse: kept, phase: "preparing" };
+      return replace(agent, [{ type: "stage", stage: "fetch" } as const, ...found].reduce(emit, begun));
     }
     case "preparing": {
       if (!goesWell) return finish(agent, run, BROKEN);
@@ -120,16 +171,32 @@ function revert(agent: ModelAgent, run: ModelRun): ModelAgent {
 function finish(agent: ModelAgent, run: ModelRun, result: RunResult): ModelAgent {
   const hasBuilt = run.reuse === null && result.outcome !== "live";
   const tidy = hasBuilt ? { ...agent, releases: agent.releases.filter((one) => one !== run.version) } : agent;
-  if (run.isOver) return without(tidy, run);
-  return tellResult(tidy, { ...run, result, phase: "done" });
+  if (run.isOver) return removeIfIdle(without(tidy, run));
+  return removeIfIdle(reportResult(tidy, { ...run, result, phase: "done" }));
 }
 
-function tellResult(agent: ModelAgent, run: ModelRun): ModelAgent {
+/** Fails a run in any phase before its switch. */
+export function fail(agent: ModelAgent, run: ModelRun): ModelAgent {
+  return finish(agent, run, BROKEN);
+}
+
+/** Removes the project once no run is under way. Orders that came after the request do not hold it up. */
+function removeIfIdle(agent: ModelAgent): ModelAgent {
+  if (agent.removal === null || agent.removal.isDone) return agent;
+  return agent.runs.every(({ phase }) => phase === "done" || phase === "new") ? removeFiles(agent) : agent;
+}
+
+function removeFiles(agent: ModelAgent): ModelAgent {
+  const removal = agent.removal === null ? null : { ...agent.removal, isDone: true };
+  return { ...agent, current: null, releases: [], removal };
+}
+
+function reportResult(agent: ModelAgent, run: ModelRun): ModelAgent {
   if (run.result === null) return replace(agent, run);
   return replace(agent, emit(run, { type: "result", result: run.result, project: reportOf(agent) }));
 }
 
-export function obey(agent: ModelAgent, runId: RunId, instruction: Instruction): ModelAgent {
+function obey(agent: ModelAgent, runId: RunId, instruction: Instruction): ModelAgent {
   const run = agent.runs.find((one) => one.runId === runId);
   if (run === undefined) return agent;
   const isCommitted = run.phase === "permitted" || run.phase === "switched" || run.phase === "done";
@@ -142,7 +209,8 @@ export function obey(agent: ModelAgent, runId: RunId, instruction: Instruction):
       return isCommitted ? agent : finish(agent, run, { outcome: "canceled" });
     case "ended":
       if (run.phase === "switched") return replace(agent, { ...run, isOver: true, unsent: [] });
-      return run.phase === "done" ? without(agent, run) : finish(agent, { ...run, isOver: true }, LOST);
+      if (run.phase === "done") return removeIfIdle(without(agent, run));
+      return finish(agent, { ...run, isOver: true }, LOST);
   }
 }
 
@@ -166,7 +234,7 @@ export function takeAnswer(
   const heard: ModelRun = { ...run, unsent, awaitsAnswer: false };
   if (heard.phase === "done" && instruction !== "ended" && unsent.length === 0)
     // Also where a post of an earlier life has taken the number that the result had.
-    return tellResult(agent, { ...heard, nextSeq: ackedSeq + 1 });
+    return reportResult(agent, { ...heard, nextSeq: ackedSeq + 1 });
   return obey(replace(agent, heard), runId, instruction);
 }
 
@@ -191,7 +259,22 @@ export function crash(agent: ModelAgent): ModelAgent {
       isOver: false,
     });
   }
-  return { isUp: false, current, releases, seen: runs.map(({ runId }) => runId), runs };
+  return { ...agent, isUp: false, current, releases, seen: runs.map(({ runId }) => runId), runs };
+}
+
+/** The agent after a restart that has lost its journals too, so it knows none of its runs. */
+export function forgetRuns(agent: ModelAgent): ModelAgent {
+  return { ...agent, seen: [], runs: [] };
+}
+
+/**
+ * Whether the project changed in a way that no result reports, so that the agent sends `serving`: the control plane ended
+ * a run, or the served release was corrected.
+ */
+export function mustAnnounce(before: ModelAgent, after: ModelAgent): boolean {
+  return (
+    after.runs.length < before.runs.length || (after.current !== before.current && after.runs === before.runs)
+  );
 }
 
 export function replace(agent: ModelAgent, run: ModelRun): ModelAgent {
@@ -210,9 +293,7 @@ export function releaseOf(run: ModelRun): number {
   return run.reuse ?? run.version;
 }
 
-type Unnumbered<Event> = Event extends RunEvent ? Omit<Event, "seq"> : never;
-
-function emit(run: ModelRun, event: Unnumbered<RunEvent>): ModelRun {
+function emit(run: ModelRun, event: Unnumbered): ModelRun {
   if (run.nextSeq === null || run.isOver) return run;
   return { ...run, unsent: [...run.unsent, { ...event, seq: run.nextSeq }], nextSeq: run.nextSeq + 1 };
 }

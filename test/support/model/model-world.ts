@@ -10,13 +10,13 @@ import { PROJECT, SERVER } from "../lane.ts";
 import {
   eventsToPost,
   type ModelAgent,
-  obey,
+  mustAnnounce,
   replace,
   reportOf,
   takeAnswer,
-  takeOrder,
-  workingRun,
+  takeMessage,
   work,
+  workingRun,
 } from "./model-agent.ts";
 
 /** How often each thing may happen that need not. What is not named may happen as often as it likes. */
@@ -155,7 +155,7 @@ export function wayOf({ kind }: Message): "to agent" | "to link" | "to lane" | "
 function receive(world: World, message: Message): World {
   switch (message.kind) {
     case "order":
-      return hear(world, message.message);
+      return announceChange(world, takeMessage(world.agent, message.message));
     case "hello":
       return put({ ...world, link: message.connection }, { ...message, kind: "reconcile" });
     case "reconcile":
@@ -170,24 +170,6 @@ function receive(world: World, message: Message): World {
       const { runId, ackedSeq, instruction } = message;
       return announceChange(world, takeAnswer(world.agent, runId, ackedSeq, instruction));
     }
-  }
-}
-
-function hear(world: World, message: ToAgent): World {
-  const { agent } = world;
-  switch (message.type) {
-    case "run":
-      return { ...world, agent: takeOrder(agent, message.order) };
-    case "stop":
-      return { ...world, agent: obey(agent, message.run_id, "stop") };
-    case "correct_release": {
-      const isBusy = agent.runs.some(({ phase }) => phase !== "done");
-      const isPossible = !isBusy && agent.releases.includes(message.release);
-      return isPossible ? announceChange(world, { ...agent, current: message.release }) : world;
-    }
-    case "remove_project":
-    case "welcome":
-      return world;
   }
 }
 
@@ -245,10 +227,8 @@ export function step(world: World, goesWell: boolean): World | null {
 
 /** The agent as it is now; where a change has no result to tell it, it is said by itself. */
 function announceChange(world: World, agent: ModelAgent): World {
-  const isRunGone = agent.runs.length < world.agent.runs.length;
-  const isRestored = agent.current !== world.agent.current && agent.runs === world.agent.runs;
   const changed = { ...world, agent };
-  if (!isRunGone && !isRestored) return changed;
+  if (!mustAnnounce(world.agent, agent)) return changed;
   return put(changed, { kind: "serving", connection: world.connection, report: reportOf(agent) });
 }
 
