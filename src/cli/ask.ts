@@ -26,7 +26,7 @@ export async function confirm(context: Context, question: string, isSure: boolea
   if (isSure) return found(true);
   const { stdin, stderr, output } = context;
   if (!stdin.isTTY || !stderr.isTTY || output.form === "json")
-    return stop("not_confirmed", "Nobody is there to ask. Say --yes to go on without a question.");
+    return stop("not_confirmed", "No terminal to confirm on. Pass --yes.");
   stderr.write(`${question} [y/N] `);
   const typed = await readTyped(context, true);
   if (!typed.ok) return typed;

@@ -3,21 +3,24 @@ import type { Problem, ProblemCode } from "#contract/problems.ts";
 
 /** What the command's process ends with, and what that means: part of the interface, and never changed. */
 export const exitCodes = {
-  done: { code: 0, when: "What was asked for is done. While following: the deployment is live." },
+  done: { code: 0, when: "The command succeeded. With --follow: the deployment is live." },
   failed: {
     code: 1,
-    when: "The deployment that was followed is not live: it failed, was canceled or deleted, or a newer one has taken its place.",
+    when: "The followed deployment is not live: it failed, was canceled or deleted, or a newer one replaced it.",
   },
-  usage: { code: 2, when: "The command line, or what the command was given with it, is not right." },
-  not_authorised: { code: 3, when: "There is no token, it does not count (any more), or it lacks a scope." },
-  refused: { code: 4, when: "The control plane understood and refused, such as to delete what is live." },
+  usage: { code: 2, when: "The command line or its input is invalid." },
+  not_authorised: {
+    code: 3,
+    when: "No token, or the token is invalid, expired or revoked, or lacks a scope.",
+  },
+  refused: { code: 4, when: "The control plane refused the request, such as deleting the live deployment." },
   unreachable: {
     code: 5,
-    when: "The control plane cannot be reached, or cannot answer for now, for as long as `--wait` says.",
+    when: "The control plane cannot be reached or cannot answer, and the time that `--wait` allows is over.",
   },
   interrupted: {
     code: 130,
-    when: "Somebody ended the command (Ctrl-C, SIGTERM) or said no to its question. A deployment goes on.",
+    when: "The command was interrupted (Ctrl-C, SIGTERM) or not confirmed. A running deployment continues.",
   },
 } as const satisfies Record<string, { code: number; when: string }>;
 

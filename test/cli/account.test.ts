@@ -344,6 +344,18 @@ describe("gantry tokens", () => {
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining("Several") });
   });
 
+  it("warns about a scope that a token limited to projects cannot use", async () => {
+    await run("servers", "add", "web-w", "192.0.2.13");
+    await run("projects", "create", "limited", "-r", "https://example.com/x.git", "--server", "web-w");
+    const create = (...scopes: string[]) =>
+      run("tokens", "create", "limited", ...scopes.map((scope) => `--scope=${scope}`), "--only", "limited");
+    const usable = await create("deployments:write", "projects:write", "servers:read");
+    expect(usable).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Warning") });
+    const unusable = await create("deployments:write", "servers:write");
+    expect(unusable.stderr).toContain("Warning: with --only, servers:write allows no changes");
+    expect(unusable).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gantry_\w{36}\n$/) });
+  });
+
   it("lists who has signed in to the dashboard too, and ends that by its id alone", async () => {
     const created = await fetch(`${gantry.url}/v1/sessions`, {
       method: "POST",

@@ -1,5 +1,8 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { allScopes } from "#contract/scopes.ts";
+import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
+import { type Endpoint, scopeOf } from "#contract/endpoints/endpoint.ts";
+import { lackOf } from "#contract/may-call.ts";
+import { allScopes, type Scope } from "#contract/scopes.ts";
 import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
@@ -31,6 +34,11 @@ export const tokensCreate = defineCommand({
     if (days !== null && !Number.isInteger(days)) return stop("usage", "--days is a whole number.");
     const projects = await findProjects(session, options.only);
     if (!projects.ok) return projects;
+    const unusable = projects.value.length === 0 ? [] : scopes.filter(isOnlyForAccount);
+    if (unusable.length > 0)
+      session.output.note(
+        `Warning: with --only, ${unusable.join(" and ")} allows no changes: it needs a token for all projects.`,
+      );
     const token = await session.client.createToken({
       body: {
         name: words.name,
@@ -46,6 +54,13 @@ export const tokensCreate = defineCommand({
     return done;
   }),
 });
+
+/** Whether every endpoint that takes the scope refuses tokens that are limited to projects. */
+function isOnlyForAccount(scope: Scope): boolean {
+  return Object.values<Endpoint>(clientEndpoints)
+    .filter(({ access }) => scopeOf(access) === scope)
+    .every(({ access }) => lackOf(access, [scope], true) === "account");
+}
 
 async function findProjects(session: Session, words: readonly string[]): Promise<Found<ProjectId[]>> {
   const ids: ProjectId[] = [];

@@ -27,11 +27,11 @@ export function RollbackDialog({ projectId, target, onClose }: Props) {
   const live = useLive(projectId);
   return (
     <Dialog title="Roll back" onClose={onClose}>
-      <Show of={targets} what="what can be gone back to">
+      <Show of={targets} what="the rollback targets">
         {({ rollback_targets: listed }) =>
           listed.length === 0 ? (
             <>
-              <p>Nothing that was live before can be gone back to yet.</p>
+              <p>No earlier deployment to roll back to.</p>
               <footer>
                 <Button onClick={onClose}>Close</Button>
               </footer>

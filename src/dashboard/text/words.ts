@@ -38,7 +38,7 @@ export const failureWords: Record<FailureCode, string> = {
   activate_failed: "The new release could not be switched to; the one before serves on.",
   health_check_failed: "The new release did not pass its health check; the one before serves on.",
   timed_out: "A stage took longer than it may.",
-  server_lost: "The server was not heard of while the deployment ran.",
+  server_lost: "The server lost contact while the deployment ran.",
   server_offline: "The server did not come back in time for the deployment to begin.",
   disk_full: "The server's disk is full.",
   refused_by_policy: "The policy file on the server does not allow this.",

@@ -24,7 +24,7 @@ function endOverdueRun(lane: Lane, run: Named<"running">, now: number): Decision
   const isLost = now >= lastContactAt + SERVER_LOST_MS;
   if (!isLost && now < deadlineAt) return { lane, effects: [] };
   if (isLost) {
-    const message = `nothing was heard of the server for ${SERVER_LOST_MS / 60_000} min`;
+    const message = `the server lost contact for ${SERVER_LOST_MS / 60_000} min`;
     const lost: Failure = { code: "server_lost", message, stage };
     return applyEnding(lane, run, ending ?? { type: "fail", failure: lost }, now);
   }

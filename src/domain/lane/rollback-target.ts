@@ -25,7 +25,7 @@ export function chooseTarget(
   if (choice.deploymentId === null && choice.version === null) {
     const target = defaultTarget(lane);
     return target === null
-      ? refuse("no_rollback_target", "Nothing older than what is live now was ever live.")
+      ? refuse("no_rollback_target", "There is no earlier deployment to roll back to.")
       : succeed(target);
   }
   const named =
@@ -44,10 +44,10 @@ export function chooseTarget(
   return succeed(named);
 }
 
-/** A release that can be gone back to. */
+/** A release that can be rolled back to. */
 export type KnownTarget = { deployment: RollbackTarget; isDefault: boolean };
 
-/** Every release that can be gone back to, newest first, by the newest deployment that put it live. */
+/** Every release that can be rolled back to, newest first, by the newest deployment that put it live. */
 export function listTargets(lane: Lane): KnownTarget[] {
   const live = liveOf(lane);
   const byDefault = defaultTarget(lane);

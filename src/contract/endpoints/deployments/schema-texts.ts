@@ -66,7 +66,7 @@ export const deploymentSchemas = {
     activate_failed: "the switch or the activate command failed",
     health_check_failed: "the health check was not passed",
     timed_out: "a stage took longer than it may",
-    server_lost: "the server was not heard of for 5 minutes while it ran",
+    server_lost: "the server lost contact for 5 minutes while the deployment ran",
     server_offline: "the server did not come back within the queue's timeout",
     disk_full: "the server has no room left",
     refused_by_policy: "the policy file on the server does not allow it",
@@ -154,7 +154,7 @@ export const deploymentSchemas = {
       version: "The same, by its version.",
     },
   ),
-  RollbackTarget: object(RollbackTarget, "A deployment that can be gone back to.", {
+  RollbackTarget: object(RollbackTarget, "A deployment that can be rolled back to.", {
     deployment_id: "The deployment's id.",
     version: "Its version.",
     branch: rowFields.branch,

@@ -173,7 +173,7 @@ export const Deployments = z.strictObject({
 });
 export type Deployments = z.infer<typeof Deployments>;
 
-/** A deployment that can be gone back to. `instant`: its files are still on the server, so nothing is fetched or built. */
+/** A deployment that can be rolled back to. `instant`: its files are still on the server, so nothing is fetched or built. */
 export const RollbackTarget = z.strictObject({
   deployment_id: DeploymentId,
   version: wholeFrom(1),
