@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 import { root } from "./root.ts";
 
@@ -11,6 +11,25 @@ const TARGET = "es2023";
 /** In the order in which they run. */
 const SCRIPTS = ["src/dashboard/before-all.ts", "src/dashboard/main.tsx"];
 const STYLE = "src/dashboard/styles/main.css";
+
+/** Resolves an import of all style sheets of a folder, such as `@import "./pages/*.css"`, in the order of their names. */
+const styleFolders: Plugin = {
+  name: "style-folders",
+  setup({ onLoad }) {
+    onLoad({ filter: /styles\/main\.css$/ }, async ({ path }) => {
+      const lines = (await readFile(path, "utf8")).split("\n").map(async (line) => {
+        const [, folder] = /^@import "\.\/(\w+)\/\*\.css";$/.exec(line) ?? [];
+        if (folder === undefined) return line;
+        const names = await readdir(join(dirname(path), folder));
+        return names
+          .toSorted()
+          .map((name) => `@import "./${folder}/${name}";`)
+          .join("\n");
+      });
+      return { contents: (await Promise.all(lines)).join("\n"), loader: "css" };
+    });
+  },
+};
 
 export type DashboardBuild = {
   /** By their paths below the assets. */
@@ -37,6 +56,7 @@ export async function buildDashboard(): Promise<DashboardBuild> {
     minify: true,
     format: "esm",
     target: TARGET,
+    plugins: [styleFolders],
     jsx: "automatic",
     jsxImportSource: "preact",
     // What only development needs of the packages is left out.

@@ -1,3 +1,4 @@
+import type { VNode } from "preact";
 import { useEffect } from "preact/hooks";
 
 import { clearCaches } from "#dashboard/data/cache.ts";
@@ -12,7 +13,7 @@ import { followLinks, useRoute } from "#dashboard/router/navigation.ts";
 import type { Route } from "#dashboard/router/route.ts";
 import { Shell } from "#dashboard/shell/shell.tsx";
 
-// What most visits do not begin with is loaded when it is come to.
+// The scripts of pages that few visits start with are loaded when the page is opened.
 const NewProject = lazy(async () => (await import("#dashboard/pages/new-project.tsx")).NewProject);
 const ProjectPage = lazy(async () => (await import("#dashboard/pages/project/project.tsx")).ProjectPage);
 const Settings = lazy(async () => (await import("#dashboard/pages/settings/settings.tsx")).Settings);
@@ -24,7 +25,7 @@ const Tokens = lazy(async () => (await import("#dashboard/pages/tokens/tokens.ts
 const AccountPage = lazy(async () => (await import("#dashboard/pages/account/account.tsx")).AccountPage);
 const Charts = lazy(async () => (await import("#dashboard/pages/charts/charts.tsx")).Charts);
 
-/** The whole dashboard: signing in, or a page in its frame. */
+/** The dashboard: the sign-in page, or a page with the navigation around it. */
 export function App() {
   const route = useRoute();
   const state = useSignal(session);
@@ -33,7 +34,7 @@ export function App() {
   useEffect(() => {
     if (typeof state === "string") clearCaches();
   }, [state]);
-  // A link is for signing in, also where somebody is signed in already.
+  // A sign-in link is used even if the tab is signed in already.
   if (typeof state === "string" || (route.page === "sign_in" && location.hash !== ""))
     return <SignIn state={state} />;
   return (
@@ -43,7 +44,7 @@ export function App() {
   );
 }
 
-function PageAt({ route }: { readonly route: Route }) {
+function PageAt({ route }: { readonly route: Route }): VNode {
   switch (route.page) {
     case "overview":
     case "sign_in":

@@ -1,11 +1,11 @@
 import { keepScroll, restoreScroll } from "#dashboard/router/scrolling.ts";
-import { isWithinDashboard, pathTo, type Route, routeAt } from "#dashboard/router/route.ts";
+import { isWithinDashboard, type PageRoute, pathTo, type Route, routeAt } from "#dashboard/router/route.ts";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 
 const CHANGED = "gantry:navigated";
 
 /** Goes to a page, as a click on a link to it does. */
-export function goTo(route: Route, { replace = false }: { readonly replace?: boolean } = {}): void {
+export function goTo(route: PageRoute, { replace = false }: { readonly replace?: boolean } = {}): void {
   go(pathTo(route), replace);
 }
 
@@ -13,7 +13,7 @@ export function goTo(route: Route, { replace = false }: { readonly replace?: boo
  * For what takes a while: goes to a page once it is done, unless somebody has gone elsewhere meanwhile.
  * @returns to be called then
  */
-export function goFromHere(): (route: Route) => void {
+export function goFromHere(): (route: PageRoute) => void {
   const here = location.pathname;
   return (route) => {
     if (location.pathname === here) goTo(route);

@@ -1,84 +1,82 @@
+import type * as z from "zod/mini";
+
 import { dashboardPaths } from "#contract/dashboard-paths.ts";
 import { DeploymentId, ProjectId } from "#contract/ids.ts";
 
 const ROOT = dashboardPaths.root;
 
-/** What the dashboard can show, each at an address of its own. */
-export type Route =
-  | { readonly page: "overview" }
-  | { readonly page: "sign_in" }
-  | { readonly page: "new_project" }
-  | { readonly page: "project"; readonly id: ProjectId }
-  | { readonly page: "settings"; readonly id: ProjectId }
-  | { readonly page: "deployment"; readonly id: DeploymentId }
-  | { readonly page: "servers" }
-  | { readonly page: "tokens" }
-  | { readonly page: "charts" }
-  | { readonly page: "account" }
-  | { readonly page: "not_found" };
+type Entry = {
+  /** Below the root, with `:id` where the page is about one object. */
+  readonly path: string;
+  /** The schema of `:id`. */
+  readonly id?: z.ZodMiniType<string>;
+  /** The entry of the navigation that is marked while the page is shown. It links to its first page. */
+  readonly section: string | null;
+};
 
-/** Whether an address is one of the dashboard's. */
+/** Every page of the dashboard. */
+export const pages = {
+  overview: { path: "", section: "Projects" },
+  new_project: { path: "projects/new", section: "Projects" },
+  project: { path: "projects/:id", id: ProjectId, section: "Projects" },
+  settings: { path: "projects/:id/settings", id: ProjectId, section: "Projects" },
+  deployment: { path: "deployments/:id", id: DeploymentId, section: "Projects" },
+  servers: { path: "servers", section: "Servers" },
+  charts: { path: "charts", section: "Charts" },
+  tokens: { path: "tokens", section: "Tokens" },
+  account: { path: "account", section: null },
+  sign_in: { path: "sign-in", section: null },
+} as const satisfies Readonly<Record<string, Entry>>;
+
+type Pages = typeof pages;
+type RouteTo<Page extends keyof Pages> = Pages[Page] extends { readonly id: infer Id extends z.ZodMiniType }
+  ? { readonly page: Page; readonly id: z.infer<Id> }
+  : { readonly page: Page };
+
+/** A page, with the id of the object that it shows. */
+export type PageRoute = { [Page in keyof Pages]: RouteTo<Page> }[keyof Pages];
+export type Route = PageRoute | { readonly page: "not_found" };
+
+const entries: ReadonlyMap<string, Entry> = new Map(Object.entries(pages));
+
+/** Whether a path belongs to the dashboard. */
 export function isWithinDashboard(path: string): boolean {
   return path === ROOT || path.startsWith(`${ROOT}/`);
 }
 
-/** What an address within the dashboard leads to. @param path of a URL, such as `/app/servers` */
+/** The page at a path, such as `/app/servers`. */
 export function routeAt(path: string): Route {
-  const [first, second, third, ...rest] = path
-    .slice(ROOT.length + 1)
-    .replace(/\/$/, "")
-    .split("/");
-  if (rest.length > 0) return { page: "not_found" };
-  if (second === undefined) return pageNamed(first ?? "");
-  if (first === "projects") {
-    if (second === "new" && third === undefined) return { page: "new_project" };
-    const id = ProjectId.safeParse(second);
-    if (id.success && third === undefined) return { page: "project", id: id.data };
-    if (id.success && third === "settings") return { page: "settings", id: id.data };
-  }
-  if (first === "deployments" && third === undefined) {
-    const id = DeploymentId.safeParse(second);
-    if (id.success) return { page: "deployment", id: id.data };
+  const given = path.slice(ROOT.length + 1).replace(/\/$/, "");
+  for (const [page, entry] of entries) {
+    const match = new RegExp(`^${entry.path.replace(":id", "([^/]+)")}$`).exec(given);
+    if (match === null) continue;
+    const [, id] = match;
+    const route = id === undefined ? { page } : { page, id };
+    if (isRoute(route)) return route;
   }
   return { page: "not_found" };
 }
 
-function pageNamed(name: string): Route {
-  switch (name) {
-    case "":
-      return { page: "overview" };
-    case "sign-in":
-      return { page: "sign_in" };
-    case "servers":
-    case "tokens":
-    case "charts":
-    case "account":
-      return { page: name };
-    default:
-      return { page: "not_found" };
-  }
+/** Whether the page exists and the id is of the kind that it takes. */
+function isRoute(route: { readonly page: string; readonly id?: string }): route is PageRoute {
+  const entry = entries.get(route.page);
+  return entry !== undefined && (entry.id === undefined || entry.id.safeParse(route.id).success);
 }
 
-/** The address of a route. */
-export function pathTo(route: Route): string {
-  switch (route.page) {
-    case "overview":
-    case "not_found":
-      return `${ROOT}/`;
-    case "sign_in":
-      return `${ROOT}/sign-in`;
-    case "new_project":
-      return `${ROOT}/projects/new`;
-    case "project":
-      return `${ROOT}/projects/${route.id}`;
-    case "settings":
-      return `${ROOT}/projects/${route.id}/settings`;
-    case "deployment":
-      return `${ROOT}/deployments/${route.id}`;
-    case "servers":
-    case "tokens":
-    case "charts":
-    case "account":
-      return `${ROOT}/${route.page}`;
-  }
+/** The path of a page. */
+export function pathTo(route: PageRoute): string {
+  return `${ROOT}/${pages[route.page].path.replace(":id", "id" in route ? route.id : "")}`;
+}
+
+/** The section that a page is in. */
+export function sectionOf({ page }: Route): string | null {
+  return entries.get(page)?.section ?? null;
+}
+
+/** The navigation: the path of each section's first page, by the section's name. */
+export function sections(): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>();
+  for (const { path, section } of entries.values())
+    if (section !== null && !paths.has(section)) paths.set(section, `${ROOT}/${path}`);
+  return paths;
 }

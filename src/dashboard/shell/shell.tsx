@@ -9,14 +9,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 import { SessionEnd } from "#dashboard/shell/session-end.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
-import { pathTo, type Route } from "#dashboard/router/route.ts";
-
-const sections = [
-  { page: "overview", name: "Projects" },
-  { page: "servers", name: "Servers" },
-  { page: "charts", name: "Charts" },
-  { page: "tokens", name: "Tokens" },
-] as const;
+import { pathTo, type Route, sectionOf, sections } from "#dashboard/router/route.ts";
 
 type Props = { readonly route: Route; readonly children: ComponentChildren };
 
@@ -40,8 +33,8 @@ export function Shell({ route, children }: Props) {
           Gantry
         </a>
         <nav aria-label="Main">
-          {sections.map(({ page, name }) => (
-            <a key={page} href={pathTo({ page })} aria-current={isWithin(route, page) ? "page" : undefined}>
+          {[...sections()].map(([name, path]) => (
+            <a key={name} href={path} aria-current={sectionOf(route) === name ? "page" : undefined}>
               {name}
             </a>
           ))}
@@ -80,9 +73,4 @@ export function Shell({ route, children }: Props) {
 
 function isUnlimited({ token: { scopes, project_ids: projectIds } }: Account): boolean {
   return projectIds === null && scopesAllowAll(scopes);
-}
-
-function isWithin({ page }: Route, section: (typeof sections)[number]["page"]): boolean {
-  if (page === section) return true;
-  return section === "overview" && ["new_project", "project", "settings", "deployment"].includes(page);
 }

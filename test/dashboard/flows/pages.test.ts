@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 
+import { pages } from "#dashboard/router/route.ts";
+
 import { hasFocus, narrowest, violations, wideScreen } from "./support/browser.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
@@ -32,16 +34,10 @@ describe("every page", () => {
     const found = [...(await violations(page, "light")), ...(await violations(page, "dark"))];
     await signInWithToken(page, local, "/app/");
     const paths = [
-      "/app/",
-      "/app/servers",
-      "/app/charts",
-      "/app/account",
-      "/app/tokens",
-      "/app/account",
-      "/app/projects/new",
-      `/app/projects/${local.project_id}`,
-      `/app/projects/${local.project_id}/settings`,
-      `/app/deployments/${local.deployment_id}`,
+      ...Object.values(pages).map(
+        ({ path }) =>
+          `/app/${path.replace(":id", path.startsWith("deployments/") ? local.deployment_id : local.project_id)}`,
+      ),
       `/app/deployments/${failedId}`,
       `/app/projects/${faultyId}/settings`,
       "/app/nothing",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { createIdGenerator } from "#contract/ids.ts";
-import { pathTo, type Route, routeAt } from "#dashboard/router/route.ts";
+import { pages, type PageRoute, pathTo, routeAt, sectionOf, sections } from "#dashboard/router/route.ts";
 
 const ids = createIdGenerator({
   now: () => 1_700_000_000_000,
@@ -10,7 +10,7 @@ const ids = createIdGenerator({
 const projectId = ids.project();
 const deploymentId = ids.deployment();
 
-const routes: readonly Route[] = [
+const routes: readonly PageRoute[] = [
   { page: "overview" },
   { page: "sign_in" },
   { page: "new_project" },
@@ -23,10 +23,15 @@ const routes: readonly Route[] = [
   { page: "account" },
 ];
 
-describe("an address", () => {
+describe("a path", () => {
   it.each(routes)("leads to the page that it was made for: $page", (route) => {
     expect(routeAt(pathTo(route))).toEqual(route);
     expect(routeAt(`${pathTo(route)}/`.replace("//", "/"))).toEqual(route);
+  });
+
+  it.each(Object.entries(pages))("leads to one page only: %s", (page, { path }) => {
+    const id = path.startsWith("deployments/") ? deploymentId : projectId;
+    expect(routeAt(`/app/${path.replace(":id", id)}`)).toMatchObject({ page });
   });
 
   it.each([
@@ -38,7 +43,24 @@ describe("an address", () => {
     `/app/projects/${projectId}/settings/more`,
     `/app/deployments/${deploymentId}/more`,
     "/app/servers/more",
-  ])("leads nowhere: %s", (path) => {
+  ])("leads to no page: %s", (path) => {
     expect(routeAt(path)).toEqual({ page: "not_found" });
+  });
+});
+
+describe("the navigation", () => {
+  it("links to the first page of each section", () => {
+    expect([...sections()]).toEqual([
+      ["Projects", "/app/"],
+      ["Servers", "/app/servers"],
+      ["Charts", "/app/charts"],
+      ["Tokens", "/app/tokens"],
+    ]);
+  });
+
+  it("marks the section of the current page", () => {
+    expect(sectionOf({ page: "settings", id: projectId })).toBe("Projects");
+    expect(sectionOf({ page: "account" })).toBeNull();
+    expect(sectionOf({ page: "not_found" })).toBeNull();
   });
 });
