@@ -3,6 +3,9 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
+import * as z from "zod";
+
+import { runScript } from "../scripts/shared/script.ts";
 import { createRepository } from "../test/support/journey-repository.ts";
 import {
   createHome,
@@ -83,22 +86,34 @@ async function measure(system: System, home: string): Promise<Row[]> {
   ];
 }
 
-const home = await createHome();
-try {
-  console.log(`Starting an installation in ${home}`);
-  const inspectorPort = await freePorts();
-  const system = await startSystem(home, { flags: ["--inspect", `${inspectorPort}`] });
+async function runBench(): Promise<void> {
+  const home = await createHome();
   try {
-    console.log(`Measuring ${ROUNDS} rounds, medians`);
-    const rows = await measure(system, home);
-    console.log("Following logs");
-    rows.push(await measureLogLatency(system, home), await measureFlood(system, home, inspectorPort));
-    console.log("Scrolling the dashboard");
-    rows.push(...(await measureScrolling(system, home)));
-    console.log(`\n${formatTable(rows)}`);
+    console.log(`Starting an installation in ${home}`);
+    const inspectorPort = await freePorts();
+    const system = await startSystem(home, { flags: ["--inspect", `${inspectorPort}`] });
+    try {
+      console.log(`Measuring ${ROUNDS} rounds, medians`);
+      const rows = await measure(system, home);
+      console.log("Following logs");
+      rows.push(await measureLogLatency(system, home), await measureFlood(system, home, inspectorPort));
+      console.log("Scrolling the dashboard");
+      rows.push(...(await measureScrolling(system, home)));
+      console.log(`\n${formatTable(rows)}`);
+    } finally {
+      await system.interrupt();
+    }
   } finally {
-    await system.interrupt();
+    await removeHome(home);
   }
-} finally {
-  await removeHome(home);
 }
+
+await runScript(
+  {
+    usage: "npm run bench",
+    summary:
+      "Measures deployments and rollbacks against the same git commands in a shell, then logs and the dashboard.",
+    options: z.object({}),
+  },
+  runBench,
+);

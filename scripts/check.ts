@@ -1,3 +1,5 @@
+import * as z from "zod";
+
 import { checkBundleSize } from "./check/bundle-size.ts";
 import { checkDashboardSize } from "./check/dashboard-size.ts";
 import { checkMigrations } from "./check/migrations.ts";
@@ -5,8 +7,11 @@ import { checkOpenApi } from "./check/open-api.ts";
 import { checkPackageHashes } from "./check/package-hashes.ts";
 import { checkProblemTable } from "./check/problem-table.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
+import { Problem } from "./shared/problem.ts";
 import { type CommandOutcome, quietWrangler, runCommand } from "./shared/run-command.ts";
+import { runScript } from "./shared/script.ts";
 import { bold, dim, formatDuration, green, print, red } from "./shared/terminal.ts";
+import { formatSources, generateBindingTypes } from "./shared/tools.ts";
 
 type Check = {
   readonly name: string;
@@ -21,15 +26,12 @@ const checks: readonly Check[] = [
   { name: "lint", run: () => runCommand(["oxlint", "-f", "unix"]) },
   {
     name: "binding types are those of wrangler.toml",
-    run: () =>
-      runCommand(["wrangler", "types", "--include-runtime=false", "--check", "src/worker/env.d.ts"], {
-        env: quietWrangler,
-      }),
+    run: () => runCommand([...generateBindingTypes, "--check"], { env: quietWrangler }),
     fix: "npm run types",
   },
   {
     name: "format",
-    run: () => runCommand(["oxfmt", "--check", "src", "test", "scripts", "bench"]),
+    run: () => runCommand([...formatSources, "--check"]),
     fix: "npm run format",
   },
   { name: "migrations are consistent", run: () => runCommand(["drizzle-kit", "check"]) },
@@ -42,28 +44,38 @@ const checks: readonly Check[] = [
   { name: "every package that is installed here has a hash", run: checkPackageHashes },
 ];
 
-let failed = 0;
-const waiting = checks.values();
-
-/** Runs one check after the other to its end: one that fails does not hide the others. */
 async function runChecks(): Promise<void> {
-  for (const { name, run, fix } of waiting) {
-    const startedAt = performance.now();
-    const { code, output, note } = await run();
-    const took = dim(formatDuration(performance.now() - startedAt));
-    if (code === 0) print(`${green("✓")} ${name}${note === undefined ? "" : `: ${note}`} ${took}`);
-    else {
-      failed += 1;
-      print(`${red("✗")} ${bold(name)} ${took}`);
-      print(output.trim());
-      if (fix !== undefined) print(dim(`  fix it with: ${fix}`));
-    }
-  }
+  const waiting = checks.values();
+  let failed = 0;
+  const runWaiting = async (): Promise<void> => {
+    for (const check of waiting) if (!(await runCheck(check))) failed += 1;
+  };
+  // Two at a time: most checks use one core.
+  await Promise.all([runWaiting(), runWaiting()]);
+  if (failed > 0) throw new Problem(`${failed} of ${checks.length} checks failed`);
 }
 
-// Most of them use one core.
-await Promise.all([runChecks(), runChecks()]);
-if (failed > 0) {
-  print(red(`${failed} of ${checks.length} checks failed`));
-  process.exit(1);
+/** Runs a check and prints its outcome. @returns whether it passed */
+async function runCheck({ name, run, fix }: Check): Promise<boolean> {
+  const startedAt = performance.now();
+  const { code, output, note } = await run();
+  const took = dim(formatDuration(performance.now() - startedAt));
+  if (code === 0) {
+    print(`${green("✓")} ${name}${note === undefined ? "" : `: ${note}`} ${took}`);
+    return true;
+  }
+  print(`${red("✗")} ${bold(name)} ${took}`);
+  print(output.trim());
+  if (fix !== undefined) print(dim(`  fix it with: ${fix}`));
+  return false;
 }
+
+await runScript(
+  {
+    usage: "npm run check",
+    summary:
+      "Checks types, lint, format, generated files, texts, and the sizes of the Worker and the dashboard.",
+    options: z.object({}),
+  },
+  runChecks,
+);

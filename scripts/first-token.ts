@@ -1,64 +1,42 @@
-import { parseArgs } from "node:util";
+import * as z from "zod";
 
 import { AccountId } from "#contract/ids.ts";
 import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
 import { MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 
-import { type DatabaseTarget, executeStatements, homeNamed } from "./shared/execute-statements.ts";
+import { databaseOptions, databaseTarget } from "./shared/database-options.ts";
+import { executeStatements } from "./shared/execute-statements.ts";
 import { newToken } from "./shared/first-token.ts";
-import { messageOf, Problem } from "./shared/problem.ts";
+import { option, runScript } from "./shared/script.ts";
 
-const USAGE = `npm run token -- --account NAME [options]
+const displayName = z.string().pipe(DisplayName);
 
-  --account NAME   the account that the token speaks for; made when there is none of this name
-  --name NAME      what the token is called, "first token" by default
-  --local HOME     write to the database of npm start's home, .gantry by default
-  --remote         write to the database of your Cloudflare account instead`;
+const options = z.object({
+  account: option("NAME", "the account of the token; created if it does not exist", displayName),
+  name: option("NAME", 'the name of the token; "first token" by default', displayName.default("first token")),
+  ...databaseOptions,
+});
 
-function readOptions(): { account: string; name: string; target: DatabaseTarget } {
-  const { values } = parseArgs({
-    options: {
-      account: { type: "string" },
-      name: { type: "string", default: "first token" },
-      local: { type: "string" },
-      remote: { type: "boolean", default: false },
-    },
-  });
-  if (values.account === undefined) throw new Problem(`--account is missing.\n\n${USAGE}`);
-  if (values.remote && values.local !== undefined)
-    throw new Problem(`--local and --remote exclude each other.\n\n${USAGE}`);
-  for (const [option, value] of [
-    ["--account", values.account],
-    ["--name", values.name],
-  ] as const) {
-    const name = DisplayName.safeParse(value);
-    if (!name.success) throw new Problem(`${option} ${name.error.issues[0]?.message ?? "is no name"}.`);
-  }
-  const target = values.remote ? ("remote" as const) : { home: homeNamed(values.local) };
-  return { account: values.account, name: values.name, target };
-}
-
-async function main(): Promise<void> {
-  const { account, name, target } = readOptions();
-  const lookUp = { sql: "SELECT id FROM accounts WHERE name = ? ORDER BY id LIMIT 1", parameters: [account] };
-  const [found] = await executeStatements(target, [lookUp]);
-  const id = AccountId.safeParse(found?.[0]?.["id"]);
-  const { token, accountId, statements } = newToken(
-    id.success ? { id: id.data } : { name: account },
-    name,
-    Date.now(),
-  );
-  await executeStatements(target, statements);
-  console.error(
-    `${id.success ? "A token" : "A new account and a token"} for ${account} (${accountId}), valid for ${MAX_LIFETIME_DAYS} days.`,
-  );
-  console.error("It is shown this once; the database keeps only its hash.");
-  console.log(token);
-}
-
-try {
-  await main();
-} catch (error) {
-  console.error(`gantry: ${messageOf(error)}`);
-  process.exit(1);
-}
+await runScript(
+  {
+    usage: "npm run token -- --account NAME [options]",
+    summary: "Creates an API token with every scope, and prints it.",
+    options,
+  },
+  async ({ account, name, ...given }) => {
+    const target = databaseTarget(given);
+    const lookUp = {
+      sql: "SELECT id FROM accounts WHERE name = ? ORDER BY id LIMIT 1",
+      parameters: [account],
+    };
+    const [rows] = await executeStatements(target, [lookUp]);
+    const id = AccountId.safeParse(rows?.[0]?.["id"]);
+    const owner = id.success ? { id: id.data } : { name: account };
+    const { token, accountId, statements } = newToken(owner, name, Date.now());
+    await executeStatements(target, statements);
+    const created = id.success ? "Created a token" : "Created an account and a token";
+    console.error(`${created} for ${account} (${accountId}). It is valid for ${MAX_LIFETIME_DAYS} days.`);
+    console.error("The token is shown only now: the database keeps only its hash.");
+    console.log(token);
+  },
+);

@@ -1,10 +1,22 @@
-// Brings what is made of the contract and of the table of commands, and stands in a tracked file, up to date.
 import { readFile, writeFile } from "node:fs/promises";
+
+import * as z from "zod";
 
 import { commandPagePath, withCommandReference } from "./reference/command-reference.ts";
 import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
+import { runScript } from "./shared/script.ts";
 
-const apiPage = await readFile(apiPagePath, "utf8");
-await writeFile(apiPagePath, withProblemTable(apiPage));
-const commandPage = await readFile(commandPagePath, "utf8");
-await writeFile(commandPagePath, withCommandReference(commandPage));
+await runScript(
+  {
+    usage: "npm run reference",
+    summary:
+      "Updates the generated parts of tracked files: the problem table in docs/api.md, and the commands in docs/command.md.",
+    options: z.object({}),
+  },
+  async () => {
+    const apiPage = await readFile(apiPagePath, "utf8");
+    await writeFile(apiPagePath, withProblemTable(apiPage));
+    const commandPage = await readFile(commandPagePath, "utf8");
+    await writeFile(commandPagePath, withCommandReference(commandPage));
+  },
+);

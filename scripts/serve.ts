@@ -1,6 +1,7 @@
 // One process of its own, so that the supervisor in start.ts can end it together with its workerd.
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+
+import * as z from "zod";
 
 import { buildWorker } from "./shared/build-worker.ts";
 import { ensureToken } from "./shared/ensure-token.ts";
@@ -8,23 +9,26 @@ import { type LocalWorker, startLocalWorker } from "./shared/local-worker.ts";
 import { withLocalDatabase } from "./shared/local-database.ts";
 import { readLocalSettings } from "./shared/local-settings.ts";
 import { keepSchedule, runSchedule } from "./shared/local-schedule.ts";
+import { flag, home, option, readOptions } from "./shared/script.ts";
 import { newSignInCode } from "./shared/sign-in-code.ts";
 import type { WorkerReady } from "./shared/worker-ready.ts";
+import { startScript } from "./start/options.ts";
 
 /** How long Miniflare may take to put its files away. */
 const CLOSE_TIMEOUT_MS = 3_000;
 
-const { values } = parseArgs({
-  options: {
-    port: { type: "string", default: "8787" },
-    home: { type: "string", default: ".gantry" },
-    bundle: { type: "string" },
-    "rate-limit": { type: "string" },
-    inspect: { type: "string" },
-    again: { type: "boolean", default: false },
-  },
+const options = readOptions({
+  usage: "node scripts/serve.ts [options]",
+  summary: "Serves the built Worker on this machine. `npm start` runs this program.",
+  options: z.object({
+    port: startScript.options.shape.port,
+    home,
+    bundle: option("FILE", "the built Worker; builds it by default", z.string().optional()),
+    "rate-limit": startScript.options.shape["rate-limit"],
+    inspect: startScript.options.shape.inspect,
+    again: flag("skip the migration and the first token: an earlier process did both"),
+  }),
 });
-const home = resolve(values.home);
 
 let worker: LocalWorker | null = null;
 let endSchedule: (() => void) | null = null;
@@ -42,7 +46,7 @@ for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () =>
 if (process.send !== undefined && !process.connected) void end();
 
 async function bundlePath(): Promise<string> {
-  if (values.bundle !== undefined) return resolve(values.bundle);
+  if (options.bundle !== undefined) return resolve(options.bundle);
   const build = await buildWorker();
   if (!build.ok) throw new Error(build.output);
   return build.bundle;
@@ -50,12 +54,17 @@ async function bundlePath(): Promise<string> {
 
 const bundle = await bundlePath();
 const settings = await readLocalSettings(bundle);
-const state = resolve(home, "state");
+const state = resolve(options.home, "state");
 
 /** Migrates the database, and sees to it that somebody can sign in. */
 const prepareDatabase = () =>
   withLocalDatabase(state, settings, async (database) => {
-    const { token, accountId } = await ensureToken(database, resolve(home, "token"), "local", Date.now());
+    const { token, accountId } = await ensureToken(
+      database,
+      resolve(options.home, "token"),
+      "local",
+      Date.now(),
+    );
     const { code, statement } = newSignInCode({ id: accountId }, Date.now());
     const { sql, parameters } = statement;
     await database
@@ -66,17 +75,18 @@ const prepareDatabase = () =>
   });
 
 // A process before this one has done it and told its parent: this one is up in half the time.
-const prepared = values.again ? null : await prepareDatabase();
+const prepared = options.again ? null : await prepareDatabase();
 worker = await startLocalWorker({
-  port: Number(values.port),
+  port: options.port,
   state,
   bundle,
   settings,
-  rateLimit: values["rate-limit"] === undefined ? null : Number(values["rate-limit"]),
-  inspectorPort: values.inspect === undefined ? null : Number(values.inspect),
+  rateLimit: options["rate-limit"],
+  inspectorPort: options.inspect,
 });
 const served = worker;
 endSchedule = keepSchedule(() => runSchedule(served.url));
-if (process.send === undefined) console.log(`${served.url} with the token in ${resolve(home, "token")}`);
+if (process.send === undefined)
+  console.log(`${served.url} with the token in ${resolve(options.home, "token")}`);
 else if (prepared !== null)
   process.send({ type: "ready", url: served.url, ...prepared } satisfies WorkerReady);

@@ -1,71 +1,61 @@
-import { parseArgs } from "node:util";
-
 import * as z from "zod";
 
 import { signInLink } from "#contract/dashboard-paths.ts";
 import { AccountId } from "#contract/ids.ts";
 
-import { type DatabaseTarget, executeStatements, homeNamed } from "./shared/execute-statements.ts";
-import { messageOf, Problem } from "./shared/problem.ts";
+import { databaseOptions, databaseTarget } from "./shared/database-options.ts";
+import { type DatabaseTarget, executeStatements } from "./shared/execute-statements.ts";
+import { Problem } from "./shared/problem.ts";
+import { option, runScript } from "./shared/script.ts";
 import { newSignInCode, SIGN_IN_MINUTES } from "./shared/sign-in-code.ts";
 import { readLocalFile } from "./start/local-file.ts";
 
-const USAGE = `npm run sign-in -- [options]
+const isUrl = (text: string) => URL.canParse(text);
 
-  --account NAME   whose dashboard; only needed where there are several accounts
-  --local HOME     the installation that npm start runs with this home, .gantry by default
-  --remote         the installation in your Cloudflare account instead; needs --url
-  --url URL        where it is reached, such as https://gantry.example.com`;
-
-type Options = { readonly account: string | null; readonly target: DatabaseTarget; readonly url: string };
-
-async function readOptions(): Promise<Options> {
-  const { values } = parseArgs({
-    options: {
-      account: { type: "string" },
-      local: { type: "string" },
-      remote: { type: "boolean", default: false },
-      url: { type: "string" },
-    },
-  });
-  if (values.remote && values.local !== undefined)
-    throw new Problem(`--local and --remote exclude each other.\n\n${USAGE}`);
-  const home = homeNamed(values.local);
-  const url = values.url ?? (values.remote ? null : ((await readLocalFile(home))?.url ?? null));
-  if (url === null)
-    throw new Problem(
-      `${values.remote ? "--url is missing" : `No installation runs in ${home}; start it, or say its --url`}.\n\n${USAGE}`,
-    );
-  if (!URL.canParse(url)) throw new Problem(`--url must be an address such as https://gantry.example.com`);
-  const target = values.remote ? ("remote" as const) : { home };
-  return { account: values.account ?? null, target, url: new URL(url).origin };
-}
+const options = z.object({
+  account: option("NAME", "the account to sign in to; required if there are several", z.string().optional()),
+  ...databaseOptions,
+  url: option(
+    "URL",
+    "the address of the installation, such as https://gantry.example.com;\nrequired with --remote",
+    z.string().refine(isUrl, { error: "must be an address such as https://gantry.example.com" }).optional(),
+  ),
+});
 
 const Accounts = z.array(z.object({ id: AccountId, name: z.string() }));
 
-async function main(): Promise<void> {
-  const { account, target, url } = await readOptions();
-  const lookUp = { sql: "SELECT id, name FROM accounts ORDER BY id", parameters: [] };
-  const { code, statement } = newSignInCode(account === null ? "only" : { name: account }, Date.now());
-  const [rows = []] = await executeStatements(target, [lookUp, statement]);
-  const accounts = Accounts.parse(rows);
-  const fitting = accounts.filter(({ name }) => account === null || name === account);
-  const [chosen] = fitting;
-  if (chosen === undefined)
-    throw new Problem(
-      `There is no account${account === null ? " yet" : ` named ${account}`}. npm run token -- --account NAME makes one.`,
-    );
-  if (fitting.length > 1 && account === null)
-    throw new Problem(
-      `There are several accounts; say which with --account: ${fitting.map(({ name }) => name).join(", ")}`,
-    );
-  console.error(`Signs in to ${chosen.name}, once, within ${SIGN_IN_MINUTES} minutes:`);
-  console.log(signInLink(url, code));
+async function addressOf(target: DatabaseTarget): Promise<string> {
+  if (target === "remote") throw new Problem("--url is missing: it is required with --remote.");
+  const url = (await readLocalFile(target.home))?.url;
+  if (url === undefined)
+    throw new Problem(`No installation runs in ${target.home}. Start it, or pass its address with --url.`);
+  return url;
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(`gantry: ${messageOf(error)}`);
-  process.exit(1);
-}
+await runScript(
+  {
+    usage: "npm run sign-in -- [options]",
+    summary: "Creates a link that signs in to the dashboard once, and prints it.",
+    options,
+  },
+  async ({ account, url, ...given }) => {
+    const target = databaseTarget(given);
+    const origin = new URL(url ?? (await addressOf(target))).origin;
+    const lookUp = { sql: "SELECT id, name FROM accounts ORDER BY id", parameters: [] };
+    const owner = account === undefined ? "only" : { name: account };
+    const { code, statement } = newSignInCode(owner, Date.now());
+    const [rows = []] = await executeStatements(target, [lookUp, statement]);
+    const accounts = Accounts.parse(rows).filter(({ name }) => account === undefined || name === account);
+    const [chosen] = accounts;
+    if (chosen === undefined)
+      throw new Problem(
+        `There is no account${account === undefined ? " yet" : ` named ${account}`}. Create it: npm run token -- --account NAME`,
+      );
+    if (accounts.length > 1 && account === undefined)
+      throw new Problem(
+        `There are several accounts. Choose one with --account: ${accounts.map(({ name }) => name).join(", ")}`,
+      );
+    console.error(`The link signs in to ${chosen.name}, once, within ${SIGN_IN_MINUTES} minutes:`);
+    console.log(signInLink(origin, code));
+  },
+);

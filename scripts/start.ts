@@ -1,27 +1,15 @@
 import { reportOf } from "./shared/problem.ts";
-import { root } from "./shared/root.ts";
+import { readOptions } from "./shared/script.ts";
 import { print, red } from "./shared/terminal.ts";
-import { readStartOptions, START_HELP } from "./start/options.ts";
+import { startScript } from "./start/options.ts";
 import { runStart, type RunningStart } from "./start/run-start.ts";
 
-/** npm runs this in the repository's folder; where the user called it from is kept here. */
-const folder = process.env["INIT_CWD"] ?? root;
-
-const read = readStartOptions(process.argv.slice(2), folder);
-if (read.kind === "help") {
-  print(START_HELP);
-  process.exit(0);
-}
-if (read.kind === "wrong") {
-  console.error(`gantry: ${read.message}\n\n${START_HELP}`);
-  process.exit(1);
-}
-
+const options = readOptions(startScript);
 const aborted = new AbortController();
 let running: RunningStart | null = null;
 let endingSince = 0;
 
-/** npm passes Ctrl-C on to us, who have had it from the terminal: a second one this soon is the same one. */
+/** npm forwards Ctrl-C to this process, which also gets it from the terminal: two signals this close are one keypress. */
 const SAME_KEYPRESS_MS = 700;
 
 async function end(code: number): Promise<void> {
@@ -35,20 +23,20 @@ async function end(code: number): Promise<void> {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.on(signal, () => {
     if (endingSince > 0) {
-      // Asked twice: somebody is in a hurry.
+      // A second Ctrl-C kills everything instead of waiting for it to stop.
       if (signal !== "SIGINT" || performance.now() - endingSince < SAME_KEYPRESS_MS) return;
       running?.kill();
       process.exit(1);
     }
     print();
-    print("Ending the agent, the sites and the Worker. Ctrl-C again does it at once.");
+    print("Stopping the agent, the sites and the Worker. Press Ctrl-C again to stop at once.");
     void end(0);
   });
 
 try {
-  await runStart(read.options, folder, aborted.signal, (opened) => (running = opened));
+  await runStart(options, aborted.signal, (opened) => (running = opened));
 } catch (error) {
-  // What fails because of Ctrl-C is no news.
+  // After Ctrl-C, errors of interrupted steps are expected.
   if (!aborted.signal.aborted) {
     console.error(red("gantry: ") + reportOf(error));
     await end(1);

@@ -9,6 +9,7 @@ import { ensureDebianRoot } from "./shared/debian-root.ts";
 import { ensureTestedPrograms } from "./shared/tested-programs.ts";
 import { messageOf } from "./shared/problem.ts";
 import { root } from "./shared/root.ts";
+import { option, printHelp } from "./shared/script.ts";
 
 /** The part of vitest's JSON report that is counted. */
 const Report = z.object({
@@ -34,7 +35,25 @@ async function count(exitCode: number): Promise<{ passed: number; failed: number
 }
 
 const asked = process.argv.slice(2);
-/** The projects whose tests are asked for; none: all but the server's, which need root and a Debian. */
+printHelp(
+  {
+    usage:
+      "npm test -- [vitest options] [files]\nnpm run test:quick -- [vitest options] [files]\nnpm run test:server -- [vitest options] [files]",
+    summary: `Runs the tests with vitest, and installs the programs that they need.
+
+npm test runs every project except server. npm run test:quick runs domain and worker without the fault walks.
+npm run test:server boots a Debian with systemd, which needs root.`,
+    options: z.object({
+      project: option(
+        "NAME",
+        "run this project only: domain, worker, openapi, agent, command, dashboard,\njourneys or server; repeatable",
+        z.string().optional(),
+      ),
+    }),
+  },
+  asked,
+);
+/** The selected projects; if none is selected, all except server run. */
 const projects = asked.filter((_, at) => asked[at - 1] === "--project");
 
 /** Installs what a project's tests need. */

@@ -42,11 +42,8 @@ export async function migrateDatabase(): Promise<void> {
 const Deployed = z.object({ type: z.literal("deploy"), targets: z.array(z.string()).nullish() });
 
 /** Builds the Worker and deploys it; wrangler makes the bucket of the logs where there is none. @returns its addresses */
-export async function deployWorker({
-  domain,
-  baseDomain,
-  securityContact,
-}: ReleaseOptions): Promise<string[]> {
+export async function deployWorker(options: ReleaseOptions): Promise<string[]> {
+  const { domain, "base-domain": baseDomain, "security-contact": securityContact } = options;
   const folder = await mkdtemp(join(tmpdir(), "gantry-release-"));
   const notes = join(folder, "notes.ndjson");
   try {

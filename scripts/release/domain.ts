@@ -22,8 +22,8 @@ export async function isInstallation(url: string): Promise<boolean> {
  * record without a word.
  * @throws Problem where the domain is in use, and the options do not say that it may be taken
  */
-export async function refuseForeignDomain({ domain, replaces }: ReleaseOptions): Promise<void> {
-  if (domain === null || replaces) return;
+export async function refuseForeignDomain({ domain, replace }: ReleaseOptions): Promise<void> {
+  if (domain === null || replace) return;
   const found = await lookup(domain).catch(() => null);
   if (found === null || (await isInstallation(`https://${domain}`))) return;
   throw new Problem(

@@ -43,8 +43,8 @@ export async function runRelease(options: ReleaseOptions): Promise<void> {
     throw new Problem(
       "The Worker is deployed, but has no address: say one with --domain, or switch workers.dev on for it.",
     );
-  const isUp = !options.waits || (await waitUntilUp(url));
-  const link = options.makesLink ? await makeSignInLink(url) : null;
+  const isUp = options["no-wait"] || (await waitUntilUp(url));
+  const link = options["no-link"] ? null : await makeSignInLink(url);
   print();
   print(`  ${dim("API      ")}  ${bold(`${url}/v1`)}`);
   if (link !== null) {

@@ -5,7 +5,6 @@ import * as z from "zod";
 import { renderStatement, type Statement } from "./first-token.ts";
 import { Problem } from "./problem.ts";
 import { readJsonOutput } from "./read-json-output.ts";
-import { root } from "./root.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
 
 /** An installation's database: of the home of `npm start`, or of a Cloudflare account. */
@@ -15,11 +14,6 @@ const MOST_TRIES = 5;
 
 /** What `wrangler d1 execute --json` prints: an entry for each statement. */
 const Executed = z.array(z.object({ results: z.array(z.record(z.string(), z.unknown())) }));
-
-/** The home that an option names; `.gantry` without one. It is relative to where npm was called. */
-export function homeNamed(given: string | undefined): string {
-  return given === undefined ? resolve(root, ".gantry") : resolve(process.env["INIT_CWD"] ?? root, given);
-}
 
 /**
  * Runs statements with wrangler, which knows the way to both kinds of databases. They must be safe to repeat.

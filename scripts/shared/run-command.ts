@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
-import { delimiter } from "node:path";
+import { once } from "node:events";
+import { delimiter, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
+import { Problem } from "./problem.ts";
 import { binaries, root } from "./root.ts";
 
 export type CommandOutcome = { readonly code: number | null; readonly output: string };
@@ -57,4 +59,21 @@ export function runCommand(
     });
     child.once("close", end);
   });
+}
+
+/**
+ * Runs a program of the packages in this process's terminal, where it can ask questions,.
+ * @throws Problem if it does not exit with 0
+ */
+export async function runAttached(
+  [program, ...args]: readonly [string, ...string[]],
+  env: Record<string, string> = {},
+): Promise<void> {
+  const child = spawn(join(binaries, program), args, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: "inherit",
+  });
+  await once(child, "exit");
+  if (child.exitCode !== 0) throw new Problem(`${program} failed with exit code ${child.exitCode}.`);
 }

@@ -26,24 +26,20 @@ export type PreparedProject = {
 /**
  * The project that this start is about: the one of the last start where no flag says otherwise, one of an earlier
  * start for the same repository and branch, or a new one.
- * @param folder what a relative --repo is relative to
  */
 export async function prepareProject(
   api: Client,
   serverId: ServerId,
   memo: StartMemo,
   options: StartOptions,
-  folder: string,
 ): Promise<PreparedProject> {
   const helloSite = await prepareHelloSite(options.home);
   const [last] = memo.projects;
   const repository =
-    options.repository === null
-      ? (last?.repository ?? repositoryOf(helloSite, folder))
-      : repositoryOf(options.repository, folder);
-  const goesOn = options.repository === null && options.branch === null && last !== undefined;
+    options.repo === null ? (last?.repository ?? repositoryOf(helloSite)) : repositoryOf(options.repo);
+  const goesOn = options.repo === null && options.branch === null && last !== undefined;
   const askedBranch = goesOn ? last.asked_branch : options.branch;
-  const isHello = repository === repositoryOf(helloSite, folder);
+  const isHello = repository === repositoryOf(helloSite);
   const isSame = (other: StartedProject) =>
     other.repository === repository && other.asked_branch === askedBranch;
 

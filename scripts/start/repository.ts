@@ -9,6 +9,7 @@ import { maskUrlSecret } from "#contract/git-names.ts";
 import { Problem } from "../shared/problem.ts";
 import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
+import { callersFolder } from "../shared/script.ts";
 
 /** Asking a host for its branches must not end in a question for a password that nobody sees. */
 const LS_REMOTE_ENV = {
@@ -47,11 +48,11 @@ export async function prepareHelloSite(home: string): Promise<string> {
   return folder;
 }
 
-/** What the API takes as a repository: a URL as it is, a path made absolute from `folder`. */
-export function repositoryOf(given: string, folder: string): string {
+/** The form of a repository that the API accepts: a URL stays as it is, a path is made absolute. */
+export function repositoryOf(given: string): string {
   const isRemote = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) || /^[\w.-]+@[\w.-]+:/.test(given);
   if (isRemote) return given;
-  const path = resolve(folder, given);
+  const path = resolve(callersFolder, given);
   if (!existsSync(path))
     throw new Problem(`--repo ${given}: there is no ${path}. Give a folder with a git repository, or a URL.`);
   // A space could not stand in a path that the API takes; in a URL it can, encoded.

@@ -31,20 +31,18 @@ export type RunningStart = { stop(): Promise<void>; kill(): void };
 
 /**
  * Brings the whole installation up, step by step, and goes on showing its deployments.
- * @param folder what a relative --repo is relative to
  * @param signal ends it at the next step; `onOpen` has handed over what must be closed then
  * @throws Problem when a person has to do something first
  */
 export async function runStart(
   options: StartOptions,
-  folder: string,
   signal: AbortSignal,
   onOpen: (running: RunningStart) => void,
 ): Promise<void> {
   const { home, port } = options;
   await refuseWhatIsInUse(options);
-  // Said now, and not only when everything else is up.
-  if (options.repository !== null) repositoryOf(options.repository, folder);
+  // Checked before everything else is started.
+  if (options.repo !== null) repositoryOf(options.repo);
   await mkdir(home, { recursive: true, mode: 0o700 });
   const lock = await lockHome(home);
   await removeLocalFile(home);
@@ -92,7 +90,7 @@ export async function runStart(
   signal.throwIfAborted();
 
   const prepared = await step("preparing the project", async () => {
-    const value = await prepareProject(api, serverId, memo, options, folder);
+    const value = await prepareProject(api, serverId, memo, options);
     await writeMemo(home, value.memo);
     const { project, isNew } = value;
     return {

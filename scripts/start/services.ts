@@ -66,8 +66,8 @@ export async function createServices(options: StartOptions, onPidChange: () => v
         argv: [
           "scripts/serve.ts",
           ...["--port", `${port}`, "--home", home, "--bundle", bundle],
-          ...(options.rateLimit === null ? [] : ["--rate-limit", `${options.rateLimit}`]),
-          ...(options.inspectorPort === null ? [] : ["--inspect", `${options.inspectorPort}`]),
+          ...(options["rate-limit"] === null ? [] : ["--rate-limit", `${options["rate-limit"]}`]),
+          ...(options.inspect === null ? [] : ["--inspect", `${options.inspect}`]),
         ],
         againArgv: ["--again"],
         healthUrl: `http://127.0.0.1:${port}/healthz`,

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 
-import { homeNamed } from "../shared/execute-statements.ts";
+import { callersFolder, resolveHome } from "../shared/script.ts";
 import { SIGN_IN_MINUTES } from "../shared/sign-in-code.ts";
 import { bold, dim, print } from "../shared/terminal.ts";
 
@@ -72,9 +72,7 @@ export function printSummary(summary: Summary): void {
 }
 
 function signInCommand(home: string): string {
-  return home === homeNamed(undefined)
-    ? "npm run sign-in"
-    : `npm run sign-in -- --local ${quote(shortest(home))}`;
+  return home === resolveHome() ? "npm run sign-in" : `npm run sign-in -- --home ${quote(shortest(home))}`;
 }
 
 function comment(text: string): void {
@@ -87,7 +85,7 @@ function rule(): void {
 
 /** Relative to where the commands are pasted, most likely; a way up and down again would be longer than the path. */
 function shortest(path: string): string {
-  const fromHere = relative(process.env["INIT_CWD"] ?? process.cwd(), path);
+  const fromHere = relative(callersFolder, path);
   return fromHere.startsWith("..") || fromHere === "" ? path : fromHere;
 }
 

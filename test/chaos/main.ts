@@ -1,7 +1,9 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 
+import * as z from "zod";
+
+import { option, readOptions, wholeNumber } from "../../scripts/shared/script.ts";
 import { createInstallation } from "../support/faults/installation.ts";
 import { deployNext } from "../support/faults/points/deploy-next.ts";
 import { createSite, sendVisitor } from "../support/faults/site.ts";
@@ -10,11 +12,21 @@ import type { Chaos } from "./chaos.ts";
 import { check, countLeft, putRight, tidyUp, wreakHavoc } from "./rounds.ts";
 import { createTally } from "./tally.ts";
 
-const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, seed: { type: "string" } },
+const options = readOptions({
+  usage: "npm run chaos -- [options]",
+  summary:
+    "Causes random faults in a whole installation, and checks after each round that it keeps its promises.\nExits with code 1 on a violation, and keeps the installation's folder.",
+  options: z.object({
+    minutes: option("N", "how long to run, 10 by default", wholeNumber(1, 10_000).default(10)),
+    seed: option(
+      "N",
+      "the seed that selects the faults; random by default, and printed first",
+      wholeNumber(0, Number.MAX_SAFE_INTEGER).default(() => Math.floor(Math.random() * 1_000_000)),
+    ),
+  }),
 });
-const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
-const endsAt = Date.now() + Number(values.minutes) * 60_000;
+const { seed } = options;
+const endsAt = Date.now() + options.minutes * 60_000;
 const SITES = ["red", "green", "blue", "grey"];
 /** The small disk holds the releases and mirrors of all sites, and little else. */
 const DISK_MEGABYTES = 96;

@@ -2,23 +2,28 @@
 // without a fault; what must not grow is counted on the way.
 import { rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
 
+import * as z from "zod";
+
+import { option, readOptions, wholeNumber } from "../../scripts/shared/script.ts";
 import { createInstallation } from "../support/faults/installation.ts";
 import { createSite, type Site } from "../support/faults/site.ts";
 import { freePorts } from "../support/journey-system.ts";
 import { takeSample, type Sample } from "./sample.ts";
 import { growthOf, renderSamples } from "./growth.ts";
 
-const { values } = parseArgs({
-  options: {
-    deployments: { type: "string", default: "1000" },
-    projects: { type: "string", default: "20" },
-    servers: { type: "string", default: "5" },
-  },
+const atLeastOne = (value: number) => wholeNumber(1, 100_000).default(value);
+const options = readOptions({
+  usage: "npm run soak -- [options]",
+  summary:
+    "Runs many deployments without faults, and measures memory, files and rows.\nExits with code 1 if one of them grows that must not.",
+  options: z.object({
+    deployments: option("N", "the number of deployments, 1000 by default", atLeastOne(1000)),
+    projects: option("N", "the number of projects, 20 by default", atLeastOne(20)),
+    servers: option("N", "the number of servers, 5 by default", atLeastOne(5)),
+  }),
 });
-const [wanted, projects, servers] = [values.deployments, values.projects, values.servers].map(Number);
-if (wanted === undefined || projects === undefined || servers === undefined) process.exit(2);
+const { deployments: wanted, projects, servers } = options;
 /** Each so many deployments of a project is a rollback. */
 const ROLLBACK_EVERY = 5;
 const SAMPLES = 10;

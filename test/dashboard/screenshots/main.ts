@@ -3,24 +3,31 @@
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 
 import { type Browser, chromium, type Page } from "playwright-core";
+import * as z from "zod";
 
 import { ensureChromium } from "../../../scripts/shared/chromium.ts";
+import { flag, option, readOptions } from "../../../scripts/shared/script.ts";
 import { removeHome, startSystem } from "../../support/journey-system.ts";
 import { executable, openTab, phone, type Screen } from "../flows/support/browser.ts";
 import { signInWithToken } from "../flows/support/sign-in.ts";
 import { type Scene, setScene } from "./scene.ts";
 
-const { values } = parseArgs({
-  options: {
-    out: { type: "string", default: "build/screenshots" },
-    docs: { type: "boolean", default: false },
-  },
+const options = readOptions({
+  usage: "npm run screenshots -- [options]",
+  summary: "Takes screenshots of every dashboard page in light, in dark and at phone size.",
+  options: z.object({
+    out: option(
+      "DIR",
+      "the folder for the screenshots; build/screenshots by default",
+      z.string().default("build/screenshots"),
+    ),
+    docs: flag("also update the screenshots in docs/images"),
+  }),
 });
 const root = resolve(import.meta.dirname, "../../..");
-const out = resolve(root, values.out);
+const out = resolve(root, options.out);
 const docs = join(root, "docs", "images");
 /** Those that the README and docs/dashboard.md show: as much of the page as one sees at once. */
 const inDocs = [
@@ -80,7 +87,7 @@ async function take(page: Page, name: string, look: Look): Promise<void> {
   const isDialog = (await page.getByRole("dialog").count()) > 0;
   const file = `${name}-${look.name}`;
   await page.screenshot({ path: join(out, `${file}.png`), fullPage: !isDialog });
-  if (values.docs && inDocs.includes(file)) await page.screenshot({ path: join(docs, `${file}.png`) });
+  if (options.docs && inDocs.includes(file)) await page.screenshot({ path: join(docs, `${file}.png`) });
 }
 
 async function takeAll(browser: Browser, url: string, token: string, scene: Scene): Promise<void> {
@@ -123,7 +130,7 @@ const home = join(tmpdir(), "gantry-pictures");
 await removeHome(home);
 await mkdir(home);
 await mkdir(out, { recursive: true });
-if (values.docs) await mkdir(docs, { recursive: true });
+if (options.docs) await mkdir(docs, { recursive: true });
 try {
   await ensureChromium();
   console.log("Starting an installation and deploying to it");

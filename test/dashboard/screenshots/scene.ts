@@ -106,8 +106,8 @@ export async function setScene(system: System, home: string): Promise<Scene> {
   });
   await seedDeployments(system.home, local, docs, { count: 160, days: 29 });
 
-  await script("first-token.ts", "--account", "Second", "--local", system.home);
-  const emptyAccountLink = await script("sign-in.ts", "--account", "Second", "--local", system.home);
+  await script("first-token.ts", "--account", "Second", "--home", system.home);
+  const emptyAccountLink = await script("sign-in.ts", "--account", "Second", "--home", system.home);
 
   const gate = join(home, "gate");
   await commit("Greet who comes back", buildScript({ waitsFor: gate }));
