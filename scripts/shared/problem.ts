@@ -1,11 +1,8 @@
+import { messageOf } from "#contract/lib/message-of.ts";
+
 /** Something that a person has to mend. Its message is all they see: it says what is wrong and what to do. */
 export class Problem extends Error {
   override readonly name = "Problem";
-}
-
-/** What an error is called in front of a person. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** What somebody is told of it at the end: a problem in its words, and of a bug all that is known. */

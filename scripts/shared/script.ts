@@ -3,7 +3,9 @@ import { parseArgs } from "node:util";
 
 import * as z from "zod";
 
-import { messageOf, Problem, reportOf } from "./problem.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+
+import { Problem, reportOf } from "./problem.ts";
 import { root } from "./root.ts";
 import { red } from "./terminal.ts";
 

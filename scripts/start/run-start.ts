@@ -8,7 +8,8 @@ import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { createApi, valueOf } from "../shared/api.ts";
 import { buildWorker } from "../shared/build-worker.ts";
-import { messageOf, Problem } from "../shared/problem.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { Problem } from "../shared/problem.ts";
 import { print, red, step } from "../shared/terminal.ts";
 import { WorkerReady } from "../shared/worker-ready.ts";
 import { endLeftovers, type HomeLock, holderOf, homeInUse, lockHome } from "./home-lock.ts";

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Problem } from "../shared/problem.ts";
 import { killGroup } from "../shared/processes.ts";
 import { root } from "../shared/root.ts";
+import { type BackOff, backOffMs } from "#contract/lib/back-off.ts";
 
 const HEALTH_INTERVAL_MS = 300;
 const HEALTH_TIMEOUT_MS = 3_000;
@@ -13,7 +14,7 @@ const HEALTH_TIMEOUT_MS = 3_000;
 const PATIENCE_MS = { start: 60_000, silence: 10_000 };
 /** A single one may be this process's own doing. */
 const LEAST_MISSES = 3;
-const RESTART_MS = { first: 250, longest: 5_000 };
+const RESTART = { firstMs: 250, longestMs: 5_000 };
 const LOG_TAIL_CHARACTERS = 2_000;
 /** A process that lived this long has worked, and starts again without the delay of earlier failures. */
 const STABLE_MS = 10_000;
@@ -35,7 +36,7 @@ export type ServiceSpec = {
   /** How long it may take to end by itself. */
   readonly stopMs: number;
   /** The delay before it is started again, which doubles with each failure; 250 ms to 5 s where it is left out. */
-  readonly restartMs?: { readonly first: number; readonly longest: number };
+  readonly restart?: BackOff;
   readonly onPidChange: () => void;
   /** It ended without being told to; it is started again in `delayMs`. */
   readonly onCrash: (how: string, delayMs: number) => void;
@@ -58,8 +59,8 @@ export function supervise(spec: ServiceSpec): Service {
   let child: ChildProcess | null = null;
   let isStopping = false;
   let isPrepared = false;
-  const restartMs = spec.restartMs ?? RESTART_MS;
-  let delayMs = restartMs.first;
+  const restart = spec.restart ?? RESTART;
+  let crashes = 0;
   /** Those that were ended because they answered no more. */
   const silent = new WeakSet<ChildProcess>();
   const stopped = new AbortController();
@@ -96,10 +97,10 @@ export function supervise(spec: ServiceSpec): Service {
       void logTail().then((tail) =>
         ready.reject(new Problem(`The ${spec.name} ended at its start (${how}). It says:\n${tail}`)),
       );
-      if (performance.now() - launchedAt > STABLE_MS) delayMs = restartMs.first;
+      crashes = performance.now() - launchedAt > STABLE_MS ? 1 : crashes + 1;
+      const delayMs = backOffMs(crashes, restart);
       spec.onCrash(how, delayMs);
       setTimeout(launch, delayMs);
-      delayMs = Math.min(restartMs.longest, delayMs * 2);
     });
     spec.onPidChange();
     if (spec.healthUrl !== null) void watchHealth(launched, spec.healthUrl);

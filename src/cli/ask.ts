@@ -1,7 +1,8 @@
 import { addAbortSignal } from "node:stream";
 
 import type { Context } from "#cli/context.ts";
-import { type Found, found, stop } from "#cli/outcome.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 const interrupted = () => stop("interrupted", "Nothing was changed.");
 
@@ -9,7 +10,7 @@ const interrupted = () => stop("interrupted", "Nothing was changed.");
  * Asks for a secret without showing what is typed where a person types it; reads all that comes where it comes from
  * somewhere else.
  */
-export async function readSecret(context: Context, question: string): Promise<Found<string>> {
+export async function readSecret(context: Context, question: string): Promise<Result<string>> {
   const { stdin, stderr } = context;
   if (!stdin.isTTY) return await readPiped(context);
   stderr.write(question);
@@ -22,23 +23,23 @@ export async function readSecret(context: Context, question: string): Promise<Fo
  * Asks whether to go on. Where nobody can answer, that takes --yes.
  * @param isSure what --yes said
  */
-export async function confirm(context: Context, question: string, isSure: boolean): Promise<Found<true>> {
-  if (isSure) return found(true);
+export async function confirm(context: Context, question: string, isSure: boolean): Promise<Result<true>> {
+  if (isSure) return succeed(true);
   const { stdin, stderr, output } = context;
   if (!stdin.isTTY || !stderr.isTTY || output.form === "json")
     return stop("not_confirmed", "No terminal to confirm on. Pass --yes.");
   stderr.write(`${question} [y/N] `);
   const typed = await readTyped(context, true);
   if (!typed.ok) return typed;
-  return /^y(?:es)?$/i.test(typed.value.trim()) ? found(true) : interrupted();
+  return /^y(?:es)?$/i.test(typed.value.trim()) ? succeed(true) : interrupted();
 }
 
 /** All that comes by a pipe, which may never end. */
-async function readPiped({ stdin, signal }: Context): Promise<Found<string>> {
+async function readPiped({ stdin, signal }: Context): Promise<Result<string>> {
   let text = "";
   try {
     for await (const chunk of addAbortSignal(signal, stdin.setEncoding("utf8"))) text += String(chunk);
-    return found(text.trim());
+    return succeed(text.trim());
   } catch (error) {
     return signal.aborted
       ? interrupted()
@@ -47,19 +48,19 @@ async function readPiped({ stdin, signal }: Context): Promise<Found<string>> {
 }
 
 /** A line from a terminal. @param isShown whether the terminal itself reads it, and shows it */
-async function readTyped({ stdin, signal }: Context, isShown: boolean): Promise<Found<string>> {
+async function readTyped({ stdin, signal }: Context, isShown: boolean): Promise<Result<string>> {
   stdin.setEncoding("utf8");
   if (!isShown) stdin.setRawMode(true);
   try {
     return await new Promise((resolve) => {
       let line = "";
-      const end = (result: Found<string>) => {
+      const end = (result: Result<string>) => {
         stdin.off("data", read);
         resolve(result);
       };
       const read = (text: string) => {
         for (const character of text) {
-          if (character === "\r" || character === "\n") return end(found(line));
+          if (character === "\r" || character === "\n") return end(succeed(line));
           if (character === "\u0003" || character === "\u0004") return end(interrupted());
           if (character === "\u007f" || character === "\b") line = line.slice(0, -1);
           else if (character === "\u0015") line = "";

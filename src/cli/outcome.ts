@@ -1,16 +1,14 @@
 import type { Failed } from "#client/answer.ts";
+import type { Success } from "#contract/lib/result.ts";
 import type { Exit, OwnCode } from "#cli/exit-codes.ts";
 
 /** How a command ended: with its exit, or with a problem that is told to the person and gives the exit. */
 export type Outcome = { readonly ok: true; readonly exit: Exit } | Failed;
 
-export type Found<Value> = { readonly ok: true; readonly value: Value } | Failed;
+/** A value, or the problem that ends the command. */
+export type Result<Value> = Success<Value> | Failed;
 
 export const done: Outcome = { ok: true, exit: "done" };
-
-export function found<Value>(value: Value): { readonly ok: true; readonly value: Value } {
-  return { ok: true, value };
-}
 
 const titles: Record<OwnCode, string> = {
   usage: "Wrong usage",

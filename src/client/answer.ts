@@ -1,4 +1,5 @@
 import { parseWith } from "#contract/endpoints/endpoint.ts";
+import type { Failure } from "#contract/lib/result.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { Problem } from "#contract/problems.ts";
 
@@ -6,12 +7,11 @@ import { Problem } from "#contract/problems.ts";
  * A call that came to nothing, and why. `retryAfterMs`: what the answer asks for. `unheard`: requests before this one
  * that had no answer, so that they may have been carried out.
  */
-export type Failed = {
-  readonly ok: false;
+export type Failed = Failure<{
   readonly problem: Problem;
   readonly retryAfterMs?: number;
   readonly unheard?: number;
-};
+}>;
 
 /** The problem that an answer is which is no success. */
 export function problemIn(text: string, { status, headers }: Response, baseUrl: string): Failed {

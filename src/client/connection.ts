@@ -1,14 +1,14 @@
-export type Step<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly error: unknown };
+import { type Failure, type ResultOf, succeed } from "#contract/lib/result.ts";
+
+type Ended = { readonly error: unknown };
 
 /** One request and its answer, until they are over, are told to end, or have been silent for too long. */
 export class Connection {
   readonly #aborted = new AbortController();
   readonly #silenceMs: number;
   readonly #outer: AbortSignal | undefined;
-  #ended: Step<never> | null = null;
-  #onEnd: (ended: Step<never>) => void = () => undefined;
+  #ended: Failure<Ended> | null = null;
+  #onEnd: (ended: Failure<Ended>) => void = () => undefined;
 
   /** @param outer ends it */
   constructor(silenceMs: number, outer: AbortSignal | undefined) {
@@ -19,7 +19,7 @@ export class Connection {
   }
 
   /** The answer to a request; one that comes too late is closed. */
-  async answer(request: (signal: AbortSignal) => Promise<Response>): Promise<Step<Response>> {
+  async answer(request: (signal: AbortSignal) => Promise<Response>): Promise<ResultOf<Response, Ended>> {
     const answered = request(this.#aborted.signal);
     const step = await this.wait(answered);
     // A fetch that is injected may take no signal.
@@ -28,16 +28,16 @@ export class Connection {
   }
 
   /** What comes of a step, where it fails with an error, or the connection ends before. One at a time; never throws. */
-  async wait<Value>(step: Promise<Value>): Promise<Step<Value>> {
+  async wait<Value>(step: Promise<Value>): Promise<ResultOf<Value, Ended>> {
     const silence = setTimeout(() => {
       this.#end(new Error(`nothing has been heard for ${this.#silenceMs / 1000} s`));
     }, this.#silenceMs);
     // No race with one promise for all steps: that would keep what each of them gave until the last.
-    const outcome = await new Promise<Step<Value>>((resolve) => {
+    const outcome = await new Promise<ResultOf<Value, Ended>>((resolve) => {
       this.#onEnd = resolve;
       if (this.#ended !== null) resolve(this.#ended);
       step.then(
-        (value) => resolve({ ok: true, value }),
+        (value) => resolve(succeed(value)),
         (error: unknown) => resolve({ ok: false, error }),
       );
     });

@@ -6,7 +6,8 @@ import { problemIn, unexpected, unreachable } from "#client/answer.ts";
 import { Connection } from "#client/connection.ts";
 import { type FollowedLogEvent, LogEventReader } from "#client/log-event-reader.ts";
 import { headersOf, type Transport, urlOf } from "#client/request.ts";
-import { backOffMs, isPassing, pause, retryAfterMs } from "#client/retry.ts";
+import { isPassing, retryAfterMs, retryDelayMs } from "#client/retry.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 export type FollowLogOptions = {
   /** The line that has been read last; 0 where none has. */
@@ -68,7 +69,7 @@ async function* connections(followed: Followed, progress: Progress): AsyncGenera
     // Nothing but heartbeats is a sign of life too. A stream begins with one, which is none.
     if (progress.heardAt - beganAt > followed.silenceMs / 4) progress.failures = 0;
     progress.failures += 1;
-    const ms = Math.max(backOffMs(progress.failures), again.afterMs);
+    const ms = Math.max(retryDelayMs(progress.failures), again.afterMs);
     const isTold = !again.isCut || progress.failures > MAX_CUTS;
     if (isTold) yield { type: "waiting", problem: again.problem, ms };
     await pause(ms, followed.signal);

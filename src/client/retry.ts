@@ -1,18 +1,18 @@
-const SHORTEST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
+import { backOffMs } from "#contract/lib/back-off.ts";
+
+const BETWEEN_TRIES = { firstMs: 250, longestMs: 10_000 };
 /** A longer wait than anybody means; timers do not take just any. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * How long to wait before the next try. Half of it is chance, so that those who were cut off together do not come back
- * together.
- * @param failures tries in a row that came to nothing, from 1 on
+ * How long to wait before the next try. Half of the wait is random, so that clients that lost their connection at the
+ * same time do not all return at the same time.
+ * @param failures consecutive failed tries, 1 after the first
  * @returns milliseconds, from 125 to 10_000
  */
-export function backOffMs(failures: number): number {
-  const longest = Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** (failures - 1));
+export function retryDelayMs(failures: number): number {
   const [chance = 0] = crypto.getRandomValues(new Uint8Array(1));
-  return longest * (0.5 + chance / 512);
+  return backOffMs(failures, BETWEEN_TRIES) * (0.5 + chance / 512);
 }
 
 /** Whether a status says that the same request may go well later. */
@@ -31,18 +31,4 @@ export function retryAfterMs(headers: Headers): number {
   const now = Date.parse(headers.get("date") ?? "");
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
   return ms > 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : 0;
-}
-
-/** Waits, until `signal` is aborted at the longest. Leaves neither timer nor listener. */
-export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) return;
-  await new Promise<void>((resolve) => {
-    const over = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", over);
-      resolve();
-    };
-    const timer = setTimeout(over, ms);
-    signal?.addEventListener("abort", over);
-  });
 }

@@ -1,7 +1,8 @@
 import { isRepeatable, takesIdempotencyKey } from "#contract/repeatable.ts";
 import type { Problem } from "#contract/problems.ts";
-import { backOffMs, isPassing, pause } from "#client/retry.ts";
+import { isPassing, retryDelayMs } from "#client/retry.ts";
 import { type Send, send } from "#client/send.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 export type Patience = {
   /** Milliseconds from the first try on in which another is made. */
@@ -35,7 +36,7 @@ export function sendWithRetry(patience: Patience): Send {
       const failed = { ...result, unheard };
       const isUnheard = problem.status === 0;
       if (!isRepeatable(endpoint) || !(isUnheard || isPassing(problem.status))) return failed;
-      const ms = Math.max(backOffMs(failures), retryAfterMs);
+      const ms = Math.max(retryDelayMs(failures), retryAfterMs);
       if (now() + ms > until || isEnded()) return failed;
       if (isUnheard) unheard += 1;
       onWaiting?.(problem, ms);

@@ -1,4 +1,5 @@
 import type { Endpoint, OutputOf } from "#contract/endpoints/endpoint.ts";
+import { succeed, type Success } from "#contract/lib/result.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { type Failed, problemIn, unexpected, unreachable } from "#client/answer.ts";
@@ -10,7 +11,7 @@ import { retryAfterMs } from "#client/retry.ts";
  * answer came, `unexpected_answer` where something else than Gantry seems to have answered.
  */
 export type ClientResult<Value> =
-  | { readonly ok: true; readonly value: Value; readonly status: number; readonly headers: Headers }
+  | (Success<Value> & { readonly status: number; readonly headers: Headers })
   | Failed;
 
 /** A way to call an endpoint. */
@@ -43,7 +44,5 @@ export async function send<Of extends Endpoint>(
     return { ...problemIn(text, response, transport.baseUrl), retryAfterMs: retryAfterMs(headers) };
   // The interface can gain fields at any time, so an older client leaves out those that it does not know.
   const value = parseKnown<Of["success"]["body"]>(endpoint.success.body, parseJson(text));
-  return value.success
-    ? { ok: true, value: value.data, status, headers }
-    : unexpected(status, transport.baseUrl);
+  return value.success ? { ...succeed(value.data), status, headers } : unexpected(status, transport.baseUrl);
 }

@@ -1,6 +1,9 @@
 import * as z from "zod/mini";
 
 import type { Scope } from "#contract/scopes.ts";
+import type { Failure, ResultOf } from "#contract/lib/result.ts";
+
+export { succeed } from "#contract/lib/result.ts";
 
 type ProblemDefinition = { status: number; title: string; when: string };
 
@@ -183,21 +186,16 @@ export type Refusal<Code extends ProblemCode = ProblemCode> = {
   readonly scopes?: readonly Scope[];
 };
 
-/** What comes of something that may be refused. Anything else that goes wrong is thrown. */
-export type Result<Value, Code extends ProblemCode = ProblemCode> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly refusal: Refusal<Code> };
+type Refused<Code extends ProblemCode> = { readonly refusal: Refusal<Code> };
 
-/** The `Result` of what was done. */
-export function succeed<Value>(value: Value): { readonly ok: true; readonly value: Value } {
-  return { ok: true, value };
-}
+/** The outcome of an operation that can be refused. Every other failure is thrown. */
+export type Result<Value, Code extends ProblemCode = ProblemCode> = ResultOf<Value, Refused<Code>>;
 
-/** The `Result` of what is not done. @param detail a sentence for the person who asked: what is wrong, what to do */
+/** A refused `Result`. @param detail a sentence for the person who sent the request: what is wrong, what to do */
 export function refuse<Code extends ProblemCode>(
   code: Code,
   detail: string,
   errors?: readonly FieldError[],
-): { readonly ok: false; readonly refusal: Refusal<Code> } {
+): Failure<Refused<Code>> {
   return { ok: false, refusal: errors === undefined ? { code, detail } : { code, detail, errors } };
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { readArguments } from "#agent/main/arguments.ts";
-import { backOffMs } from "#agent/lib/back-off.ts";
+import { retryDelayMs } from "#agent/lib/retry-delay.ts";
 import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
 import { createMask } from "#agent/lib/mask.ts";
 import { createInterrupt } from "#agent/run/step/interrupt.ts";
@@ -17,10 +17,12 @@ import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 describe("the delay before another try", () => {
   it("is never longer than the ceiling, which doubles from half a second to half a minute", () => {
-    const longest = [1, 2, 3, 4, 5, 6, 7, 8, 1000].map((failures) => backOffMs(failures, 1, defaultSettings));
+    const longest = [1, 2, 3, 4, 5, 6, 7, 8, 1000].map((failures) =>
+      retryDelayMs(failures, 1, defaultSettings),
+    );
     expect(longest).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-    expect(backOffMs(5, 0, defaultSettings)).toBe(0);
-    expect(backOffMs(5, 0.5, defaultSettings)).toBe(4000);
+    expect(retryDelayMs(5, 0, defaultSettings)).toBe(0);
+    expect(retryDelayMs(5, 0.5, defaultSettings)).toBe(4000);
   });
 });
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
 import { createOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 let folder: string;
 let files: OutputFiles;

@@ -26,7 +26,7 @@ async function keepServer(answers: number): Promise<readonly string[]> {
     logFile: join(folder, "server.log"),
     healthUrl: `http://127.0.0.1:${port}`,
     stopMs: 1_000,
-    restartMs: { first: 10, longest: 10 },
+    restart: { firstMs: 10, longestMs: 10 },
     patienceMs: { start: 2_000, silence: 500 },
     onPidChange: () => undefined,
     onCrash: (how) => ends.push(how),
@@ -66,7 +66,7 @@ it("a program that has prepared all and told so is started again without doing i
     logFile: join(folder, "program.log"),
     healthUrl: null,
     stopMs: 1_000,
-    restartMs: { first: 10, longest: 10 },
+    restart: { firstMs: 10, longestMs: 10 },
     onPidChange: () => undefined,
     onCrash: () => undefined,
   });

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join, resolve } from "node:path";
 
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 /** Longer than Node 20 and 24 wait for an address by default before they give it up for the next (250 ms). */
 const FAR_MS = 450;

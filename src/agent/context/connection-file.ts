@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { hasCode } from "#node/has-code.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { ServerId } from "#contract/ids.ts";
 
@@ -32,7 +32,7 @@ export async function readConnection(home: string): Promise<ConnectionRead> {
     text = await readFile(connectionPath(home), "utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return { kind: "missing" };
-    return { kind: "unreadable", reason: reasonOf(error) };
+    return { kind: "unreadable", reason: messageOf(error) };
   }
   try {
     return { kind: "found", connection: Connection.parse(JSON.parse(text)) };

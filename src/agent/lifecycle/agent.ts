@@ -2,9 +2,9 @@ import { mkdir, statfs } from "node:fs/promises";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { removeProject } from "#agent/lifecycle/remove-project.ts";
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import { checkRemoval } from "#agent/policy/check-policy.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { type Leftover, recoverProject } from "#agent/lifecycle/recover.ts";
 import { reportLeftover } from "#agent/lifecycle/report-leftover.ts";
 import { correctRelease } from "#agent/lifecycle/correct-release.ts";
@@ -98,7 +98,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     try {
       return await act(turn);
     } catch (error) {
-      context.log(`${failed}: ${reasonOf(error)}`);
+      context.log(`${failed}: ${messageOf(error)}`);
       return null;
     } finally {
       turn.end();

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 
 import { isNoSpaceError } from "#node/has-code.ts";
 import { createLockFile, removeLeftLock } from "#node/lock-file.ts";
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import { bootId, commandLineOf, startTimeOf } from "#agent/process/process-table.ts";
 
 /** Which process works in a home folder, and what says that it is still the same one. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { AgentContext } from "#agent/context/context.ts";
 import { endLeftProcesses } from "#agent/process/left-processes.ts";
 import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { traceOfRun } from "#agent/run/activate/end-release.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
@@ -48,7 +48,7 @@ export async function recoverProject(
   try {
     return await putInOrder(context, id, folder);
   } catch (error) {
-    context.log(`${id} could not be put in order: ${reasonOf(error)}`);
+    context.log(`${id} could not be put in order: ${messageOf(error)}`);
     return { leftover: null, correction: null };
   }
 }
@@ -59,7 +59,7 @@ async function putInOrder(context: AgentContext, id: ProjectId, folder: ProjectF
   /** What cannot be removed, as files of another user, takes room and does no other harm. */
   const clear = async (removal: Promise<void>): Promise<void> => {
     await removal.catch((error: unknown) =>
-      context.log(`${id}: what is left there cannot be removed: ${reasonOf(error)}`),
+      context.log(`${id}: what is left there cannot be removed: ${messageOf(error)}`),
     );
   };
   const leftover = entry === null ? null : await undo(context, folder, entry, clear);

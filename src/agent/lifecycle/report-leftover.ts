@@ -1,6 +1,6 @@
-import { backOffMs } from "#agent/lib/back-off.ts";
+import { retryDelayMs } from "#agent/lib/retry-delay.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import type { Leftover } from "#agent/lifecycle/recover.ts";
 import { postEvents } from "#agent/report/post-events.ts";
 import { reportResult } from "#agent/report/report-result.ts";
@@ -83,7 +83,7 @@ async function learnAckedSeq(
       case "refused":
         return null;
       case "unreachable": {
-        const delayMs = backOffMs(failures, context.random(), settings);
+        const delayMs = retryDelayMs(failures, context.random(), settings);
         await pause(Math.max(delayMs, end.retryAfterMs), signal);
       }
     }

@@ -7,7 +7,7 @@ import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
 import { isProblem } from "#agent/lib/http/is-problem.ts";
 import { retryAfterMs } from "#agent/lib/http/retry-after.ts";
 import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import {
   AnyWelcome,
   closeCodes,
@@ -105,7 +105,7 @@ export function connect(
     socket.on("open", () => {
       handlers.hello().then(
         (greeting) => socket.send(wellFormedJson(greeting)),
-        (error: unknown) => lose(`the greeting cannot be made: ${reasonOf(error)}`),
+        (error: unknown) => lose(`the greeting cannot be made: ${messageOf(error)}`),
       );
       pings = setInterval(() => {
         if (missedPongs >= settings.missedPongs) return lose("it does not answer pings");

@@ -1,11 +1,11 @@
 import type { Agent } from "#agent/lifecycle/agent.ts";
-import { backOffMs } from "#agent/lib/back-off.ts";
+import { retryDelayMs } from "#agent/lib/retry-delay.ts";
 import { readConnection } from "#agent/context/connection-file.ts";
 import { connect, type LinkRefusal, type OpenConnection } from "#agent/link/connect.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { noteLinkStatus } from "#agent/link/link-status.ts";
-import { pause } from "#agent/lib/pause.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { pause } from "#contract/lib/pause.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { installCommand } from "#contract/agent-files.ts";
 import { type FromAgent, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
@@ -44,7 +44,7 @@ export function createLink(context: AgentContext): Link {
     if (agent === null || through === null) return;
     agent.status().then(
       (status) => through.send(status),
-      (error: unknown) => log(`the status cannot be told: ${reasonOf(error)}`),
+      (error: unknown) => log(`the status cannot be told: ${messageOf(error)}`),
     );
   }
 
@@ -100,13 +100,13 @@ export function createLink(context: AgentContext): Link {
             if (now - refusedAt >= settings.refusedGiveUpMs || (await isEnrolledAgain(context))) return end;
             if (now === refusedAt) log(refusedMessage(context));
             failures += 1;
-            await pause(backOffMs(failures, context.random(), settings), signal);
+            await pause(retryDelayMs(failures, context.random(), settings), signal);
             if (signal.aborted) return { kind: "closed" };
             continue;
           }
           if (end.kind !== "lost") return end;
           failures += 1;
-          const delayMs = end.retryAfterMs + backOffMs(failures, context.random(), settings);
+          const delayMs = end.retryAfterMs + retryDelayMs(failures, context.random(), settings);
           // One line for each loss and each new reason, not for each try.
           if (end.wasWelcome || end.reason !== lastReason) {
             log(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);

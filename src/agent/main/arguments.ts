@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { plainHttp } from "#agent/lib/http/plain-http.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 
 export const USAGE = `usage:
@@ -47,7 +47,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
       },
     });
   } catch (error) {
-    return { kind: "wrong", message: reasonOf(error) };
+    return { kind: "wrong", message: messageOf(error) };
   }
   const { values, positionals } = parsed;
   if (values.help === true) return { kind: "help" };

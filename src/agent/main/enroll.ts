@@ -2,7 +2,7 @@ import { type Connection, connectionPath, writeConnection } from "#agent/context
 import { beginAttempt, endAttempt } from "#agent/main/enrolment-attempt.ts";
 import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { type EnrollInput, Enrolled, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { agentEndpoints } from "#contract/endpoints/agents/endpoints.ts";
@@ -36,7 +36,7 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
   try {
     attempt = await beginAttempt(request.home, request.token);
   } catch (error) {
-    const message = `${request.home} cannot be written to, so the token was not used: ${reasonOf(error)}`;
+    const message = `${request.home} cannot be written to, so the token was not used: ${messageOf(error)}`;
     return { kind: "failed", message };
   }
   const input: EnrollInput = {
@@ -67,7 +67,7 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
       await writeConnection(request.home, connection);
     } catch (error) {
       const path = connectionPath(request.home);
-      const message = `${path} cannot be written, but the token still works from here: ${reasonOf(error)}`;
+      const message = `${path} cannot be written, but the token still works from here: ${messageOf(error)}`;
       return { kind: "failed", message };
     }
     await endAttempt(request.home);

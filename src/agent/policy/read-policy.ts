@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import * as z from "zod/mini";
 
 import { Policy } from "#agent/policy/policy.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 
 import "#contract/issue-messages.ts";
 
@@ -46,13 +46,13 @@ export async function readPolicy(path: string): Promise<PolicyRead> {
       await file.close();
     }
   } catch (error) {
-    return refuse(`cannot be read: ${reasonOf(error)}`);
+    return refuse(`cannot be read: ${messageOf(error)}`);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return refuse(`is not JSON: ${reasonOf(error)}`);
+    return refuse(`is not JSON: ${messageOf(error)}`);
   }
   const named = withCurrentNames(value);
   if (named === null)

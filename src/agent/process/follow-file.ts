@@ -1,7 +1,7 @@
 import { type FSWatcher, fstatSync, ftruncateSync, readSync, watch as watchFile } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import type { OutputFile } from "#agent/process/output-files.ts";
 import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
 
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import {
   commandLineOf,
   isSameProcess,

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 
 const POLL_MS = 10;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import type { Command, ProcessEnd } from "#agent/process/command.ts";
 import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
 import { openAmong } from "#agent/process/open-files.ts";
@@ -9,7 +9,7 @@ import type { OutputFiles } from "#agent/process/output-files.ts";
 import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 import { isGroupAlive, type ProcessGroup, signalGroup, startTimeOf } from "#agent/process/process-table.ts";
 import { readPipe } from "#agent/process/read-pipe.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 
 /** Where the output of a command goes. */
 export type OutputSink = { readonly stdout: TakeChunk; readonly stderr: TakeChunk };
@@ -60,7 +60,7 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
       stdio: ["ignore", ...stdioOf(options.channel)],
     });
   } catch (error) {
-    return { kind: "not_started", message: reasonOf(error) };
+    return { kind: "not_started", message: messageOf(error) };
   }
   const { pid } = child;
   if (pid === undefined) {

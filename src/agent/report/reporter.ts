@@ -1,6 +1,6 @@
-import { backOffMs } from "#agent/lib/back-off.ts";
+import { retryDelayMs } from "#agent/lib/retry-delay.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import { createEventLog, type NewRunEvent } from "#agent/report/event-log.ts";
 import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
 import type { Spool } from "#agent/report/spool.ts";
@@ -119,7 +119,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   }
 
   function retryMs(atLeastMs: number): number {
-    return Math.max(atLeastMs, backOffMs(failures, context.random(), settings));
+    return Math.max(atLeastMs, retryDelayMs(failures, context.random(), settings));
   }
 
   function follow(instruction: Instruction): void {

@@ -14,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 
 import { hasCode } from "#node/has-code.ts";
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { RunEvent } from "#contract/agent-protocol.ts";
 import type { RunId } from "#contract/ids.ts";

@@ -1,5 +1,5 @@
 import { checkOrder, checkRelease, type PolicyRefusal } from "#agent/policy/check-policy.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
 import { buildRelease } from "#agent/run/build/build-stage.ts";
@@ -11,7 +11,7 @@ import { pruneReleases, removePruned } from "#agent/run/activate/prune.ts";
 import { reactivate, switchBack } from "#agent/run/activate/revert.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { done, fail, failUnexpectedly, interrupted, type RunEnd, type Step } from "#agent/run/step/step.ts";
+import { fail, failUnexpectedly, interrupted, type RunEnd, type Step } from "#agent/run/step/step.ts";
 import { verifyRelease } from "#agent/run/activate/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
@@ -20,6 +20,7 @@ import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { RunStage } from "#contract/stages.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Runs each stage. A stage without a function does not compile. */
 const stageFunctions = {
@@ -43,9 +44,9 @@ export async function runDeployment(scope: RunScope): Promise<void> {
   );
   if (!end.ok)
     await undo(scope, previous, progress).catch((error: unknown) => {
-      scope.log.system("activate", `cleaning up failed: ${reasonOf(error)}`);
+      scope.log.system("activate", `cleaning up failed: ${messageOf(error)}`);
       scope.context.log(
-        `${order.project_name}: cleaning up after ${order.run_id} failed: ${reasonOf(error)}`,
+        `${order.project_name}: cleaning up after ${order.run_id} failed: ${messageOf(error)}`,
       );
     });
   const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
@@ -92,7 +93,7 @@ async function carryOut(
   if (!healthCheck.ok) return healthCheck;
   await noteLiveCommit(scope.folder, release);
   context.log(`${order.project_name}: ${linkTarget(release.version)} is live`);
-  return done({
+  return succeed({
     outcome: "live",
     release: release.version,
     evidence: {
@@ -144,7 +145,7 @@ async function permitKept(
 }
 
 function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
-  return refusal === null ? done(value) : fail("refused_by_policy", "fetch", refusal);
+  return refusal === null ? succeed(value) : fail("refused_by_policy", "fetch", refusal);
 }
 
 /** Leaves the project as it was before the run. */

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import type { AgentContext } from "#agent/context/context.ts";
 import { createMask } from "#agent/lib/mask.ts";
 import { bootId } from "#agent/process/process-table.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";
 import { openSpool } from "#agent/report/spool.ts";
@@ -157,7 +157,7 @@ async function reportBroken(
   { reporter }: RunParts,
   error: unknown,
 ): Promise<void> {
-  context.log(`${order.project_name}: run ${order.run_id} failed: ${reasonOf(error)}`);
+  context.log(`${order.project_name}: run ${order.run_id} failed: ${messageOf(error)}`);
   const { failure } = failUnexpectedly(error, "fetch").end;
   await reportResult(context, reporter, order.project_id, { outcome: "failed", failure });
 }

@@ -9,6 +9,7 @@ import { textUpTo } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
 
 import "#contract/issue-messages.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -36,7 +37,7 @@ export async function listenForControl(socketPath: string, registry: SiteRegistr
   await rm(socketPath, { force: true });
   const server = createServer((request, response) => {
     void decide(request, registry)
-      .catch((error: unknown) => failure(500, error instanceof Error ? error.message : "unknown error"))
+      .catch((error: unknown) => failure(500, messageOf(error)))
       .then((answer) => write(response, answer));
   });
   await new Promise<void>((resolve, reject) => {

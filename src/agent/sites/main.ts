@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { listenForControl } from "#agent/sites/control-server.ts";
 import { createSiteRegistry } from "#agent/sites/site-registry.ts";
 import { createSiteStore } from "#agent/sites/site-store.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 
 const USAGE = "usage: node src/agent/sites/main.ts --home DIR --socket PATH --first-port N";
 
@@ -66,6 +67,6 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(messageOf(error));
   process.exit(1);
 }

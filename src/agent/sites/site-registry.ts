@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { serveSite } from "#agent/sites/serve-site.ts";
 import type { Site, SiteStore } from "#agent/sites/site-store.ts";
 import type { ProjectId } from "#contract/ids.ts";
@@ -80,7 +80,7 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
       }
       // On a full disk the sites are served all the same: the list stays as it was, and so do the ports as a rule.
       if (saved.length > 0)
-        await save().catch((error: unknown) => log(`sites.json cannot be written: ${reasonOf(error)}`));
+        await save().catch((error: unknown) => log(`sites.json cannot be written: ${messageOf(error)}`));
       restored.resolve();
     },
     put: (projectId, directory) =>

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { hasCode } from "#node/has-code.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
@@ -37,7 +37,7 @@ export function createSiteStore(home: string, log: (message: string) => void): S
         if (file.success) return file.data.sites;
       } catch (error) {
         if (hasCode(error, "ENOENT")) return [];
-        reason = reasonOf(error);
+        reason = messageOf(error);
       }
       const aside = `${path}.damaged`;
       await rename(path, aside);

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { sendRequest } from "#agent/lib/http/send-request.ts";
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** Where projects are served on this machine, as the site server says. */

@@ -3,7 +3,7 @@ import { chmod, lstat, mkdir, readdir, rename, rm, rmdir, unlink } from "node:fs
 import { basename, join } from "node:path";
 
 import { hasCode } from "#node/has-code.ts";
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import { inLongPath } from "#agent/workspace/long-path.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 

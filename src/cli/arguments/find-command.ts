@@ -1,16 +1,17 @@
 import type { Command } from "#cli/arguments/command.ts";
 import { didYouMean } from "#cli/arguments/suggest.ts";
-import { type Found, found, stop } from "#cli/outcome.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** The command that words begin with, and the words after its name; null where there are no words. */
 export function findCommand(
   words: readonly string[],
   commands: readonly Command[],
-): Found<{ readonly command: Command; readonly rest: readonly string[] } | null> {
+): Result<{ readonly command: Command; readonly rest: readonly string[] } | null> {
   const [first, second] = words;
-  if (first === undefined) return found(null);
+  if (first === undefined) return succeed(null);
   const whole = commands.find(({ name }) => name === first);
-  if (whole !== undefined) return found({ command: whole, rest: words.slice(1) });
+  if (whole !== undefined) return succeed({ command: whole, rest: words.slice(1) });
 
   const group = commands.filter(({ name }) => name.startsWith(`${first} `));
   if (group.length === 0) {
@@ -18,9 +19,9 @@ export function findCommand(
     return stop("usage", `There is no command ${first}.${didYouMean(first, [...names])} See gantry --help.`);
   }
   const exact = group.find(({ name }) => name === `${first} ${second}`);
-  if (exact !== undefined) return found({ command: exact, rest: words.slice(2) });
+  if (exact !== undefined) return succeed({ command: exact, rest: words.slice(2) });
   const fallback = group.find(({ isGroupDefault }) => isGroupDefault === true);
-  if (second === undefined && fallback !== undefined) return found({ command: fallback, rest: [] });
+  if (second === undefined && fallback !== undefined) return succeed({ command: fallback, rest: [] });
   const seconds = group.map(({ name }) => name.slice(first.length + 1));
   const what = second === undefined ? `Say what to do` : `There is no command ${first} ${second}`;
   const meant = second === undefined ? "" : didYouMean(second, seconds, `${first} `);

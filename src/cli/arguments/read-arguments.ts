@@ -9,7 +9,8 @@ import {
 } from "#cli/arguments/command-spec.ts";
 import { findCommand } from "#cli/arguments/find-command.ts";
 import { didYouMean } from "#cli/arguments/suggest.ts";
-import { type Found, found, stop } from "#cli/outcome.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** What was asked for. `help` without a command is about all of them; `command` stays null where none was named. */
 export type Arguments = {
@@ -26,7 +27,7 @@ export function wantsJson(argv: readonly string[]): boolean {
 }
 
 /** Reads the command line, without the names of node and the script. */
-export function readArguments(argv: readonly string[], commands: readonly Command[]): Found<Arguments> {
+export function readArguments(argv: readonly string[], commands: readonly Command[]): Result<Arguments> {
   // Which words are values has to be known before the command is: an option's kind is the same in all commands.
   const known: OptionSpecs = Object.fromEntries(
     [globalOptions, ...commands.map(({ options }) => options)].flatMap((specs) =>
@@ -68,21 +69,21 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
   const global = readGlobal(values);
   const named = findCommand(words, commands);
   if (!named.ok) return named;
-  if (named.value === null) return found({ command: null, global, given: { options: {}, words: {} } });
+  if (named.value === null) return succeed({ command: null, global, given: { options: {}, words: {} } });
   const { command, rest } = named.value;
   const foreign = [...values.keys()].find(
     (name) => !Object.hasOwn(command.options, name) && !Object.hasOwn(globalOptions, name),
   );
   if (foreign !== undefined)
     return stop("usage", `gantry ${command.name} has no option --${foreign}.${seeHelp(command)}`);
-  if (global.help || global.version) return found({ command, global, given: { options: {}, words: {} } });
+  if (global.help || global.version) return succeed({ command, global, given: { options: {}, words: {} } });
 
   const given = readWords(command, rest);
   if (!given.ok) return given;
   const options = Object.fromEntries(
     Object.entries(command.options).map(([name, spec]) => [name, valueOf(spec, values.get(name))]),
   );
-  return found({ command, global, given: { options, words: given.value } });
+  return succeed({ command, global, given: { options, words: given.value } });
 }
 
 function toNode(spec: OptionSpec) {
@@ -115,7 +116,7 @@ function readGlobal(values: Values): GlobalOptions {
   };
 }
 
-function readWords(command: Command, rest: readonly string[]): Found<AnyGiven["words"]> {
+function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["words"]> {
   const specs = Object.entries(command.words);
   const extra = rest[specs.length];
   if (extra !== undefined)
@@ -132,7 +133,7 @@ function readWords(command: Command, rest: readonly string[]): Found<AnyGiven["w
       );
     words[name] = word;
   }
-  return found(words);
+  return succeed(words);
 }
 
 function unknownOption(rawName: string, names: readonly string[]): string {

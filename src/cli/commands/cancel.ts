@@ -1,9 +1,10 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { done, type Found, found, stop } from "#cli/outcome.ts";
+import { done, type Result, stop } from "#cli/outcome.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 export const cancel = defineCommand({
   name: "cancel",
@@ -36,7 +37,7 @@ export const cancel = defineCommand({
 });
 
 /** Nobody should have the wrong one canceled, so where several are under way one must be named. */
-async function findOnlyOne(session: Session): Promise<Found<Deployment>> {
+async function findOnlyOne(session: Session): Promise<Result<Deployment>> {
   const project = await findProject(session);
   if (!project.ok) return project;
   const page = await session.client.listDeployments({
@@ -45,7 +46,7 @@ async function findOnlyOne(session: Session): Promise<Found<Deployment>> {
   if (!page.ok) return page;
   const [only, ...others] = page.value.deployments;
   if (only === undefined) return stop("no_deployment", "No deployment of the project is under way.");
-  if (others.length === 0) return found(only);
+  if (others.length === 0) return succeed(only);
   const versions = page.value.deployments.map(({ version }) => `v${version}`);
   return stop("ambiguous_name", `Several are under way: ${versions.join(", ")}. Say which.`);
 }

@@ -2,11 +2,12 @@ import { spawn } from "node:child_process";
 
 import { dashboardPaths } from "#contract/dashboard-paths.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { done, type Found, found } from "#cli/outcome.ts";
+import { done, type Result } from "#cli/outcome.ts";
 import { findDeployment } from "#cli/session/find-deployment.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { variable } from "#cli/settings/variable.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 export const open = defineCommand({
   name: "open",
@@ -33,15 +34,15 @@ export const open = defineCommand({
 });
 
 /** Below the dashboard's own address. */
-async function pathOf(session: Session, word: string | null): Promise<Found<string>> {
+async function pathOf(session: Session, word: string | null): Promise<Result<string>> {
   if (word !== null && /^(?:v?\d+|dpl_.*)$/.test(word)) {
     const deployment = await findDeployment(session, word);
-    return deployment.ok ? found(`deployments/${deployment.value.id}`) : deployment;
+    return deployment.ok ? succeed(`deployments/${deployment.value.id}`) : deployment;
   }
   const isNamed = word !== null || session.global.project !== null || session.linkedProject !== null;
-  if (!isNamed && variable(session.environment, "GANTRY_PROJECT") === null) return found("");
+  if (!isNamed && variable(session.environment, "GANTRY_PROJECT") === null) return succeed("");
   const project = await findProject(session, word);
-  return project.ok ? found(`projects/${project.value.id}`) : project;
+  return project.ok ? succeed(`projects/${project.value.id}`) : project;
 }
 
 /** What opens an address; null where nobody would see it. */

@@ -1,11 +1,12 @@
 import type { ServerId } from "#contract/ids.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
-import { done, type Found, found, stop } from "#cli/outcome.ts";
+import { done, type Result, stop } from "#cli/outcome.ts";
 import { allServers, findServer } from "#cli/session/find-server.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { writeLink } from "#cli/settings/link-file.ts";
 import { printProject } from "#cli/views/project-facts.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 export const projectsCreate = defineCommand({
   name: "projects create",
@@ -45,11 +46,11 @@ export const projectsCreate = defineCommand({
   }),
 });
 
-async function findOnlyServer(session: Session): Promise<Found<ServerId>> {
+async function findOnlyServer(session: Session): Promise<Result<ServerId>> {
   const servers = await allServers(session);
   if (!servers.ok) return servers;
   const [only, another] = servers.value;
   if (only === undefined) return stop("usage", "There is no server yet: gantry servers add NAME IP.");
-  if (another === undefined) return found(only.id);
+  if (another === undefined) return succeed(only.id);
   return stop("usage", `Say which server: --server ${servers.value.map(({ name }) => name).join(", ")}.`);
 }

@@ -6,10 +6,11 @@ import { allScopes, type Scope } from "#contract/scopes.ts";
 import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import { done, type Found, found, stop } from "#cli/outcome.ts";
+import { done, type Result, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printSecret } from "#cli/views/token-secret.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 export const tokensCreate = defineCommand({
   name: "tokens create",
@@ -62,12 +63,12 @@ function isOnlyForAccount(scope: Scope): boolean {
     .every(({ access }) => lackOf(access, [scope], true) === "account");
 }
 
-async function findProjects(session: Session, words: readonly string[]): Promise<Found<ProjectId[]>> {
+async function findProjects(session: Session, words: readonly string[]): Promise<Result<ProjectId[]>> {
   const ids: ProjectId[] = [];
   for (const word of words) {
     const project = await findProject(session, word);
     if (!project.ok) return project;
     ids.push(project.value.id);
   }
-  return found(ids);
+  return succeed(ids);
 }

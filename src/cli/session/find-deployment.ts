@@ -1,15 +1,16 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { MAX_PAGE_SIZE } from "#contract/paging.ts";
-import { type Found, found, missing, stop } from "#cli/outcome.ts";
+import { type Result, missing, stop } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-project.ts";
 import type { Session } from "#cli/session/session.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** How a word names a deployment, for help. */
 export const DEPLOYMENT_HELP = "Its version (12 or v12), or its id";
 
 /** A deployment by its id, or by its version in the project; the project's newest where `word` is null. */
-export async function findDeployment(session: Session, word: string | null): Promise<Found<Deployment>> {
+export async function findDeployment(session: Session, word: string | null): Promise<Result<Deployment>> {
   const { client } = session;
   const id = DeploymentId.safeParse(word);
   if (id.success) return await client.getDeployment({ params: { deployment_id: id.data } });
@@ -29,7 +30,7 @@ export async function findDeployment(session: Session, word: string | null): Pro
     if (!page.ok) return page;
     const { deployments, next_cursor } = page.value;
     const deployment = deployments.find((each) => version === null || each.version === version);
-    if (deployment !== undefined) return found(deployment);
+    if (deployment !== undefined) return succeed(deployment);
     // Versions fall from page to page.
     const isPast = deployments.some((each) => version !== null && each.version < version);
     cursor = isPast ? null : next_cursor;

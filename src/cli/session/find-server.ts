@@ -1,22 +1,23 @@
 import { ServerId } from "#contract/ids.ts";
 import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { readAll } from "#client/read-all.ts";
-import { type Found, found } from "#cli/outcome.ts";
+import type { Result } from "#cli/outcome.ts";
 import { missingNamed } from "#cli/session/missing-named.ts";
 import type { Session } from "#cli/session/session.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** A server's id, by its name or its id. */
-export async function findServer(session: Session, word: string): Promise<Found<ServerId>> {
+export async function findServer(session: Session, word: string): Promise<Result<ServerId>> {
   const id = ServerId.safeParse(word);
-  if (id.success) return found(id.data);
+  if (id.success) return succeed(id.data);
   const servers = await allServers(session);
   if (!servers.ok) return servers;
   const server = servers.value.find(({ name }) => name === word);
-  if (server !== undefined) return found(server.id);
+  if (server !== undefined) return succeed(server.id);
   return missingNamed("server", word, servers.value);
 }
 
-export async function allServers({ client }: Session): Promise<Found<readonly ServerRow[]>> {
+export async function allServers({ client }: Session): Promise<Result<readonly ServerRow[]>> {
   return readAll(
     (query) => client.listServers({ query }),
     (page) => page.servers,

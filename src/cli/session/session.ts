@@ -4,10 +4,11 @@ import { type Client, createClient } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
 import { sendWithRetry } from "#client/send-with-retry.ts";
 import type { Context } from "#cli/context.ts";
-import { type Found, found, type Outcome, stop } from "#cli/outcome.ts";
+import { type Result, type Outcome, stop } from "#cli/outcome.ts";
 import { chooseInstallation, type Installation } from "#cli/settings/choose-installation.ts";
 import { tokenUrl } from "#cli/settings/installation-url.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** A command's context with an installation to talk to. */
 export type Session = Context &
@@ -34,7 +35,7 @@ export function withSession<Given>(
   };
 }
 
-export function openSession(context: Context, installation: Installation): Found<Session> {
+export function openSession(context: Context, installation: Installation): Result<Session> {
   const { global, output, signal } = context;
   const wait = global.wait === null ? null : Number(global.wait);
   if (wait !== null && !(wait >= 0 && wait <= 86_400))
@@ -57,7 +58,7 @@ export function openSession(context: Context, installation: Installation): Found
     }),
   );
   const followPatienceMs = wait === null ? DEFAULT_FOLLOW_PATIENCE_MS : wait * 1000;
-  return found({ ...context, ...installation, url: url.value, client, transport, followPatienceMs });
+  return succeed({ ...context, ...installation, url: url.value, client, transport, followPatienceMs });
 }
 
 /** Whoever gives a signal of its own looks after its request; every other has its time. */

@@ -1,9 +1,10 @@
 import type { Context } from "#cli/context.ts";
-import { type Found, found, stop } from "#cli/outcome.ts";
+import { type Result, stop } from "#cli/outcome.ts";
 import { configPath, isReadByOthers, readConfig } from "#cli/settings/config-file.ts";
 import { installationUrl } from "#cli/settings/installation-url.ts";
 import { findLink, LINK_NAME } from "#cli/settings/link-file.ts";
 import { variable } from "#cli/settings/variable.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Whom to ask and how to prove who asks. `linkedProject`: of the link file, where that is for this installation. */
 export type Installation = {
@@ -17,7 +18,7 @@ export type Installation = {
  * the sign-in to it. A link file comes with a repository of whomever, so an address that stands in nothing else gets no
  * token but the one that was given for it.
  */
-export async function chooseInstallation(context: Context): Promise<Found<Installation>> {
+export async function chooseInstallation(context: Context): Promise<Result<Installation>> {
   const { environment, folder, global, output } = context;
   const asked = global.url ?? variable(environment, "GANTRY_URL");
   const given = variable(environment, "GANTRY_TOKEN");
@@ -52,5 +53,5 @@ export async function chooseInstallation(context: Context): Promise<Found<Instal
 
   const linked = link.value === null ? null : installationUrl(link.value.url);
   const isLinked = linked?.ok === true && linked.value === url.value;
-  return found({ url: url.value, token, linkedProject: isLinked ? (link.value?.project ?? null) : null });
+  return succeed({ url: url.value, token, linkedProject: isLinked ? (link.value?.project ?? null) : null });
 }

@@ -5,8 +5,9 @@ import { dirname, isAbsolute, join } from "node:path";
 import * as z from "zod/mini";
 
 import { parseJson } from "#contract/parse-json.ts";
-import { type Found, found, stop } from "#cli/outcome.ts";
-import { messageOf } from "#cli/settings/message-of.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { succeed } from "#contract/lib/result.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -39,20 +40,20 @@ function homeConfig(): string | null {
 }
 
 /** @param path null: there is none, and nothing is in it */
-export async function readConfig(path: string | null): Promise<Found<Config>> {
-  if (path === null) return found(EMPTY);
+export async function readConfig(path: string | null): Promise<Result<Config>> {
+  if (path === null) return succeed(EMPTY);
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
     // A home that is no folder, such as /dev/null, holds nothing either.
     const code = error instanceof Error && "code" in error ? error.code : null;
-    if (code === "ENOENT" || code === "ENOTDIR") return found(EMPTY);
+    if (code === "ENOENT" || code === "ENOTDIR") return succeed(EMPTY);
     return stop("unreadable_file", `${path} cannot be read: ${messageOf(error)}.`);
   }
   const config = Config.safeParse(parseJson(text));
   return config.success
-    ? found(config.data)
+    ? succeed(config.data)
     : stop("unreadable_file", `${path} is not what gantry login writes. Move it away and sign in again.`);
 }
 
@@ -67,7 +68,7 @@ export async function isReadByOthers(path: string | null): Promise<boolean> {
 }
 
 /** Replaces the file at once. Only this user may read it, whatever the one before allowed. */
-export async function writeConfig(path: string | null, config: Config): Promise<Found<true>> {
+export async function writeConfig(path: string | null, config: Config): Promise<Result<true>> {
   if (path === null)
     return stop(
       "unwritable_file",
@@ -76,7 +77,7 @@ export async function writeConfig(path: string | null, config: Config): Promise<
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeAtomic(path, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600, uniqueDraft: true });
-    return found(true);
+    return succeed(true);
   } catch (error) {
     return stop("unwritable_file", `${path} cannot be written: ${messageOf(error)}.`);
   }

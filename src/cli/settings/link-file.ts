@@ -5,8 +5,9 @@ import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 
 import { parseJson } from "#contract/parse-json.ts";
-import { type Found, found, stop } from "#cli/outcome.ts";
-import { messageOf } from "#cli/settings/message-of.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 export const LINK_NAME = "gantry.json";
 
@@ -15,13 +16,13 @@ export const Link = z.object({ url: z.string(), project: z.string(), name: z.str
 export type Link = z.infer<typeof Link>;
 
 /** The link of the repository that a folder is in: the nearest upwards; null where there is none. */
-export async function findLink(folder: string): Promise<Found<Link | null>> {
+export async function findLink(folder: string): Promise<Result<Link | null>> {
   const path = upwards(folder, LINK_NAME);
-  if (path === null) return found(null);
+  if (path === null) return succeed(null);
   const text = await readFile(path, "utf8").catch(() => "");
   const link = Link.safeParse(parseJson(text));
   return link.success
-    ? found(link.data)
+    ? succeed(link.data)
     : stop(
         "unreadable_file",
         `${path} is no link to a project. Delete it, and make it anew with gantry projects link.`,
@@ -29,12 +30,12 @@ export async function findLink(folder: string): Promise<Found<Link | null>> {
 }
 
 /** Writes the link into the repository's root; into the folder itself where that is in none. @returns its path */
-export async function writeLink(folder: string, link: Link): Promise<Found<string>> {
+export async function writeLink(folder: string, link: Link): Promise<Result<string>> {
   const repository = upwards(folder, ".git");
   const path = join(repository === null ? folder : dirname(repository), LINK_NAME);
   try {
     await writeFile(path, `${JSON.stringify(link, null, 2)}\n`);
-    return found(path);
+    return succeed(path);
   } catch (error) {
     return stop("unwritable_file", `${path} cannot be written: ${messageOf(error)}.`);
   }

@@ -6,6 +6,7 @@ import { transport } from "#dashboard/data/api.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 import { plainText } from "#dashboard/text/ansi.ts";
 import { LineLooks } from "#dashboard/text/line-looks.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 /** Lines that come in quick succession are shown together. */
 const GATHER_MS = 60;
@@ -80,7 +81,7 @@ export class LogStore {
           this.#add(event.line);
           this.#publishSoon();
           if (performance.now() - turnBegan > TURN_MS) {
-            await new Promise((resolve) => setTimeout(resolve));
+            await pause(0);
             turnBegan = performance.now();
           }
           break;

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
 
-import { backOffMs, isPassing } from "#client/retry.ts";
+import { isPassing, retryDelayMs } from "#client/retry.ts";
 import type { ClientResult } from "#client/send.ts";
 import type { Problem } from "#contract/problems.ts";
 import { cacheByKey } from "#dashboard/data/cache.ts";
@@ -94,7 +94,7 @@ export class Resource<Value> {
     if (problem !== null && problem.status !== 0 && !isPassing(problem.status)) return;
     const usual =
       typeof this.#interval === "function" ? (value === null ? null : this.#interval(value)) : this.#interval;
-    const ms = problem === null ? usual : Math.max(usual ?? 0, backOffMs(this.#failures));
+    const ms = problem === null ? usual : Math.max(usual ?? 0, retryDelayMs(this.#failures));
     if (ms !== null) this.#timer = setTimeout(() => void this.reload(), ms);
   }
 }

@@ -3,9 +3,10 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
 import { placementOf, replacePlacement } from "#domain/lane/placements.ts";
 import { activeOf, type Placement, type Lane } from "#domain/lane/lane.ts";
+import { backOffMs } from "#contract/lib/back-off.ts";
 
-/** The longest between two tries, for an agent that is connected and cannot do what it is told. */
-const MAX_RESEND_MS = 60 * 60_000;
+/** The time between two tries, for an agent that is connected and fails to remove the project. */
+const BETWEEN_TRIES = { firstMs: RESEND_MS, longestMs: 60 * 60_000 };
 
 export type PendingRemoval = { serverId: ServerId; message: ToAgent };
 
@@ -43,5 +44,5 @@ function removalSendAt(lane: Lane, { serverId, state }: Placement): number | nul
   if (state.name !== "leaving" || activeOf(lane)?.serverId === serverId) return null;
   if (state.lastSend === null) return 0;
   if (state.lastSend.undelivered) return null;
-  return state.lastSend.sentAt + Math.min(MAX_RESEND_MS, RESEND_MS * 2 ** Math.min(state.tries - 1, 10));
+  return state.lastSend.sentAt + backOffMs(state.tries, BETWEEN_TRIES);
 }

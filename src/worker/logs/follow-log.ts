@@ -1,5 +1,7 @@
 import type { LaneFollower, LaneNews } from "#worker/logs/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
+import { backOffMs } from "#contract/lib/back-off.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 /** `alive`: nothing has happened for a while. `end`: no more lines will come. */
 export type LogEvent<End> =
@@ -18,7 +20,7 @@ export type FollowedLog<End> = {
 };
 
 const MAX_FAILURES = 5;
-const SHORTEST_PAUSE_MS = 50;
+const BETWEEN_TRIES = { firstMs: 50, longestMs: 1000 };
 
 /**
  * A log from after a line on, first what is there and then what comes, each line once, to its end. Where the lane is
@@ -45,7 +47,7 @@ export async function* followLog<End>(
       console.warn(JSON.stringify({ level: "warn", at: "follow log", failures, message: String(error) }));
       if (failures === MAX_FAILURES) return;
     }
-    await pause(SHORTEST_PAUSE_MS * 2 ** failures, signal);
+    await pause(backOffMs(failures + 1, BETWEEN_TRIES), signal);
   }
 }
 
@@ -91,12 +93,4 @@ async function* followOnce<End>(
     signal.removeEventListener("abort", close);
     follower.close();
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, ms);
-  signal.addEventListener("abort", () => over.resolve());
-  await over.promise;
-  clearTimeout(timer);
 }

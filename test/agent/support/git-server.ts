@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { join } from "node:path";
 
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 /** A TLS certificate for `localhost` and one more name, signed by itself. */
 export type TestCertificate = { readonly key: string; readonly cert: string };

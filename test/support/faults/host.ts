@@ -123,7 +123,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     logFile: join(folder, `${name}-sites.log`),
     healthUrl: null,
     stopMs: STOP_MS,
-    restartMs: { first: 100, longest: 500 },
+    restart: { firstMs: 100, longestMs: 500 },
     onPidChange: () => undefined,
     onCrash: () => undefined,
   });

@@ -78,7 +78,7 @@ export async function createInstallation({
     logFile: join(home, "worker.log"),
     healthUrl: `${url}/healthz`,
     stopMs: STOP_MS,
-    restartMs: { first: RESTART_MS, longest: RESTART_MS },
+    restart: { firstMs: RESTART_MS, longestMs: RESTART_MS },
     patienceMs: WORKER_PATIENCE_MS,
     onPidChange: () => undefined,
     onCrash,

@@ -1,3 +1,5 @@
+import { pause } from "#contract/lib/pause.ts";
+
 const MINUTE_MS = 60_000;
 
 /**
@@ -7,5 +9,5 @@ const MINUTE_MS = 60_000;
  */
 export async function startInMinute(neededMs = 10_000): Promise<void> {
   const leftMs = MINUTE_MS - (Date.now() % MINUTE_MS);
-  if (leftMs < neededMs) await new Promise((resolve) => setTimeout(resolve, leftMs + 50));
+  if (leftMs < neededMs) await pause(leftMs + 50);
 }

@@ -5,11 +5,12 @@ import { stepAfterCommand } from "#agent/run/step/command-step.ts";
 import { type CommandEnd, describeEnd, runCommand } from "#agent/run/step/run-command.ts";
 import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
-import { done, type Step } from "#agent/run/step/step.ts";
+import type { Step } from "#agent/run/step/step.ts";
 import { linkTarget, prepareWayBack, switchCurrent } from "#agent/workspace/current-link.ts";
 import { folderInside } from "#agent/workspace/inside-release.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { flushFolder } from "#node/write-atomic.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Points `current` to the release and runs its activate command. After a failure `current` stays as it is: revert. */
 export async function activateRelease(
@@ -36,7 +37,7 @@ export async function activateRelease(
   const limit = startLimit(order.timeouts.activate_seconds, scope.interrupt);
   const ran = await runActivateCommand(scope, release, limit);
   limit.clear();
-  return ran === null ? done(null) : stepAfterCommand(scope, "activate", ran, limit);
+  return ran === null ? succeed(null) : stepAfterCommand(scope, "activate", ran, limit);
 }
 
 /**

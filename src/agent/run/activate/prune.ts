@@ -1,4 +1,4 @@
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { removeGently } from "#agent/workspace/discard.ts";
 import { listReleases, putReleaseAside } from "#agent/workspace/releases.ts";
@@ -35,7 +35,7 @@ export async function pruneReleases(
     if (gone.length > 0) log.system("prune", `removed the releases ${gone.join(", ")}`);
   } catch (error) {
     // The new release serves: that an old one could not be removed changes nothing about it.
-    log.system("prune", `an old release could not be removed: ${reasonOf(error)}`);
+    log.system("prune", `an old release could not be removed: ${messageOf(error)}`);
   }
   return aside;
 }
@@ -44,6 +44,6 @@ export async function pruneReleases(
 export async function removePruned({ context, order }: RunScope, aside: readonly string[]): Promise<void> {
   for (const path of aside)
     await removeGently(path).catch((error: unknown) =>
-      context.log(`${order.project_name}: an old release could not be removed: ${reasonOf(error)}`),
+      context.log(`${order.project_name}: an old release could not be removed: ${messageOf(error)}`),
     );
 }

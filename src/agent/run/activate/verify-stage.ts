@@ -1,11 +1,12 @@
 import { sendRequest } from "#agent/lib/http/send-request.ts";
-import { pause } from "#agent/lib/pause.ts";
+import { pause } from "#contract/lib/pause.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { done, fail, interrupted, type Step } from "#agent/run/step/step.ts";
+import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { type LiveEvidence, MAX_HEALTH_BODY } from "#contract/endpoints/deployments/schemas.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Where a health check asks, and under which name where that is not the address's own. */
 export type CheckTarget = { readonly url: URL; readonly host: string | null };
@@ -34,7 +35,7 @@ export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence[
   const check = order.health_check;
   journal.note({ stage: "verify" });
   reporter.report({ type: "stage", stage: "verify" }, check === null ? "patient" : "urgent");
-  if (check === null) return done(null);
+  if (check === null) return succeed(null);
 
   const target = decideTarget(check, scope.context.sites.urlOf(order.project_id), order.domain);
   const shown = maskUrlSecret(target.url.href);
@@ -50,7 +51,7 @@ export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence[
     if (tried.kind === "answered" && tried.status === check.status) {
       limit.clear();
       log.system("verify", `try ${tries}: ${tried.status}, as it should be`);
-      return done({ url: shown, status: tried.status, tries });
+      return succeed({ url: shown, status: tried.status, tries });
     }
     if (scope.interrupt.signal.aborted) break;
     log.system("verify", `try ${tries}: ${describe(tried)}`);

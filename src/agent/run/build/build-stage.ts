@@ -12,10 +12,11 @@ import { planBuild } from "#agent/run/build/plan-build.ts";
 import { describeEnd, runCommand } from "#agent/run/step/run-command.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { done, fail, interrupted, type Step } from "#agent/run/step/step.ts";
+import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { folderInside, type InsideCheck } from "#agent/workspace/inside-release.ts";
 import { takeCopiesBack } from "#agent/workspace/shared-paths.ts";
 import { type Release, releasePath, writeRelease } from "#agent/workspace/releases.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Makes a whole release of the files in `releases/<version>`: build command, shared paths, record. */
 export async function buildRelease(
@@ -73,7 +74,7 @@ export async function buildRelease(
     links_checked: true,
   };
   await writeRelease(folder, release);
-  return done(release);
+  return succeed(release);
 }
 
 async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: string): Promise<Step<null>> {

@@ -1,11 +1,12 @@
 import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { done, fail, type Step } from "#agent/run/step/step.ts";
+import { fail, type Step } from "#agent/run/step/step.ts";
 import {
   linkExistingPath,
   linkSharedPath,
   type SharedBeginning,
   takeCopiesBack,
 } from "#agent/workspace/shared-paths.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Links what is shared already, so that a build sees it. @returns the paths that are linked now */
 export async function linkExistingPaths(
@@ -20,7 +21,7 @@ export async function linkExistingPaths(
     linked.add(path);
     scope.log.system("build", describe(path, link.beginning));
   }
-  return done(linked);
+  return succeed(linked);
 }
 
 /**
@@ -45,7 +46,7 @@ export async function linkSharedPaths(
     const again = existing.has(path) ? " again, because the build had replaced it" : "";
     scope.log.system("build", `${describe(path, link.beginning)}${again}`);
   }
-  return done(copies);
+  return succeed(copies);
 }
 
 function describe(path: string, beginning: SharedBeginning): string {

@@ -7,7 +7,8 @@ import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import { cwdOf, type FetchedCommit } from "#agent/run/fetch/mirror-steps.ts";
-import { done, fail, type Step } from "#agent/run/step/step.ts";
+import { fail, type Step } from "#agent/run/step/step.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Source: the specification of Git LFS. A pointer is shorter than 1024 bytes, and begins with this line. */
 const POINTER = "version https://git-lfs.github.com/spec/v1\n";
@@ -37,7 +38,7 @@ export async function checkLfs(
     if (ended !== null) return ended;
     if (path !== "" && (await isPointer(join(into, path)))) pointers.push(path);
   }
-  if (pointers.length === 0) return done(null);
+  if (pointers.length === 0) return succeed(null);
 
   const config = await git.run(readLfsExcludes(commit.place, cwdOf(commit.place), commit.sha), "probe");
   if (!config.ok) return config;
@@ -51,7 +52,7 @@ export async function checkLfs(
   }
   if (unfetched.length < pointers.length)
     git.note(`Git LFS files that .lfsconfig excludes: ${pointers.length - unfetched.length}`, startedAt);
-  if (unfetched.length === 0) return done(null);
+  if (unfetched.length === 0) return succeed(null);
   const more = unfetched.length > MOST_NAMED ? `, and ${unfetched.length - MOST_NAMED} more` : "";
   const names = `${unfetched.slice(0, MOST_NAMED).join(", ")}${more}`;
   return commit.place.isConfined

@@ -11,8 +11,9 @@ import {
   type Origin,
   prepareMirror,
 } from "#agent/run/fetch/mirror-steps.ts";
-import { done, fail, type Step } from "#agent/run/step/step.ts";
+import { fail, type Step } from "#agent/run/step/step.ts";
 import { readMirror } from "#agent/workspace/mirror.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Which commit is wanted: where a branch or tag stands now, a full hash, or the beginning of one. */
 export type Wanted =
@@ -79,7 +80,7 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
   if (!place.ok) return place;
   const held = await findCommit(git, place.value, chosen.sha);
   if (!held.ok) return held;
-  if (held.value !== null) return done(held.value);
+  if (held.value !== null) return succeed(held.value);
 
   const fetchedFrom = origin.now();
   const fetched = await fetchOne(git, origin, place.value, chosen.ref);
@@ -91,7 +92,7 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
   if (!commit.ok) return commit;
   if (commit.value === null) return notFound(`\`${name}\` in ${origin.shown} does not stand for a commit`);
   git.note(`fetched ${short(commit.value.sha)}`, fetchedFrom);
-  return done(commit.value);
+  return succeed(commit.value);
 }
 
 async function fetchFull(git: GitRunner, origin: Origin, sha: string): Promise<Step<FetchedCommit>> {
@@ -99,7 +100,7 @@ async function fetchFull(git: GitRunner, origin: Origin, sha: string): Promise<S
   if (!place.ok) return place;
   const held = await findCommit(git, place.value, sha);
   if (!held.ok) return held;
-  if (held.value !== null) return done(held.value);
+  if (held.value !== null) return succeed(held.value);
 
   const startedAt = origin.now();
   const fetched = await fetchOne(git, origin, place.value, sha, "probe");
@@ -113,7 +114,7 @@ async function fetchFull(git: GitRunner, origin: Origin, sha: string): Promise<S
   if (!commit.ok) return commit;
   if (commit.value === null) return notFound(`there is no commit ${sha} in ${origin.shown}`);
   git.note(`fetched ${short(sha)} of ${origin.shown}`, startedAt);
-  return done(commit.value);
+  return succeed(commit.value);
 }
 
 async function fetchShort(git: GitRunner, origin: Origin, prefix: string): Promise<Step<FetchedCommit>> {
@@ -122,7 +123,7 @@ async function fetchShort(git: GitRunner, origin: Origin, prefix: string): Promi
   if ((await readMirror(asking.value.gitDir, origin.repository)).isComplete) {
     const held = await findCommit(git, asking.value, prefix);
     if (!held.ok) return held;
-    if (held.value !== null) return done(held.value);
+    if (held.value !== null) return succeed(held.value);
   }
   const refs = await askRemote(git, origin, asking.value, []);
   if (!refs.ok) return refs;
@@ -136,7 +137,7 @@ async function fetchShort(git: GitRunner, origin: Origin, prefix: string): Promi
   if (!commit.ok) return commit;
   if (commit.value === null)
     return notFound(`${prefix} is not the beginning of exactly one commit in ${origin.shown}`);
-  return done(commit.value);
+  return succeed(commit.value);
 }
 
 /** @returns those of the named refs that the remote has; all of its refs when none is named */
@@ -150,9 +151,9 @@ async function askRemote(
   if (!listed.ok) return listed;
   switch (listed.value.code) {
     case 0:
-      return done(readRefs(listed.value.stdout));
+      return succeed(readRefs(listed.value.stdout));
     case 2:
-      return done([]);
+      return succeed([]);
     default:
       return git.explain(listed.value, `reading the branches of ${origin.shown} failed`);
   }

@@ -9,12 +9,13 @@ import type { FetchedCommit, Origin } from "#agent/run/fetch/mirror-steps.ts";
 import { resolveReachable } from "#agent/run/fetch/reachable-commit.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { done, fail, head, type Step } from "#agent/run/step/step.ts";
+import { fail, head, type Step } from "#agent/run/step/step.ts";
 import { writeTree } from "#agent/run/fetch/write-tree.ts";
 import { branchOnceLive } from "#agent/workspace/live-commits.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
 import { MAX_COMMIT_MESSAGE } from "#contract/agent-protocol.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Brings the ordered commit to this server and writes its files into `releases/<version>`. */
 export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>> {
@@ -63,12 +64,12 @@ async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
 async function decidePermitted(scope: RunScope, git: GitRunner, origin: Origin): Promise<Step<Wanted>> {
   const { order, folder, context } = scope;
   const wanted = decideWanted(order.source.branch, order.source.commit);
-  if (wanted.kind === "ref") return done(wanted);
+  if (wanted.kind === "ref") return succeed(wanted);
   const noted = wanted.kind === "full" ? await branchOnceLive(folder, wanted.sha) : null;
   const reach = decideReach(context.policy, order, noted);
   switch (reach.kind) {
     case "anywhere":
-      return done(wanted);
+      return succeed(wanted);
     case "refused":
       return fail(reach.code, "fetch", reach.message);
     case "within":

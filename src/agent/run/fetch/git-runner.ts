@@ -10,6 +10,7 @@ import {
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** How a git command ended by itself. Anything but 0 is up to the caller; `explain` makes a failure of it. */
 export type GitAnswer = { readonly code: number; readonly stdout: string; readonly ran: CommandEnd };
@@ -44,9 +45,9 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
       });
       switch (ran.end.kind) {
         case "exited":
-          return { ok: true, value: { code: ran.end.code, stdout: ran.stdout, ran } };
+          return succeed({ code: ran.end.code, stdout: ran.stdout, ran });
         case "killed":
-          return { ok: true, value: { code: -1, stdout: "", ran } };
+          return succeed({ code: -1, stdout: "", ran });
         case "not_started":
           return fail("fetch_failed", "fetch", `git ${describeEnd(ran.end)}`);
         case "stopped":

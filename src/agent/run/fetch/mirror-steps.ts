@@ -4,8 +4,9 @@ import { checkMirror, fetchAll, type GitPlace, initMirror, showCommit } from "#a
 import { type CommitShown, readCommit } from "#agent/commands/read-git-output.ts";
 import { isLocal } from "#agent/commands/submodule-url.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
-import { done, type Step } from "#agent/run/step/step.ts";
+import type { Step } from "#agent/run/step/step.ts";
 import { discardMirror, markComplete, readMirror, removeGitLeftovers } from "#agent/workspace/mirror.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** A repository to fetch from, and the mirrors of it, one for each kind of hash. */
 export type Origin = {
@@ -37,11 +38,11 @@ export async function prepareMirror(
   };
   if ((await readMirror(place.gitDir, origin.repository)).exists) {
     await removeGitLeftovers(place.gitDir);
-    return done(place);
+    return succeed(place);
   }
   const made = await git.run(initMirror(place, cwdOf(place), format));
   if (!made.ok) return made;
-  return made.value.code === 0 ? done(place) : git.explain(made.value, "making the mirror failed");
+  return made.value.code === 0 ? succeed(place) : git.explain(made.value, "making the mirror failed");
 }
 
 /** @returns `null` when the mirror has no such commit, or several of that short name */
@@ -53,7 +54,7 @@ export async function findCommit(
   const shown = await git.run(showCommit(place, cwdOf(place), name), "probe");
   if (!shown.ok) return shown;
   const commit = shown.value.code === 0 ? readCommit(shown.value.stdout) : null;
-  return done(commit === null ? null : { ...commit, place });
+  return succeed(commit === null ? null : { ...commit, place });
 }
 
 /** Brings all branches and tags, with all of their history. */
@@ -65,7 +66,7 @@ export async function fetchEverything(git: GitRunner, origin: Origin, place: Git
   if (fetched.value.code !== 0) return git.explain(fetched.value, `fetching ${origin.shown} failed`);
   await markComplete(place.gitDir, origin.repository);
   git.note(`fetched every branch and tag of ${origin.shown}`, startedAt);
-  return done(null);
+  return succeed(null);
 }
 
 /** @returns whether a mirror was damaged, and is gone now */
@@ -80,7 +81,7 @@ export async function discardDamaged(git: GitRunner, origin: Origin): Promise<St
     await discardMirror(gitDir);
     isAny = true;
   }
-  return done(isAny);
+  return succeed(isAny);
 }
 
 /** The object format of a repository that has a commit of this name, which has to be whole. */

@@ -17,8 +17,9 @@ import type { CommitReach } from "#agent/policy/commit-reach.ts";
 import type { Wanted } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import { cwdOf, formatOf, type Origin, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
-import { done, fail, type Step } from "#agent/run/step/step.ts";
+import { fail, type Step } from "#agent/run/step/step.ts";
 import type { Command } from "#agent/process/command.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 type Within = Extract<CommitReach, { readonly kind: "within" }>;
 type ByHash = Exclude<Wanted, { readonly kind: "ref" }>;
@@ -49,7 +50,7 @@ export async function resolveReachable(
   const tips = await askTips(git, origin, reach, name);
   if (!tips.ok) return tips;
   const tip = wanted.kind === "full" ? commitAtTip(tips.value.counted, wanted.sha) : null;
-  if (tip !== null) return done({ kind: "full", sha: tip });
+  if (tip !== null) return succeed({ kind: "full", sha: tip });
 
   const gitDir = join(temp, "graph.git");
   const graphOrigin: Origin = { ...origin, mirrors: { sha1: gitDir, sha256: gitDir } };
@@ -70,7 +71,7 @@ export async function resolveReachable(
         );
       if (first === undefined) continue;
       git.note(`found ${first.slice(0, 12)} in the history of ${origin.shown}`, startedAt);
-      return done({ kind: "full", sha: first });
+      return succeed({ kind: "full", sha: first });
     }
     return fail(reach.code, "fetch", reach.message(name, origin.shown));
   } finally {
@@ -100,7 +101,7 @@ async function askTips(git: GitRunner, origin: Origin, reach: Within, name: stri
     tags: "refs/tags/",
   });
   const counted = new Set(names);
-  return done({
+  return succeed({
     counted: refs.filter(({ ref }) => counted.has(ref.replace(/\^\{\}$/, ""))),
     format: formatOf(first.sha),
   });
@@ -149,7 +150,7 @@ async function searchGraph(
     readLines(git, command, expected, `reading the history of ${origin.shown} failed`);
   const objects = await read(listObjects(place, cwd, name));
   if (!objects.ok) return objects;
-  if (objects.value.length === 0 || objects.value.length > MAX_CANDIDATES) return done([]);
+  if (objects.value.length === 0 || objects.value.length > MAX_CANDIDATES) return succeed([]);
   const candidates = await commitsOf(git, place, objects.value);
   if (!candidates.ok) return candidates;
   const refs = await read(listGraphRefs(place, cwd));
@@ -169,7 +170,7 @@ async function searchGraph(
       found.push(candidate);
       break;
     }
-  return done(found);
+  return succeed(found);
 }
 
 /**
@@ -183,13 +184,13 @@ async function commitsOf(
 ): Promise<Step<readonly string[]>> {
   const listed = await git.run(listCommits(place, cwdOf(place), names), "probe");
   if (!listed.ok) return listed;
-  if (listed.value.code === 0) return done(linesOf(listed.value.stdout));
-  if (names.length === 1) return done([]);
+  if (listed.value.code === 0) return succeed(linesOf(listed.value.stdout));
+  if (names.length === 1) return succeed([]);
   const half = Math.ceil(names.length / 2);
   const first = await commitsOf(git, place, names.slice(0, half));
   if (!first.ok) return first;
   const second = await commitsOf(git, place, names.slice(half));
-  return second.ok ? done([...first.value, ...second.value]) : second;
+  return second.ok ? succeed([...first.value, ...second.value]) : second;
 }
 
 async function readLines(
@@ -201,7 +202,7 @@ async function readLines(
   const answer = await git.run(command, "probe");
   if (!answer.ok) return answer;
   if (!expected.includes(answer.value.code)) return git.explain(answer.value, what);
-  return done(linesOf(answer.value.stdout));
+  return succeed(linesOf(answer.value.stdout));
 }
 
 function linesOf(output: string): readonly string[] {

@@ -12,11 +12,12 @@ import { checkLfs } from "#agent/run/fetch/check-lfs.ts";
 import { fetchCommit } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import { cwdOf, type FetchedCommit, type Origin } from "#agent/run/fetch/mirror-steps.ts";
-import { done, fail, type Step } from "#agent/run/step/step.ts";
+import { fail, type Step } from "#agent/run/step/step.ts";
 import { folderInside, lstatOrNull } from "#agent/workspace/inside-release.ts";
 import { discardMirror } from "#agent/workspace/mirror.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { InsidePath, maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** Deeper nesting is a repository that contains itself. */
 const MAX_DEPTH = 8;
@@ -52,14 +53,14 @@ export async function writeTree(
   }
   job.git.note(`wrote the files of ${commit.sha.slice(0, 12)}`, startedAt);
 
-  if ((await lstatOrNull(join(into, ".gitmodules"))) === null) return done(null);
+  if ((await lstatOrNull(join(into, ".gitmodules"))) === null) return succeed(null);
   const modules = await listSubmodules(job, commit);
   if (!modules.ok) return modules;
   for (const module of modules.value) {
     const written = await writeSubmodule(job, origin, module, into, depth);
     if (!written.ok) return written;
   }
-  return done(null);
+  return succeed(null);
 }
 
 type Written = { readonly kind: "written" } | { readonly kind: "damaged"; readonly failure: Step<never> };
@@ -74,16 +75,16 @@ async function writeFiles(
   const index = join(folder.temp, `index-${randomUUID()}`);
   const exported = await git.run(exportTree(commit.place, into, commit.sha, index));
   const isWritten = exported.ok && exported.value.code === 0;
-  const checked = isWritten ? await checkLfs(git, commit, into, index, now) : done(null);
+  const checked = isWritten ? await checkLfs(git, commit, into, index, now) : succeed(null);
   await rm(index, { force: true });
   if (!exported.ok) return exported;
   if (!checked.ok) return checked;
-  if (isWritten) return done({ kind: "written" });
+  if (isWritten) return succeed({ kind: "written" });
   const failure = await git.explain(exported.value, `writing the files of ${commit.sha} failed`);
   const isFull = !failure.ok && failure.end.kind === "failed" && failure.end.failure.code === "disk_full";
   // What a filter such as Git LFS fails at is not in the mirror.
   const isFiltered = /filter .* failed/.test(exported.value.ran.stderrTail);
-  return isFull || isFiltered ? failure : done({ kind: "damaged", failure });
+  return isFull || isFiltered ? failure : succeed({ kind: "damaged", failure });
 }
 
 type Submodule = SubmoduleEntry & { readonly sha: string };
@@ -94,16 +95,16 @@ async function listSubmodules(
 ): Promise<Step<readonly Submodule[]>> {
   const config = await git.run(readSubmoduleConfig(place, cwdOf(place), sha), "probe");
   if (!config.ok) return config;
-  if (config.value.code === 1) return done([]);
+  if (config.value.code === 1) return succeed([]);
   if (config.value.code !== 0) return git.explain(config.value, "reading .gitmodules failed");
   const entries = readSubmoduleEntries(config.value.stdout);
-  if (entries.length === 0) return done([]);
+  if (entries.length === 0) return succeed([]);
   const paths = entries.map((entry) => entry.path);
   const tree = await git.run(listTree(place, cwdOf(place), sha, paths));
   if (!tree.ok) return tree;
   if (tree.value.code !== 0) return git.explain(tree.value, "reading the submodules failed");
   const links = readGitlinks(tree.value.stdout);
-  return done(
+  return succeed(
     entries.flatMap((entry) => {
       const link = links.get(entry.path);
       return link === undefined ? [] : [{ ...entry, sha: link }];

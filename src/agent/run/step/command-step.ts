@@ -2,7 +2,8 @@ import { hasSucceeded } from "#agent/process/command.ts";
 import { type CommandEnd, describeEnd, evidenceOf, isDiskFull } from "#agent/run/step/run-command.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
-import { done, fail, interrupted, type Step } from "#agent/run/step/step.ts";
+import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 /** What the end of a stage's own command, the project's or its framework's, means for the run. */
 export async function stepAfterCommand(
@@ -11,7 +12,7 @@ export async function stepAfterCommand(
   ran: CommandEnd,
   limit: StageLimit,
 ): Promise<Step<null>> {
-  if (hasSucceeded(ran.end)) return done(null);
+  if (hasSucceeded(ran.end)) return succeed(null);
   if (ran.end.kind === "stopped") {
     if (!limit.hasTimedOut) return interrupted;
     const message = `the ${stage} command took longer than ${limit.seconds} seconds`;

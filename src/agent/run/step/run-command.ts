@@ -5,7 +5,7 @@ import { createLineOutput } from "#agent/process/line-output.ts";
 import { openAmong } from "#agent/process/open-files.ts";
 import { createOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
 import { type OutputChannel, runProcess } from "#agent/process/run-process.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import { type FailureEvidence, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
@@ -98,7 +98,7 @@ function openFiles({ context, folder, log }: CommandScope, name: string, stage: 
     };
   } catch (error) {
     // A pipe would be no better: what the command leaves running must not end with the agent.
-    log.system(stage, `what the command prints cannot be kept: ${reasonOf(error)}`);
+    log.system(stage, `what the command prints cannot be kept: ${messageOf(error)}`);
     return { kind: "none" };
   }
 }

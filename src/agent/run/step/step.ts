@@ -1,5 +1,5 @@
 import { isNoSpaceError } from "#node/has-code.ts";
-import { reasonOf } from "#agent/lib/reason-of.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import {
   type Failure,
   type FailureEvidence,
@@ -7,21 +7,18 @@ import {
   MAX_HEALTH_BODY,
   MAX_STDERR_TAIL,
 } from "#contract/endpoints/deployments/schemas.ts";
+import type { ResultOf } from "#contract/lib/result.ts";
 
 /** Why a run does not go on. What interrupted it stands in the run's `Interrupt`. */
 export type RunEnd =
   | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "interrupted" };
 
-export type Step<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly end: RunEnd };
+export type Step<Value> = ResultOf<Value, { readonly end: RunEnd }>;
+
+type FailedStep = { readonly ok: false; readonly end: Extract<RunEnd, { kind: "failed" }> };
 
 export const interrupted = { ok: false, end: { kind: "interrupted" } } as const;
-
-export function done<Value>(value: Value): { readonly ok: true; readonly value: Value } {
-  return { ok: true, value };
-}
 
 /** A failure in the shape that the control plane takes: texts that are too long are cut. */
 export function fail(
@@ -29,7 +26,7 @@ export function fail(
   stage: Failure["stage"],
   message: string,
   evidence?: FailureEvidence,
-): { readonly ok: false; readonly end: { readonly kind: "failed"; readonly failure: Failure } } {
+): FailedStep {
   const failure: Failure = { code, stage, message: head(message, MAX_FAILURE_MESSAGE) };
   if (evidence !== undefined) {
     failure.evidence = { ...evidence };
@@ -43,8 +40,8 @@ export function fail(
 
 /** A failure that nobody has foreseen, as far as it can be told what it is. */
 export function failUnexpectedly(error: unknown, stage: Failure["stage"]) {
-  if (isNoSpaceError(error)) return fail("disk_full", stage, `the disk is full: ${reasonOf(error)}`);
-  return fail("internal", stage, `the agent failed: ${reasonOf(error)}`);
+  if (isNoSpaceError(error)) return fail("disk_full", stage, `the disk is full: ${messageOf(error)}`);
+  return fail("internal", stage, `the agent failed: ${messageOf(error)}`);
 }
 
 /** The beginning of a text, without half a character at its end. */

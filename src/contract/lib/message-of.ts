@@ -1,4 +1,4 @@
-/** What the operating system said, without a stack. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
