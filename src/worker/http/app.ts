@@ -1,7 +1,7 @@
 import { HonoBase } from "hono/hono-base";
 import { TrieRouter } from "hono/router/trie-router";
 
-import type { TokenHolder } from "#worker/db/tokens/credentials.ts";
+import type { TokenHolder } from "#worker/db/tokens/find-token-holder.ts";
 import type { DatabaseSession } from "#worker/db/database-session.ts";
 
 /**

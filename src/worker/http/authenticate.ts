@@ -5,7 +5,7 @@ import { lackOf } from "#contract/may-call.ts";
 import { refuse, succeed } from "#contract/problems.ts";
 import type { AgentContext, Context, OpenContext, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import type { TokenIdentity } from "#worker/db/tokens/credentials.ts";
+import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import { DatabaseSession, isBookmark } from "#worker/db/database-session.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import type { Authentication } from "#worker/http/find-caller.ts";

@@ -14,7 +14,7 @@ const OWNER = /"account_id"/g;
 /** They are about the account itself, or about nothing, or are refused: the world's sign-in code is a wrong one. */
 const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "getHealth", "createSession"];
 
-/** The statements that find out whose a request is; src/worker/db/tokens/credentials.ts says why there are any. */
+/** The statements that find out which account sends a request: find-token-holder, find-agent and spend-enrollment. */
 const BY_SECRET = /where \(*"(?:tokens"\."hash|servers"\."credential_hash|servers"\."enrollment_hash)" = \?/;
 
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;

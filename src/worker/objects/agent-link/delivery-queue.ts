@@ -3,15 +3,15 @@ import * as z from "zod/mini";
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
 
-/** What a lane must hear. `runIds` is null where the agent has told of the project outside a hello. */
-const Said = z.strictObject({
+/** What to deliver to a lane. `runIds` is null if the agent reported the project outside a hello. */
+const LaneReport = z.strictObject({
   report: z.nullable(ProjectReport),
   runIds: z.nullable(z.array(RunId)),
   saidAt: z.number(),
 });
-export type Said = z.infer<typeof Said>;
+export type LaneReport = z.infer<typeof LaneReport>;
 
-/** What D1 must hear. `checkedAt` is in Unix milliseconds. */
+/** What to write to D1. `checkedAt` is in Unix milliseconds. */
 const Serving = z.strictObject({ report: ProjectReport, checkedAt: z.number() });
 export type Serving = z.infer<typeof Serving>;
 
@@ -22,8 +22,8 @@ export type ProjectHello = {
 };
 
 /**
- * What an agent has said and others must be told, in the link's own storage until they have been: each lane its part of
- * the hello, D1 what the projects serve. All methods are synchronous; `saidAt` and `checkedAt` are Unix milliseconds.
+ * What an agent has reported and the link has not delivered yet, in the link's own storage: for each lane its part of
+ * the hello, for D1 what the projects serve. All methods are synchronous; `saidAt` and `checkedAt` are Unix milliseconds.
  */
 export class DeliveryQueue {
   readonly #sql: SqlStorage;
@@ -32,23 +32,24 @@ export class DeliveryQueue {
     this.#sql = sql;
     sql.exec("CREATE TABLE IF NOT EXISTS waiting (project_id TEXT PRIMARY KEY)");
     sql.exec("CREATE TABLE IF NOT EXISTS known (project_id TEXT PRIMARY KEY)");
+    // Objects that exist already have this table by this name: it holds the lane reports.
     sql.exec("CREATE TABLE IF NOT EXISTS said (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS serving (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
   }
 
-  /** The lane wants to be asked at the next hello. */
+  /** The lane gets a call after the next hello. */
   addWaiting(projectId: ProjectId): void {
     this.#sql.exec("INSERT OR IGNORE INTO waiting (project_id) VALUES (?)", projectId);
     this.addKnown([projectId]);
   }
 
-  /** These projects are, or were, on this server: their lanes or D1 have said so. */
+  /** Records that these projects are or were on this server, according to their lanes or D1. */
   addKnown(projectIds: Iterable<ProjectId>): void {
     for (const projectId of projectIds)
       this.#sql.exec("INSERT OR IGNORE INTO known (project_id) VALUES (?)", projectId);
   }
 
-  /** Whether what the agent says of the project is listened to: an agent can name any project. */
+  /** Whether reports about the project are delivered. An agent can name any project, so others are ignored. */
   isKnown(projectId: ProjectId): boolean {
     const found = this.#sql.exec(
       `SELECT 1 FROM known WHERE project_id = ?1 UNION ALL SELECT 1 FROM waiting WHERE project_id = ?1
@@ -58,13 +59,13 @@ export class DeliveryQueue {
     return found.toArray().length > 0;
   }
 
-  /** The projects that a hello names and that this link knows nothing of. */
+  /** The projects in a hello that are not recorded as known. */
   unknownIn({ projects, runs }: ProjectHello): ProjectId[] {
     const named = new Set([...projects, ...runs].map(({ project_id }) => project_id));
     return [...named].filter((projectId) => !this.isKnown(projectId));
   }
 
-  /** The projects whose lanes have something for the agent, or want to hear of it. */
+  /** The projects whose lanes have a message for the agent or a report pending. */
   waiting(): ProjectId[] {
     const rows = this.#sql.exec<{ project_id: string }>(
       "SELECT project_id FROM waiting UNION SELECT project_id FROM said",
@@ -72,7 +73,7 @@ export class DeliveryQueue {
     return rows.toArray().map((row) => ProjectId.parse(row.project_id));
   }
 
-  /** Has each lane asked that the agent has something of, or that has something for the agent. */
+  /** Queues a report for each lane that the hello names or that waits for the agent. */
   takeHello({ projects, runs }: ProjectHello, saidAt: number): void {
     const reports = new Map(projects.map((report) => [report.project_id, report]));
     const runIds = new Map<ProjectId, RunId[]>();
@@ -82,45 +83,49 @@ export class DeliveryQueue {
     this.#forgetCalls();
     for (const projectId of projectIds) {
       const report = reports.get(projectId) ?? null;
-      this.#put("said", projectId, { report, runIds: runIds.get(projectId) ?? [], saidAt } satisfies Said);
+      this.#put("said", projectId, {
+        report,
+        runIds: runIds.get(projectId) ?? [],
+        saidAt,
+      } satisfies LaneReport);
     }
     this.takeServing(projects, saidAt);
   }
 
-  /** Has D1 told what projects serve. */
+  /** Queues a write to D1 of what the projects serve. */
   takeServing(reports: readonly ProjectReport[], checkedAt: number): void {
     for (const report of reports)
       this.#put("serving", report.project_id, { report, checkedAt } satisfies Serving);
   }
 
-  /** Has the project's lane told too, with what it has not heard of a hello. */
+  /** Queues one changed project for D1 and for its lane, merged with what is pending of a hello. */
   takeChange(report: ProjectReport, saidAt: number): void {
-    const before = this.#saidOf(report.project_id);
+    const before = this.#laneReportOf(report.project_id);
     const runIds = before?.runIds ?? null;
     const changed = { report, runIds, saidAt: runIds === null ? saidAt : (before?.saidAt ?? saidAt) };
-    this.#put("said", report.project_id, changed satisfies Said);
+    this.#put("said", report.project_id, changed satisfies LaneReport);
     this.takeServing([report], saidAt);
   }
 
-  /** What lanes have not heard. */
-  said(): { readonly projectId: ProjectId; readonly said: Said }[] {
+  /** The reports that are pending for lanes. */
+  laneReports(): { readonly projectId: ProjectId; readonly report: LaneReport }[] {
     return this.#all("said").map(({ project_id, json }) => ({
       projectId: ProjectId.parse(project_id),
-      said: Said.parse(JSON.parse(json)),
+      report: LaneReport.parse(JSON.parse(json)),
     }));
   }
 
-  /** The lane has heard it; what was said since stays. */
-  noteHeard(projectId: ProjectId, said: Said): void {
-    if (JSON.stringify(this.#saidOf(projectId)) === JSON.stringify(said))
+  /** Removes a delivered report, unless a newer one has replaced it. */
+  noteDelivered(projectId: ProjectId, report: LaneReport): void {
+    if (JSON.stringify(this.#laneReportOf(projectId)) === JSON.stringify(report))
       this.#sql.exec("DELETE FROM said WHERE project_id = ?", projectId);
   }
 
-  #saidOf(projectId: ProjectId): Said | null {
+  #laneReportOf(projectId: ProjectId): LaneReport | null {
     const [row] = this.#sql
       .exec<{ json: string }>("SELECT json FROM said WHERE project_id = ?", projectId)
       .toArray();
-    return row === undefined ? null : Said.parse(JSON.parse(row.json));
+    return row === undefined ? null : LaneReport.parse(JSON.parse(row.json));
   }
 
   forgetLanes(): void {
@@ -133,7 +138,7 @@ export class DeliveryQueue {
     this.#sql.exec("DELETE FROM said");
   }
 
-  /** What D1 has not heard. */
+  /** What is pending for D1. */
   serving(): Serving[] {
     return this.#all("serving").map(({ json }) => Serving.parse(JSON.parse(json)));
   }
@@ -151,7 +156,7 @@ export class DeliveryQueue {
     this.#sql.exec("DELETE FROM serving");
   }
 
-  #put(table: "said" | "serving", projectId: ProjectId, value: Said | Serving): void {
+  #put(table: "said" | "serving", projectId: ProjectId, value: LaneReport | Serving): void {
     this.#sql.exec(
       `INSERT INTO ${table} (project_id, json) VALUES (?, ?) ON CONFLICT (project_id) DO UPDATE SET json = excluded.json`,
       projectId,

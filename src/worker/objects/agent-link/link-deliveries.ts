@@ -4,7 +4,8 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { setServings, writePresence } from "#worker/db/servers/server-presence.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
-import type { DeliveryQueue, Said } from "#worker/objects/agent-link/delivery-queue.ts";
+import type { DeliveryQueue, LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
+import type { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
 import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 
@@ -13,13 +14,12 @@ type Parts = {
   readonly server: LinkedServer;
   readonly presence: PresenceRecord;
   readonly queue: DeliveryQueue;
-  /** Tells the agent what a project should serve, if it is there. */
-  readonly correctRelease: (projectId: ProjectId, release: number) => void;
+  readonly sockets: LinkSockets;
 };
 
 /**
- * Passes on what the link has taken in: the agent's presence and what it serves to D1, its hello to the lanes. Each
- * errand reads what is left from storage, and what fails is left for the link's alarm; none waits for another.
+ * Delivers what the link has received: presence and served releases to D1, the hello to the lanes. Each delivery reads
+ * what is pending from storage. A failed delivery is retried by the link's alarm, and delays no other delivery.
  */
 export class LinkDeliveries {
   readonly #parts: Parts;
@@ -27,7 +27,7 @@ export class LinkDeliveries {
   readonly #deliverPresence: () => Promise<void>;
   readonly #deliverServing: () => Promise<void>;
   readonly #deliverHello: () => Promise<void>;
-  /** The calls of lanes that are under way. */
+  /** Calls to lanes that have not returned. */
   readonly #calls = new Map<ProjectId, Promise<unknown>>();
 
   constructor(parts: Parts) {
@@ -47,21 +47,21 @@ export class LinkDeliveries {
 
   isPending(): boolean {
     const { presence, queue } = this.#parts;
-    return presence.unwritten() !== null || queue.serving().length > 0 || queue.said().length > 0;
+    return presence.unwritten() !== null || queue.serving().length > 0 || queue.laneReports().length > 0;
   }
 
-  /** Waits while the project's lane is being told something. */
+  /** Waits for the call to this project's lane to return, if there is one. */
   async afterCall(projectId: ProjectId): Promise<void> {
     await this.#calls.get(projectId)?.catch(() => undefined);
   }
 
   async #writePresence(): Promise<void> {
     const { presence, server, env } = this.#parts;
-    const told = presence.unwritten();
+    const unwritten = presence.unwritten();
     const owner = server.accountId();
-    if (told === null || owner === null) return;
-    await writePresence(new AccountRows(env.DB, owner), server.id, told.presence);
-    presence.noteWritten(told);
+    if (unwritten === null || owner === null) return;
+    await writePresence(new AccountRows(env.DB, owner), server.id, unwritten.presence);
+    presence.noteWritten(unwritten);
   }
 
   async #writeServing(): Promise<void> {
@@ -69,33 +69,37 @@ export class LinkDeliveries {
     const serving = queue.serving();
     const owner = server.accountId();
     if (serving.length === 0 || owner === null) return;
-    const said = serving.map(({ report: { project_id, release, url }, checkedAt }) => ({
+    const rows = serving.map(({ report: { project_id, release, url }, checkedAt }) => ({
       projectId: project_id,
       report: { servingRelease: release, servingCheckedAt: checkedAt, url },
     }));
-    await setServings(new AccountRows(env.DB, owner), server.id, said);
+    await setServings(new AccountRows(env.DB, owner), server.id, rows);
     queue.noteWritten(serving);
   }
 
-  /** Tells every lane, also where some do not answer. Each hears what was said of its project in its order. */
+  /** Calls every lane that has a report pending, also if some calls fail. Each lane gets its reports in order. */
   async #reconcileLanes(): Promise<void> {
-    const { queue, correctRelease } = this.#parts;
-    const told = queue.said().map(async ({ projectId, said }) => {
-      const call = this.#reconcileLane(projectId, said);
+    const { queue, sockets } = this.#parts;
+    const calls = queue.laneReports().map(async ({ projectId, report }) => {
+      const call = this.#reconcileLane(projectId, report);
       this.#calls.set(projectId, call);
       try {
         const { serving } = await call;
-        queue.noteHeard(projectId, said);
-        if (serving?.kind === "correct_release") correctRelease(projectId, serving.release);
+        queue.noteDelivered(projectId, report);
+        if (serving?.kind === "correct_release")
+          sockets.send({ type: "correct_release", project_id: projectId, release: serving.release });
       } finally {
         this.#calls.delete(projectId);
       }
     });
-    const failed = (await Promise.allSettled(told)).find((one) => one.status === "rejected");
+    const failed = (await Promise.allSettled(calls)).find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }
 
-  async #reconcileLane(projectId: ProjectId, { report, runIds, saidAt }: Said): Promise<Reconciliation> {
+  async #reconcileLane(
+    projectId: ProjectId,
+    { report, runIds, saidAt }: LaneReport,
+  ): Promise<Reconciliation> {
     const { env, server } = this.#parts;
     const lane = env.PROJECT_LANE.getByName(projectId);
     if (runIds !== null) return await lane.reconcile({ serverId: server.id, report, runIds, saidAt });

@@ -1,4 +1,4 @@
-/** How the Worker tells an AgentLink whose upgrade request it passes on; what a client sent under these names is overwritten. */
+/** Headers in which the Worker names the agent of an upgrade request to an AgentLink. Values from the client are overwritten. */
 export const linkHeaders = {
   accountId: "x-gantry-account-id",
   credentialHash: "x-gantry-credential-hash",

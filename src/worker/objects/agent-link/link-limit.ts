@@ -1,13 +1,13 @@
 import type { FromAgent } from "#contract/agent-protocol.ts";
 
 /**
- * What an agent may say at once, and what it gets back each second. A message counts 1, and 1 more for each project and
- * run that it names, because that is what it costs. A server with 1,000 projects may say hello ten times in a row.
+ * A token bucket: its size, and how much it refills each second. A message costs 1, plus 1 for each project and run in
+ * it, because each causes work. A server with 1,000 projects may send its hello ten times in a row.
  */
 const CAPACITY = 10_000;
 const REFILL_PER_SECOND = 100;
 
-/** Limits how much work an agent causes over its link. It lives as long as the object, which is as long as there is work. */
+/** Limits how much work an agent causes over its link. In memory only: it restarts full when the object does. */
 export class LinkLimit {
   readonly #now: () => number;
   #left = CAPACITY;
@@ -19,7 +19,7 @@ export class LinkLimit {
     this.#countedAt = now();
   }
 
-  /** Counts a message. Returns false where it is more than the agent may say. */
+  /** Counts a message. Returns false if it exceeds the limit. */
   take(message: FromAgent | null): boolean {
     const now = this.#now();
     const refill = (Math.max(0, now - this.#countedAt) / 1000) * REFILL_PER_SECOND;

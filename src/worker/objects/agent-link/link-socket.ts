@@ -14,8 +14,8 @@ import { parseKnown } from "#contract/tolerant.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
 
 /**
- * What is kept with a socket while the object sleeps. `ready`: its agent has said hello. `over`: what it still says is
- * heard no more. `openedAt` is in Unix milliseconds.
+ * What is stored with a socket while the object hibernates. `ready`: its agent has sent a hello. `ended`: its messages
+ * are ignored. `openedAt` is in Unix milliseconds.
  */
 const Attachment = z.strictObject({
   credentialHash: z.string(),
@@ -24,51 +24,48 @@ const Attachment = z.strictObject({
 });
 export type Attachment = z.infer<typeof Attachment>;
 
-/** Keeps this with the socket in place of what was there. */
+/** Stores this with the socket, replacing what was stored. */
 export function attach(socket: WebSocket, attachment: Attachment): void {
   socket.serializeAttachment(attachment);
 }
 
-/** Every socket of a link has one from its opening on. @throws where it has none */
+/** Every socket of a link has an attachment from the start. @throws if it has none */
 export function attachmentOf(socket: WebSocket): Attachment {
   return Attachment.parse(socket.deserializeAttachment());
 }
 
-/** Ends a socket, and all that it has to say from now on. */
+/** Closes a socket. Messages that still arrive on it are ignored. */
 export function end(socket: WebSocket, code: number, reason: string): void {
   attach(socket, { ...attachmentOf(socket), state: "ended" });
   socket.close(code, reason);
 }
 
-/** Ends it with the code that tells its agent to stay away. */
+/** Closes a socket with the code that tells its agent not to reconnect. */
 export function endRevoked(socket: WebSocket): void {
   end(socket, closeCodes.credentialRevoked, "the credential was revoked");
 }
 
-/** Whether its agent has said hello, and it has not ended. */
+/** Whether the agent has sent its hello and the socket has not ended. */
 export function isReady(socket: WebSocket): boolean {
   return socket.readyState === WebSocket.OPEN && attachmentOf(socket).state === "ready";
 }
 
-/** @throws where the socket has been closed */
+/** @throws if the socket is closed */
 export function send(socket: WebSocket, message: ToAgent): void {
   socket.send(JSON.stringify(message));
 }
 
 /**
- * What came over a link. `mismatch`: the hello of an agent that speaks another version of the protocol. `unknown`: a
- * message that a newer agent of this version has, and that can be passed over.
+ * A message received over a link. `mismatch`: the hello of an agent with another protocol version. `unknown`: a message
+ * type that a newer agent of this protocol version has added; it is ignored.
  */
-export type Heard =
+export type Received =
   | { readonly kind: "message"; readonly message: FromAgent }
   | { readonly kind: "mismatch"; readonly hello: AnyHello }
   | { readonly kind: "unknown" | "malformed" };
 
-/**
- * @param data as it came; malformed is what is not text, holds text that is not well-formed Unicode, or is longer than any
- * message has to be
- */
-export function parseMessage(data: string | ArrayBuffer): Heard {
+/** A message is malformed if it is not text, contains text that is not well-formed Unicode, or is too long. */
+export function parseMessage(data: string | ArrayBuffer): Received {
   const isText = typeof data === "string" && data.length <= MAX_LINK_MESSAGE;
   const json = isText ? parseJson(data) : null;
   if (notWellFormed(json, 1).length > 0) return { kind: "malformed" };

@@ -2,8 +2,8 @@ import { PING, PONG, type ToAgent } from "#contract/agent-protocol.ts";
 import { attach, attachmentOf, isReady, send } from "#worker/objects/agent-link/link-socket.ts";
 
 /**
- * The hibernating sockets of a link, of which at most one is `ready`; the others have not said hello yet, or are over.
- * Pings are answered without the object.
+ * The hibernating sockets of a link. At most one is `ready`; the others have not sent a hello yet, or have ended.
+ * The runtime answers pings without waking the object.
  */
 export class LinkSockets {
   readonly #ctx: DurableObjectState;
@@ -33,17 +33,17 @@ export class LinkSockets {
     return this.all().some(isReady);
   }
 
-  /** In Unix milliseconds; 0: there was none. */
+  /** In Unix milliseconds; 0: no ping yet. */
   lastPingOf(socket: WebSocket): number {
     return this.#ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
   }
 
-  /** Those that have not ended, whether their agents have said hello or not. */
+  /** Sockets that have not ended, with or without a hello. */
   open(): WebSocket[] {
     return this.all().filter((socket) => attachmentOf(socket).state !== "ended");
   }
 
-  /** @returns to how many agents it went */
+  /** @returns how many agents it was sent to */
   send(message: ToAgent): number {
     const sockets = this.ready();
     for (const socket of sockets) send(socket, message);

@@ -7,11 +7,11 @@ import { findPlacedProjects } from "#worker/db/projects/find-placed-projects.ts"
 
 const SERVER_ID = "server id";
 const ACCOUNT_ID = "account id";
-/** Set where the server has been deleted, and where it may be. */
+/** Set when the server was deleted, and when it may be deleted soon. */
 const GONE = "gone";
 const REMOVAL_EXPECTED = "removal expected";
 
-/** The server that a link is for: whose it is and whether it is removed, as the link keeps it, and what D1 says now. */
+/** The server of a link: its account and whether it was removed, from the link's storage; its credential and projects, from D1. */
 export class LinkedServer {
   readonly id: ServerId;
   readonly #kv: SyncKvStorage;
@@ -19,7 +19,7 @@ export class LinkedServer {
   /** How often this instance has noted the removal. */
   #removals = 0;
 
-  /** @param name the server's id; undefined in an object that its alarm wakes up, which is told no name */
+  /** @param name the server's id; undefined in an object that was woken by its alarm */
   constructor(kv: SyncKvStorage, env: Env, name: string | undefined) {
     this.#kv = kv;
     this.#env = env;
@@ -36,22 +36,22 @@ export class LinkedServer {
     this.#kv.put(ACCOUNT_ID, id);
   }
 
-  /** Whether D1 did not have it when it was last asked. A restored database may have it again. */
+  /** Whether the last read of D1 did not find the server. A restored database may have it again. */
   isRemoved(): boolean {
     return this.#kv.get(GONE) === true;
   }
 
-  /** Whether what goes with its removal may still have to be done. */
+  /** Whether the server may be deleted and the clean-up has not finished. */
   isRemovalExpected(): boolean {
     return this.#kv.get(REMOVAL_EXPECTED) === true;
   }
 
-  /** It may be removed in a moment, or is, and not all that goes with it is done. */
+  /** The server may be deleted soon, or it is deleted and the clean-up has not finished. */
   expectRemoval(): void {
     this.#kv.put(REMOVAL_EXPECTED, true);
   }
 
-  /** All of that has been done, or it was not removed. */
+  /** The clean-up has finished, or the server was not deleted. */
   endRemoval(): void {
     this.#kv.delete(REMOVAL_EXPECTED);
   }
@@ -62,18 +62,18 @@ export class LinkedServer {
   }
 
   /**
-   * The credential that the server's agent has in D1; null: there is no such server. Where D1 has the server, it counts
-   * as removed no longer. @throws where D1 does not answer
+   * Reads the server's credential from D1; null: the server does not exist. If it exists, it no longer counts as
+   * removed. @throws if D1 does not answer
    */
   async credential() {
     const removals = this.#removals;
     const found = await findCredential(this.#rows(), this.id);
-    // An answer from before the removal says nothing about it.
+    // A read that began before the removal proves nothing.
     if (found !== null && removals === this.#removals && this.isRemoved()) this.#kv.delete(GONE);
     return found;
   }
 
-  /** Those of the projects that D1 puts on this server. @throws where D1 does not answer */
+  /** Which of the projects are on this server, according to D1. @throws if D1 does not answer */
   async placed(projectIds: readonly ProjectId[]): Promise<ProjectId[]> {
     return await findPlacedProjects(this.#rows(), this.id, projectIds);
   }

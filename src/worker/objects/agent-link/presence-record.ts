@@ -4,7 +4,7 @@ import { Disk } from "#contract/endpoints/servers/schemas.ts";
 import { recordConnection } from "#domain/uptime.ts";
 import type { Presence } from "#worker/db/servers/server-presence.ts";
 
-/** Times are Unix milliseconds. `lastSeenAt` is what counts as the end of a connection that broke unseen. */
+/** Times are Unix milliseconds. A connection whose end was not observed ends at `lastSeenAt`. */
 const Stored = z.strictObject({
   connectedAt: z.nullable(z.number()),
   lastSeenAt: z.number(),
@@ -12,7 +12,7 @@ const Stored = z.strictObject({
   agentVersion: z.string(),
   agentMismatch: z.nullable(z.strictObject({ protocol: z.int(), at: z.number() })),
   disk: z.nullable(Disk),
-  /** Rises with each change that D1 must have; `written` is the last that it has. */
+  /** Rises with each change that must be written to D1; `written` is the last one that was. */
   revision: z.int(),
   written: z.int(),
 });
@@ -20,11 +20,11 @@ type Stored = z.infer<typeof Stored>;
 
 const KEY = "presence";
 
-export type Told = { readonly presence: Presence; readonly revision: number };
+export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
 /**
- * When a server's agent was connected, and what it last said of itself, kept with its link; D1 gets a copy to list. All
- * methods are synchronous, and none writes anywhere else.
+ * When a server's agent was connected and what it last reported about itself, in the link's own storage. D1 gets a copy
+ * for lists. All methods are synchronous and write only to this storage.
  */
 export class PresenceRecord {
   readonly #kv: SyncKvStorage;
@@ -42,7 +42,7 @@ export class PresenceRecord {
     return (this.#load()?.connectedAt ?? null) !== null;
   }
 
-  /** Notes a sign of life, here only: D1 learns it when something changes. */
+  /** Records a sign of life, only here: it is written to D1 with the next change. */
   touch(seenAt: number): void {
     const stored = this.#load();
     if (stored !== null && seenAt > stored.lastSeenAt) this.#save({ ...stored, lastSeenAt: seenAt });
@@ -52,7 +52,7 @@ export class PresenceRecord {
     this.#begin(now, { connectedAt: now, agentVersion: agent_version, agentMismatch: null, disk });
   }
 
-  /** An agent of another protocol was not let in, and no other is there. */
+  /** An agent with another protocol was refused, and no other agent is connected. */
   mismatched(now: number, { agent_version, protocol }: { agent_version: string; protocol: number }): void {
     this.#begin(now, {
       connectedAt: null,
@@ -62,12 +62,12 @@ export class PresenceRecord {
     });
   }
 
-  /** An agent has said hello. A connection that was there before it counts until its last sign of life. */
-  #begin(now: number, said: Pick<Stored, "connectedAt" | "agentVersion" | "agentMismatch" | "disk">): void {
+  /** An agent has sent a hello. An earlier connection ends at its last sign of life. */
+  #begin(now: number, hello: Pick<Stored, "connectedAt" | "agentVersion" | "agentMismatch" | "disk">): void {
     const before = this.#load();
     const ended = before === null ? null : closed(before, null);
     this.#change({
-      ...said,
+      ...hello,
       lastSeenAt: Math.max(now, ended?.lastSeenAt ?? 0),
       connectedMsByDay: ended?.connectedMsByDay ?? {},
       revision: before?.revision ?? 0,
@@ -80,21 +80,21 @@ export class PresenceRecord {
     if (stored !== null) this.#change({ ...stored, lastSeenAt: Math.max(stored.lastSeenAt, now), disk });
   }
 
-  /** @param endedAt null: nobody saw the end, so it counts from the last sign of life */
+  /** @param endedAt null: unknown; the connection ends at the last sign of life */
   disconnected(endedAt: number | null): void {
     const stored = this.#load();
     if (stored !== null && stored.connectedAt !== null) this.#change(closed(stored, endedAt));
   }
 
-  /** What D1 must be told; null: it has everything. */
-  unwritten(): Told | null {
+  /** What to write to D1; null: D1 is up to date. */
+  unwritten(): PresenceRevision | null {
     const stored = this.#load();
     if (stored === null || stored.revision === stored.written) return null;
     const { revision, written: _written, ...presence } = stored;
     return { presence, revision };
   }
 
-  noteWritten({ revision }: Told): void {
+  noteWritten({ revision }: PresenceRevision): void {
     const stored = this.#load();
     if (stored !== null) this.#save({ ...stored, written: Math.max(stored.written, revision) });
   }

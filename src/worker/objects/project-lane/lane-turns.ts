@@ -1,4 +1,4 @@
-import type { RunId } from "#contract/ids.ts";
+import { createIdGenerator } from "#contract/ids.ts";
 import { type ProblemCode, refuse, type Result, succeed } from "#contract/problems.ts";
 import { keptUntil, refuseIfDeleted } from "#domain/lane/decide-delete-project.ts";
 import type { Decision } from "#domain/lane/decision.ts";
@@ -17,16 +17,20 @@ import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 import { saveEffect } from "#worker/objects/project-lane/save-effect.ts";
 
 /**
- * The way in which a lane changes: what is there is loaded, decided on and saved in one turn, without an await in
- * between, and carried out afterwards under an alarm, which comes if this object does not live to do it.
+ * How a lane changes: it is loaded, decided on and saved in one turn, without an await in between. The effects are
+ * carried out afterwards, with an alarm set that repeats them if the object dies.
  */
 export class LaneTurns {
   readonly #ctx: DurableObjectState;
   readonly #env: Env;
   readonly alarm: ObjectAlarm;
-  /** They can follow the log of a lane without storage: it has nothing to tell them. */
+  readonly ids = createIdGenerator({
+    now: () => Date.now(),
+    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+  });
+  /** Works without storage too: a lane that has no tables has no lines to send. */
   readonly followers: LogFollowers;
-  /** null: the lane's storage has nothing in it, not even tables. */
+  /** null: the lane's storage is empty and has no tables. */
   #parts: OpenParts | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -35,61 +39,58 @@ export class LaneTurns {
     this.alarm = new ObjectAlarm(ctx.storage);
     this.followers = new LogFollowers({
       ctx,
-      linesAfter: (...asked) => this.#parts?.logs.linesAfter(...asked) ?? { kind: "gone" },
+      linesAfter: (...line) => this.#parts?.logs.linesAfter(...line) ?? { kind: "gone" },
       settle: async () => await this.#parts?.effects.writeRecords(),
     });
     if (LaneStore.isIn(ctx.storage.sql)) this.#parts = this.#openParts();
   }
 
   /**
-   * Makes the tables where there are none, so only for a lane that has an owner or gets one now. Not to be kept over an
-   * await: a lane that has ceased to exist has other parts afterwards.
+   * Creates the tables if they do not exist, so use it only for a lane that has an owner or gets one now. Read it again
+   * after an await: a lane that has ceased to exist in the meantime has other parts.
    */
   get parts(): OpenParts {
     return (this.#parts ??= this.#openParts());
   }
 
   /**
-   * Whose lane it is; null before the first start, and where the project is gone for good. Who asks for this first leaves
-   * nothing in the storage of such a lane: an agent can name any project, and each object with storage is paid for.
+   * The lane's owner; null before the first start, and after the project was removed permanently. Check it before you
+   * use `parts`: an agent can name any project, and each object with storage is billed.
    */
   owner(): LaneOwner | null {
     return this.#parts?.store.owner() ?? null;
   }
 
   /**
-   * Makes sure that the lane knows the project's past, before anything is decided on it. A lane that has forgotten the
-   * project, or has seen it deleted, takes over what D1 has: somebody has set the database back. It reads D1 only where it
-   * has no owner or was deleted. Refuses with `not_found` where D1 does not have the project either.
+   * Call this before a decision: makes sure that the lane has the project's history. If the lane has no owner or was
+   * deleted but D1 has the project, the database was restored, and the lane takes over D1's rows. Reads D1 only in
+   * these cases. Refuses with `not_found` if D1 does not have the project either.
    */
-  async takeOver(
-    owner: LaneOwner,
-    newRunId: () => RunId,
-  ): Promise<Result<null, "not_found" | "unavailable">> {
+  async takeOver(owner: LaneOwner): Promise<Result<null, "not_found" | "unavailable">> {
     if (this.#isTakenOver()) return succeed(null);
     const before = this.#parts?.store.load() ?? emptyLane;
-    // While the deletion is being carried out, D1 has the project because it was not told yet.
+    // During a deletion, D1 still has the project because its rows have not been deleted yet.
     if (this.#parts?.outbox.projectRemoval() === "records") return refuseIfDeleted(before) ?? succeed(null);
     let history: LaneHistory | null;
     try {
-      history = await readHistory(this.#env, owner, newRunId);
+      history = await readHistory(this.#env, owner, () => this.ids.run());
     } catch (error) {
       logFailure("lane", { project_id: owner.projectId, what: "take over" }, error);
       return refuse("unavailable", "The database does not answer at the moment.");
     }
     if (history === null) return refuseIfDeleted(before) ?? refuse("not_found", "The project was deleted.");
     if (before.deletedAt === null && history.highestVersion === 0) return succeed(null);
-    // What is left of the deletion would take the new logs with it.
+    // The rest of the deletion would otherwise delete the new logs.
     await this.#parts?.effects.storeLogs();
     if (this.#isTakenOver()) return succeed(null);
-    // Without parts its memory has ended meanwhile; what is left of it is what was read above.
+    // No parts: the lane ceased to exist in the meantime, and only what was read above is left.
     const now = this.#parts?.store.load() ?? before;
     if (now.deletedAt !== before.deletedAt) return refuseIfDeleted(now) ?? succeed(null);
     if (this.#parts !== null && this.#parts.outbox.projectRemoval() !== null)
-      return refuse("unavailable", "What the project had before it was deleted is still being removed.");
+      return refuse("unavailable", "The project's earlier deletion has not finished. Try again shortly.");
     this.#saveTakenOver(takeOver(now, history), owner, history);
     this.#ctx.waitUntil(this.carryOut());
-    // Ends what D1 takes for running, and nobody knows of.
+    // Ends the deployments that are running according to D1 and that the lane does not have.
     await this.parts.effects.repairRecords();
     return succeed(null);
   }
@@ -108,7 +109,7 @@ export class LaneTurns {
     }
   }
 
-  /** As `save`; what was decided is carried out without the caller waiting for it. */
+  /** As `save`, and carries out the decision without making the caller wait. */
   decide<Decided extends Decision, Code extends ProblemCode = never>(
     owner: LaneOwner,
     decide: (lane: Lane, now: number) => Result<Decided, Code>,
@@ -120,7 +121,7 @@ export class LaneTurns {
   }
 
   /**
-   * Saves a decision with its effects, or nothing where it refuses or throws.
+   * Saves a decision with its effects, or nothing if it refuses or throws.
    * @param decide `now` is in Unix milliseconds
    * @param saveWith saves more in the same transaction
    */
@@ -129,7 +130,7 @@ export class LaneTurns {
     decide: (lane: Lane, now: number) => Result<Decided, Code>,
     saveWith: (decided: Decided, now: number) => void = () => undefined,
   ): Result<Decided, Code> {
-    // A refusal makes no tables.
+    // A refusal creates no tables.
     const first = this.#parts === null ? decide(emptyLane, Date.now()) : null;
     if (first?.ok === false) return first;
     const { storage, store, now } = this.parts;
@@ -149,7 +150,7 @@ export class LaneTurns {
     }
   }
 
-  /** Sets the alarm first, in the same turn as the save: whatever dies from here on, the alarm comes. */
+  /** Sets the alarm first, in the same turn as the save, so that it fires if the object dies later. */
   async carryOut(): Promise<void> {
     const armed = this.#armAlarm();
     await this.parts.effects.all();
@@ -157,14 +158,14 @@ export class LaneTurns {
     await this.#armAlarm();
   }
 
-  /** A deleted project's lane goes when nothing that was asked for before the deletion can arrive any more. */
+  /** Deletes the storage of a deleted project's lane once no request from before the deletion can arrive. */
   async ceaseToExist(): Promise<void> {
     const { store, effects, now } = this.parts;
     const until = keptUntil(store.load());
     if (until === null || now() < until || effects.isPending()) return;
-    // With its alarm, in one step: a lane cut off between the two would be left without either.
+    // This also deletes the alarm, in one step, so an interruption cannot leave storage without an alarm.
     await this.#ctx.storage.deleteAll();
-    this.alarm.noteGone();
+    this.alarm.noteFired();
     this.#parts = null;
   }
 
@@ -185,7 +186,7 @@ export class LaneTurns {
       failures: effects.retries.failures,
     };
     const wakeAt = nextWakeAt(store.load(), pending, at);
-    // With nothing to be tried again, it is a deadline that each report of the agent moves on.
+    // If nothing has to be retried, the time is a deadline that each report of the agent moves.
     const isDeadline = !pending.isPending && pending.failures === 0;
     if (wakeAt !== null && isDeadline) await this.alarm.setAbout(wakeAt, at);
     else await this.alarm.setExactly(wakeAt);

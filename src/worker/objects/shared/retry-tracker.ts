@@ -1,30 +1,30 @@
 import { logFailure } from "#worker/log-failure.ts";
 import { retryDelayMs } from "#worker/objects/shared/retry-delay.ts";
 
-/** Jobs of a Durable Object that may fail: a failure is logged and counted, and the object's alarm tries again. */
+/** Runs jobs of a Durable Object that may fail. Logs and counts each failure; the object's alarm retries. */
 export class RetryTracker {
   readonly #at: string;
   readonly #about: () => Record<string, unknown>;
   /** How many times in a row each job has failed. */
   readonly #failures = new Map<string, number>();
 
-  /** @param about what each line of log says besides `at`: whose object it is */
+  /** @param about ids for each log line: whose object this is */
   constructor(at: string, about: () => Record<string, unknown>) {
     this.#at = at;
     this.#about = about;
   }
 
-  /** How many times in a row the job that is worst off has failed. */
+  /** The highest count of consecutive failures of any job. */
   get failures(): number {
     return Math.max(0, ...this.#failures.values());
   }
 
-  /** Whether a job failed when it was last tried. */
+  /** Whether the last run of a job failed. */
   hasFailed(what: string): boolean {
     return this.#failures.has(what);
   }
 
-  /** How long to wait before the next try, in milliseconds. */
+  /** The delay before the next retry, in milliseconds. */
   get delayMs(): number {
     return retryDelayMs(this.failures);
   }
@@ -45,7 +45,7 @@ export class RetryTracker {
     this.log(what, error, failures);
   }
 
-  /** For what nobody tries again. */
+  /** Logs a failure that is not retried. */
   log(what: string, error: unknown, failures = 1): void {
     logFailure(this.#at, { ...this.#about(), what, failures }, error);
   }

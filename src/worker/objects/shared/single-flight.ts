@@ -1,6 +1,6 @@
 /**
- * Makes a job that many callers ask for run once at a time. Each call's promise stands for a run that began after the
- * call, so what the caller saved before it is done by then; calls that come during a run share the next one.
+ * Wraps a job so that one run of it is active at a time. Each call's promise resolves with a run that began after the
+ * call, so that run sees what the caller saved before. Calls during a run share the next run.
  */
 export function singleFlight(job: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;

@@ -1,0 +1,24 @@
+import { eq } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+
+import type { AccountId, ServerId } from "#contract/ids.ts";
+import type { Database } from "#worker/db/database.ts";
+import { servers } from "#worker/db/schema.ts";
+
+export type AgentIdentity = {
+  readonly serverId: ServerId;
+  readonly accountId: AccountId;
+  readonly credentialHash: string;
+};
+
+/**
+ * Finds the server whose agent has the credential with this hash; null if there is none.
+ * The statement names no account, because it finds out which account the agent belongs to.
+ */
+export async function findAgent(database: Database, hash: string): Promise<AgentIdentity | null> {
+  const [found] = await drizzle(database)
+    .select({ serverId: servers.id, accountId: servers.accountId })
+    .from(servers)
+    .where(eq(servers.credentialHash, hash));
+  return found === undefined ? null : { ...found, credentialHash: hash };
+}

@@ -1,0 +1,76 @@
+import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+
+import type { ServerId } from "#contract/ids.ts";
+import type { Scope } from "#contract/scopes.ts";
+import type { Database } from "#worker/db/database.ts";
+import { servers, tokens } from "#worker/db/schema.ts";
+
+// These statements name no account: the enrolment token's hash finds out which account the server belongs to.
+
+/** The scope that creates an enrolment. The token that created it must still have it when it is spent. */
+const ENROLLMENT_SCOPE: Scope = "servers:write";
+
+/**
+ * The enrolment token has not expired, and the API token that created it could still create one. An API token may be
+ * revoked because it leaked, so its enrolment tokens must end with it.
+ */
+function isSpendable(enrollmentHash: string, now: number): SQL | undefined {
+  const creator = and(
+    eq(tokens.id, servers.enrollmentMadeBy),
+    eq(tokens.accountId, servers.accountId),
+    isNull(tokens.revokedAt),
+    gt(tokens.expiresAt, now),
+    isNull(tokens.projectIds),
+    sql`exists (select 1 from json_each(${tokens.scopes}) where value = ${ENROLLMENT_SCOPE})`,
+  );
+  return and(
+    eq(servers.enrollmentHash, enrollmentHash),
+    gt(servers.enrollmentExpiresAt, now),
+    sql`exists (select 1 from ${tokens} where ${creator})`,
+  );
+}
+
+/** Whether an enrolment token can be spent at this time (Unix milliseconds). Only reads: a wrong token causes no write. */
+export async function hasEnrollment(
+  database: Database,
+  enrollmentHash: string,
+  now: number,
+): Promise<boolean> {
+  const [found] = await drizzle(database)
+    .select({ id: servers.id })
+    .from(servers)
+    .where(isSpendable(enrollmentHash, now));
+  return found !== undefined;
+}
+
+export type Enrollment = {
+  readonly enrollmentHash: string;
+  readonly credentialHash: string;
+  readonly agentVersion: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+};
+
+/**
+ * Spends an enrolment token and stores the agent's credential, which replaces the server's earlier one.
+ * @returns the server; null if `hasEnrollment` is false. Of two requests at the same time, one gets null.
+ */
+export async function spendEnrollment(
+  database: Database,
+  { enrollmentHash, credentialHash, agentVersion, now }: Enrollment,
+): Promise<ServerId | null> {
+  const [enrolled] = await drizzle(database)
+    .update(servers)
+    .set({
+      credentialHash,
+      agentVersion,
+      enrolledAt: sql`coalesce(${servers.enrolledAt}, ${now})`,
+      enrollmentHash: null,
+      enrollmentExpiresAt: null,
+      enrollmentMadeBy: null,
+    })
+    .where(isSpendable(enrollmentHash, now))
+    .returning({ id: servers.id });
+  return enrolled?.id ?? null;
+}

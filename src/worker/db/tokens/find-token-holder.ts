@@ -1,0 +1,49 @@
+import { and, eq, isNull, or, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
+
+import type { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
+import type { Scope } from "#contract/scopes.ts";
+import type { Database } from "#worker/db/database.ts";
+import { accounts, tokens } from "#worker/db/schema.ts";
+
+/** A token without its secret. */
+export type TokenIdentity = {
+  readonly id: TokenId;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** The projects that the token is limited to; null: no limit. */
+  readonly projectIds: readonly ProjectId[] | null;
+  /** When the secret that was sent expires, in Unix milliseconds. A rotated secret expires before its token. */
+  readonly expiresAt: number;
+  /** The hour of the last use, as of this read. */
+  readonly lastUsedAt: number | null;
+};
+
+export type TokenHolder = {
+  readonly token: TokenIdentity;
+  readonly account: { readonly id: AccountId; readonly name: string };
+};
+
+/**
+ * Finds the token that has this hash, or had it before the last rotation, and its account.
+ * Does not check the expiry. The statement names no account, because it finds out which account sends the request.
+ * @returns null if the token does not exist or is revoked
+ */
+export async function findTokenHolder(database: Database, hash: string): Promise<TokenHolder | null> {
+  const [found] = await drizzle(database)
+    .select({
+      token: {
+        id: tokens.id,
+        name: tokens.name,
+        scopes: tokens.scopes,
+        projectIds: tokens.projectIds,
+        expiresAt: sql<number>`case when ${tokens.hash} = ${hash} then ${tokens.expiresAt} else ${tokens.previousExpiresAt} end`,
+        lastUsedAt: tokens.lastUsedAt,
+      },
+      account: { id: accounts.id, name: accounts.name },
+    })
+    .from(tokens)
+    .innerJoin(accounts, eq(accounts.id, tokens.accountId))
+    .where(and(or(eq(tokens.hash, hash), eq(tokens.previousHash, hash)), isNull(tokens.revokedAt)));
+  return found ?? null;
+}
