@@ -81,6 +81,7 @@ export default defineConfig({
           name: "agent",
           expect: expectPatiently,
           include: ["test/agent/**/*.test.ts"],
+          globalSetup: ["./test/agent/support/agent-bundle.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

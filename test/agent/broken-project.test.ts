@@ -4,12 +4,9 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { bundleAgent } from "./support/agent-bundle.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { ids, messagesOf, World } from "./support/harness.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";
-
-const bundle = bundleAgent();
 
 let world: World;
 let agent: AgentProcess;
@@ -17,7 +14,7 @@ beforeEach(async () => {
   world = await World.create();
   world.repository.commit({ "index.html": "one" });
   await enrollAgent(world);
-  agent = await spawnRunningAgent(world, { bundle });
+  agent = await spawnRunningAgent(world);
 });
 afterEach(async () => {
   agent.child.kill("SIGTERM");
@@ -28,7 +25,7 @@ afterEach(async () => {
 async function restart(): Promise<void> {
   agent.child.kill("SIGKILL");
   await agent.exited;
-  agent = await spawnRunningAgent(world, { bundle });
+  agent = await spawnRunningAgent(world);
 }
 
 describe("a project whose folder is not what it should be", () => {

@@ -7,15 +7,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { holderOf } from "#agent/lifecycle/home-lock.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 
-import { bundleAgent } from "./support/agent-bundle.ts";
 import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { eventsOf, messagesOf, World } from "./support/harness.ts";
 import { mountSmallDisk, type SmallDisk } from "./support/small-disk.ts";
 import { expectWholeProject } from "./support/whole-project.ts";
 
 const MIB = 1024 * 1024;
-const bundle = bundleAgent();
-
 let world: World;
 let disk: SmallDisk;
 beforeEach(async () => {
@@ -192,7 +189,7 @@ describe("a disk that becomes read-only, as after an error", () => {
 describe("a disk that is full when the agent starts, after one that was killed", () => {
   it("in a build: the run is reported, and a project can be removed to make room", async () => {
     await enrollAgent(world);
-    const first = await spawnRunningAgent(world, { bundle });
+    const first = await spawnRunningAgent(world);
     await world.deploy();
     const run = world.control.dispatch(
       world.order({ build_command: "echo begun; sleep 1000", keep_releases: [1] }),
@@ -202,7 +199,7 @@ describe("a disk that is full when the agent starts, after one that was killed",
     await first.exited;
     disk.fill(0);
 
-    const second = await spawnRunningAgent(world, { bundle });
+    const second = await spawnRunningAgent(world);
     expect(await world.control.result(run)).toMatchObject({
       outcome: "failed",
       failure: { code: "server_lost", stage: "build" },
@@ -222,7 +219,7 @@ describe("a disk that is full when the agent starts, after one that was killed",
 
   it("before a result had arrived: it is delivered", async () => {
     await enrollAgent(world);
-    const first = await spawnRunningAgent(world, { bundle });
+    const first = await spawnRunningAgent(world);
     world.control.faultOf = ({ events }) => (events.some(({ type }) => type === "result") ? "lost" : null);
     const run = world.control.dispatch(world.order());
     await world.control.waitFor(
@@ -234,7 +231,7 @@ describe("a disk that is full when the agent starts, after one that was killed",
     disk.fill(0);
     world.control.faultOf = () => null;
 
-    const second = await spawnRunningAgent(world, { bundle });
+    const second = await spawnRunningAgent(world);
     expect((await world.control.result(run)).outcome).toBe("live");
     await expectWholeProject(world, [run.order.run_id]);
     second.child.kill("SIGTERM");

@@ -6,11 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
-import { bundleAgent } from "./support/agent-bundle.ts";
 import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { ids, isAlive, messagesOf, World } from "./support/harness.ts";
-
-const bundle = bundleAgent();
 
 let world: World;
 let port: number;
@@ -126,7 +123,7 @@ describe("the processes of a release that fails", () => {
 
   it("are ended also when the agent was killed while it tried the release", async () => {
     await enrollAgent(world);
-    const agent = await spawnRunningAgent(world, { bundle });
+    const agent = await spawnRunningAgent(world);
     commitApp("one");
     expect((await deployOne()).result.outcome).toBe("live");
     commitApp("two", 500);
@@ -140,7 +137,7 @@ describe("the processes of a release that fails", () => {
     await expect.poll(served).toBe("two");
     agent.child.kill("SIGKILL");
     await agent.exited;
-    const next = await spawnRunningAgent(world, { bundle });
+    const next = await spawnRunningAgent(world);
     expect(await world.control.result(run)).toMatchObject({ failure: { code: "server_lost" } });
     expect(await served()).toBe("one");
     next.child.kill("SIGTERM");

@@ -8,7 +8,6 @@ import type { RunOrder } from "#contract/agent-protocol.ts";
 import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
 import { resultOf } from "../support/fake-control-plane.ts";
-import { bundleAgent } from "./support/agent-bundle.ts";
 import {
   type AgentProcess,
   enrollAgent,
@@ -18,8 +17,6 @@ import {
 import { isAlive, World } from "./support/harness.ts";
 import { createRepository } from "./support/repository.ts";
 import { expectWholeProject, servedVersion } from "./support/whole-project.ts";
-
-const bundle = bundleAgent();
 
 let world: World;
 let agent: AgentProcess;
@@ -80,7 +77,6 @@ function installGit(): void {
 const startAgent = (options: SpawnOptions = {}) =>
   spawnRunningAgent(world, {
     ...options,
-    bundle,
     env: { PATH: `${file("bin")}:${process.env["PATH"]}` },
   });
 

@@ -6,12 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 
 import { type FakeRun, resultOf } from "../support/fake-control-plane.ts";
-import { bundleAgent } from "./support/agent-bundle.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { World } from "./support/harness.ts";
 import { expectWholeProject, servedVersion } from "./support/whole-project.ts";
-
-const bundle = bundleAgent();
 
 const preload = resolve(import.meta.dirname, "support/die-at-step.ts");
 
@@ -31,7 +28,7 @@ afterEach(async () => {
   await world.close();
 });
 
-const startAgent = () => spawnRunningAgent(world, { bundle, preload, env: { DIE_FILE: dieFile } });
+const startAgent = () => spawnRunningAgent(world, { preload, env: { DIE_FILE: dieFile } });
 
 /** Writes its version where it is served, leaves a daemon behind, and notes whenever it is activated. */
 const order = (change: Partial<RunOrder> = {}) =>

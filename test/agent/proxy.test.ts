@@ -8,7 +8,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
 
-import { bundleAgent } from "./support/agent-bundle.ts";
 import { type AgentProcess, spawnAgent } from "./support/agent-process.ts";
 import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from "./support/connect-proxy.ts";
 import { createCertificate, type TestCertificate } from "./support/git-server.ts";
@@ -18,7 +17,6 @@ import { World } from "./support/harness.ts";
 const NAME = "control.gantry.test";
 const LOGIN = "agent:p%40ss";
 
-const bundle = bundleAgent();
 const folder = mkdtempSync(join(tmpdir(), "gantry-proxy-"));
 let certificate: TestCertificate;
 beforeAll(() => {
@@ -79,12 +77,11 @@ async function enrollAndRun(url: string, variables: Record<string, string>): Pro
   const env = { ...none, NODE_EXTRA_CA_CERTS: certificate.cert, ...variables };
   const { enrolmentToken } = world.control;
   const enrolment = spawnAgent(["enroll", "--url", url, "--token", enrolmentToken, "--home", world.home], {
-    bundle,
     env,
   });
   const code = await enrolment.exited;
   if (code !== 0) throw new Error(enrolment.output());
-  agent = spawnAgent(["run", "--home", world.home], { bundle, env });
+  agent = spawnAgent(["run", "--home", world.home], { env });
   return agent;
 }
 
@@ -146,7 +143,7 @@ describe("an agent whose control plane is behind a proxy", () => {
     });
     const answer = `HTTP/1.1 401 Unauthorized\r\ncontent-type: application/problem+json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     const bad = await startProxy({ portOf: () => null, answer });
-    agent = spawnAgent(["run", "--home", world.home], { bundle, env: { HTTPS_PROXY: bad.url() } });
+    agent = spawnAgent(["run", "--home", world.home], { env: { HTTPS_PROXY: bad.url() } });
     await expect.poll(() => agent?.output()).toContain("it answered 401; trying again");
     expect(agent.child.exitCode).toBeNull();
   });

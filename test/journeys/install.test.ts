@@ -129,7 +129,7 @@ describe("an agent of another version of the protocol", () => {
     const script = await machine.installer();
     const [, name] = /^agent_file='(.*)'$/m.exec(script) ?? [];
     const file = await (await fetch(`${machine.site.url}/agent/${name}`)).text();
-    const newer = file.replace(/PROTOCOL_VERSION = 1;/, "PROTOCOL_VERSION = 2;");
+    const newer = file.replace(/PROTOCOL_VERSION = 2;/, "PROTOCOL_VERSION = 3;");
     expect(newer).not.toBe(file);
     machine.site.release(newer);
   }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { resolve } from "node:path";
 
+import { bundleAgent } from "./agent-bundle.ts";
 import type { World } from "./harness.ts";
 
 /** The agent as it is started on a server: its own process, which can be killed. */
@@ -13,18 +13,14 @@ export type AgentProcess = {
 export type SpawnOptions = {
   readonly channel?: boolean;
   readonly env?: NodeJS.ProcessEnv;
-  /** The bundled agent, which starts in a third of the time. */
-  readonly bundle?: string;
   /** A module that is loaded before the agent. */
   readonly preload?: string;
   readonly sitesSocket?: string;
 };
 
-const MAIN = resolve(import.meta.dirname, "../../../src/agent/main/main.ts");
-
 export function spawnAgent(args: readonly string[], options: SpawnOptions = {}): AgentProcess {
   const preload = options.preload === undefined ? [] : [`--import=${options.preload}`];
-  const child = spawn(process.execPath, [...preload, options.bundle ?? MAIN, ...args], {
+  const child = spawn(process.execPath, [...preload, bundleAgent(), ...args], {
     stdio: ["ignore", "pipe", "pipe", ...(options.channel === true ? (["ipc"] as const) : [])],
     env: { ...process.env, ...options.env },
   });

@@ -65,6 +65,8 @@ export type HostOptions = {
   /** The Worker's own address. */
   readonly workerUrl: string;
   readonly firstPort: number;
+  /** The path of the agent's bundle. */
+  readonly agentProgram: string;
   /** Goes into the agent's GIT_SSH_COMMAND. */
   readonly ssh: string;
   /** Megabytes of a disk of its own for the agent's home; `null`: it lies on the machine's. */
@@ -72,7 +74,7 @@ export type HostOptions = {
 };
 
 export async function createHost(options: HostOptions): Promise<Host> {
-  const { name, folder, api, workerUrl, firstPort, ssh, diskMegabytes } = options;
+  const { name, folder, api, workerUrl, firstPort, agentProgram, ssh, diskMegabytes } = options;
   const home = join(folder, name);
   await mkdir(home, { recursive: true });
   if (diskMegabytes !== null)
@@ -89,7 +91,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 
   const spawnAgent = (args: readonly string[]): ChildProcess => {
     const log = openSync(logFile, "a");
-    const child = spawn(process.execPath, ["src/agent/main/main.ts", ...args], {
+    const child = spawn(process.execPath, [agentProgram, ...args], {
       cwd: root,
       detached: true,
       // The channel ends it with us, whatever ends us.
@@ -98,8 +100,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
         ...process.env,
         GIT_SSH_COMMAND: ssh,
         GANTRY_AGENT_SETTINGS: JSON.stringify(AGENT_SETTINGS),
-        // It starts again and again, and most of a start is compiling.
-        NODE_COMPILE_CACHE: join(folder, "compiled"),
+        // The agent starts many times, and most of a start is compiling.
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(folder, "compiled"),
       },
     });
     closeSync(log);

@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
+import { builtAgent } from "../../../support/built-agent.ts";
+
 const root = resolve(import.meta.dirname, "../../../..");
 const run = promisify(execFile);
 
@@ -31,7 +33,7 @@ export async function joinServer(
 ): Promise<Agent> {
   const [, url = ""] = /curl -fsSL (\S+)\/install\.sh/.exec(line) ?? [];
   const [, token = ""] = /GANTRY_TOKEN=(\w+)/.exec(line) ?? [];
-  const main = join(root, "src/agent/main/main.ts");
+  const main = await builtAgent();
   await run(process.execPath, [main, "enroll", "--url", url, "--home", home], {
     env: { ...process.env, GANTRY_TOKEN: token },
   });
