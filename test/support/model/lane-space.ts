@@ -264,40 +264,50 @@ function checkQuiet({ lane, agent, wire }: World): void {
   );
 }
 
-/** What nothing can come of is left out: the plan, who asked, when. */
-const IRRELEVANT = new Set(["plan", "actor", "createdAt", "evidence", "commitSha", "commitMessage"]);
+/** One number for each different text. */
+const numbers = new Map<string, number>();
+/** Most parts of a world are the same objects as one step before, so their numbers are kept. */
+const numbersOfParts = new WeakMap<object, number>();
 
-/** Most of a world is what it was a step before, so its texts are kept. */
-const texts = new WeakMap<object, string>();
-
-function textOf(value: object): string {
-  const known = texts.get(value);
+/**
+ * @param compared what of the value is compared, where that is not all
+ * @returns a number that is the same for two values with the same JSON text
+ */
+function numberOf<Value extends object>(value: Value, compared?: (value: Value) => object): number {
+  const known = numbersOfParts.get(value);
   if (known !== undefined) return known;
-  const text = JSON.stringify(value, (name, inner: unknown) => (IRRELEVANT.has(name) ? undefined : inner));
-  texts.set(value, text);
-  return text;
+  const text = JSON.stringify(compared?.(value) ?? value);
+  const number = numbers.get(text) ?? numbers.size;
+  numbers.set(text, number);
+  numbersOfParts.set(value, number);
+  return number;
 }
 
-function keyOf({
-  lane,
-  agent,
-  wire,
-  budgets,
-  accepted: versions,
-  permits,
-  switches,
-  ...rest
-}: World): string {
-  const { runs, ...alone } = agent;
-  const parts = [rest, budgets, versions, permits, switches, ...lane.deployments, alone, ...runs].map(textOf);
-  // Between the ways there is no order, and on HTTP none at all.
-  const ordered = wire.filter((message) => wayOf(message) !== "http");
-  const byWay = ["to agent", "to link", "to lane"].flatMap((way) =>
-    ordered.filter((one) => wayOf(one) === way),
-  );
-  const onHttp = wire
-    .filter((message) => wayOf(message) === "http")
-    .map(textOf)
-    .toSorted();
-  return [lane.nextVersion, ...parts, ...byWay.map(textOf), ...onHttp].join();
+const IRRELEVANT = { actor: null, createdAt: null, commitSha: null, commitMessage: null };
+const IRRELEVANT_IN_STATE = { plan: null, evidence: null };
+
+/** A deployment without the fields that decide nothing. */
+function deciding(deployment: LaneDeployment): object {
+  return { ...deployment, ...IRRELEVANT, state: { ...deployment.state, ...IRRELEVANT_IN_STATE } };
+}
+
+const ORDERED_WAYS = ["to agent", "to link", "to lane"] as const;
+
+function keyOf({ lane, agent, wire, connection, link, now, wrong, ...lists }: World): string {
+  const { budgets, accepted, permits, switches, forgotten, withdrawn } = lists;
+  const key: (number | boolean | string | null)[] = [lane.nextVersion, connection, link, now];
+  key.push(agent.isUp, agent.current, wrong === null ? null : numberOf(wrong));
+  const parts = [budgets, accepted, permits, switches, forgotten, withdrawn, agent.releases, agent.seen];
+  for (const part of parts) key.push(numberOf(part));
+  for (const deployment of lane.deployments) key.push(numberOf(deployment, deciding));
+  key.push("runs");
+  for (const run of agent.runs) key.push(numberOf(run));
+  // Messages on different ways have no order between them, and messages on HTTP have none at all.
+  for (const way of ORDERED_WAYS) {
+    key.push(way);
+    for (const message of wire) if (wayOf(message) === way) key.push(numberOf(message));
+  }
+  const onHttp = wire.filter((message) => wayOf(message) === "http").map((message) => numberOf(message));
+  key.push("http", ...onHttp.toSorted((a, b) => a - b));
+  return key.join();
 }
