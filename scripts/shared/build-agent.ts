@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 
 import { build } from "esbuild";
 
-import { AGENT_VERSION } from "#agent/context/version.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
+import { packageVersion } from "./package-version.ts";
 import { root } from "./root.ts";
 
 /** Node 20 is the oldest that a server may have. */
@@ -61,9 +61,10 @@ const INSTALLER = join(root, "src", "agent", "install", "install.sh");
 export async function agentFiles(): Promise<Map<string, string>> {
   const agent = await bundleAgent();
   const hash = createHash("sha256").update(agent).digest("hex");
-  const name = `gantry-agent-${AGENT_VERSION}-${hash.slice(0, 12)}.mjs`;
+  const version = await packageVersion();
+  const name = `gantry-agent-${version}-${hash.slice(0, 12)}.mjs`;
   const installer = (await readFile(INSTALLER, "utf8"))
-    .replace("@AGENT_VERSION@", AGENT_VERSION)
+    .replace("@AGENT_VERSION@", version)
     .replace("@AGENT_FILE@", name)
     .replace("@AGENT_SHA256@", hash);
   return new Map([

@@ -3,17 +3,15 @@ import { join } from "node:path";
 
 import { build } from "esbuild";
 
-import { COMMAND_VERSION } from "#cli/version.ts";
-
+import { packageVersion } from "./package-version.ts";
 import { root } from "./root.ts";
 
 /** The oldest Node that the command runs on. */
 const NODE = "20.3";
 
-/** What npm is told of the package: one file, and nothing to install besides. */
+/** The package's own package.json. The package is one file without dependencies. */
 const manifest = {
   name: "gantry",
-  version: COMMAND_VERSION,
   description: "Deploy git repositories to your own servers, by an installation of Gantry",
   license: "MIT",
   type: "module",
@@ -42,7 +40,10 @@ export async function buildCommand(folder = join(root, "build", "package")): Pro
     logLevel: "error",
   });
   await chmod(program, 0o755);
-  await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  await writeFile(
+    join(folder, "package.json"),
+    `${JSON.stringify({ ...manifest, version: await packageVersion() }, null, 2)}\n`,
+  );
   await cp(join(root, "src", "cli", "README.md"), join(folder, "README.md"));
   return folder;
 }

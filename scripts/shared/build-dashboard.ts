@@ -15,8 +15,8 @@ const STYLE = "src/dashboard/styles/main.css";
 /** Resolves an import of all style sheets of a folder, such as `@import "./pages/*.css"`, in the order of their names. */
 const styleFolders: Plugin = {
   name: "style-folders",
-  setup({ onLoad }) {
-    onLoad({ filter: /styles\/main\.css$/ }, async ({ path }) => {
+  setup(esbuild) {
+    esbuild.onLoad({ filter: /styles\/main\.css$/ }, async ({ path }) => {
       const lines = (await readFile(path, "utf8")).split("\n").map(async (line) => {
         const [, folder] = /^@import "\.\/(\w+)\/\*\.css";$/.exec(line) ?? [];
         if (folder === undefined) return line;

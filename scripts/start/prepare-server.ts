@@ -1,10 +1,13 @@
+import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { type Connection, readConnection } from "#agent/context/connection-file.ts";
 import type { Client } from "#client/client.ts";
+import { Connection, CONNECTION_FILE } from "#contract/agent-connection.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { Server } from "#contract/endpoints/servers/schemas.ts";
+import { parseJson } from "#contract/parse-json.ts";
 
 import { valueOf } from "../shared/api.ts";
 import { Problem } from "../shared/problem.ts";
@@ -42,9 +45,7 @@ export async function enrollAgent(
   url: string,
   agentHome: string,
 ): Promise<boolean> {
-  const known: Connection | null = await readConnection(agentHome).then((read) =>
-    read.kind === "found" ? read.connection : null,
-  );
+  const known = await readConnection(agentHome);
   if (known !== null && known.server_id === serverId && known.url === url) return false;
   const enrollment = valueOf(
     await api.createEnrollment({ params: { server_id: serverId } }),
@@ -56,6 +57,11 @@ export async function enrollAgent(
   );
   if (code !== 0) throw new Problem(`The agent could not be enrolled:\n${output.trim()}`);
   return true;
+}
+
+async function readConnection(agentHome: string): Promise<Connection | null> {
+  const text = await readFile(join(agentHome, CONNECTION_FILE), "utf8").catch(() => "");
+  return Connection.safeParse(parseJson(text)).data ?? null;
 }
 
 /**

@@ -3,7 +3,7 @@ import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { createMask } from "#agent/lib/mask.ts";
+import { createMask } from "#contract/mask.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 
 import { Problem } from "../shared/problem.ts";

@@ -1,20 +1,10 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import * as z from "zod/mini";
-
 import { hasCode } from "#node/has-code.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
-import { ServerId } from "#contract/ids.ts";
-
-/** Which control plane the agent belongs to, and what it proves that with. */
-export const Connection = z.strictObject({
-  url: z.url({ protocol: /^https?$/ }),
-  server_id: ServerId,
-  credential: z.string().check(z.minLength(1)),
-});
-export type Connection = z.infer<typeof Connection>;
+import { Connection, CONNECTION_FILE } from "#contract/agent-connection.ts";
 
 export type ConnectionRead =
   | { readonly kind: "found"; readonly connection: Connection }
@@ -22,7 +12,7 @@ export type ConnectionRead =
   | { readonly kind: "unreadable"; readonly reason: string };
 
 export function connectionPath(home: string): string {
-  return join(home, "agent.json");
+  return join(home, CONNECTION_FILE);
 }
 
 /** What enrolment has written. Never throws. */

@@ -1,4 +1,4 @@
-import type { Connection } from "#agent/context/connection-file.ts";
+import type { Connection } from "#contract/agent-connection.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import type { Pace } from "#agent/lib/pace.ts";
 import type { AgentSettings } from "#agent/context/settings.ts";

@@ -1,4 +1,5 @@
-import { type Connection, connectionPath, writeConnection } from "#agent/context/connection-file.ts";
+import { connectionPath, writeConnection } from "#agent/context/connection-file.ts";
+import type { Connection } from "#contract/agent-connection.ts";
 import { beginAttempt, endAttempt } from "#agent/main/enrolment-attempt.ts";
 import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";

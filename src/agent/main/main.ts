@@ -3,7 +3,8 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net";
 import { hostname } from "node:os";
 
 import { type AgentArguments, readArguments, USAGE } from "#agent/main/arguments.ts";
-import { type Connection, connectionPath, readConnection } from "#agent/context/connection-file.ts";
+import { connectionPath, readConnection } from "#agent/context/connection-file.ts";
+import type { Connection } from "#contract/agent-connection.ts";
 import { endBuilds } from "#agent/lifecycle/end-builds.ts";
 import { enroll } from "#agent/main/enroll.ts";
 import { exitCodes } from "#agent/main/exit-codes.ts";

@@ -1,4 +1,4 @@
-import type { Mask } from "#agent/lib/mask.ts";
+import type { Mask } from "#contract/mask.ts";
 import { createLineSplitter } from "#agent/process/line-splitter.ts";
 import type { OutputSink } from "#agent/process/run-process.ts";
 

@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 
-import type { Mask } from "#agent/lib/mask.ts";
+import type { Mask } from "#contract/mask.ts";
 import { cutMark, headOf, KEPT_BYTES } from "#agent/process/cut-line.ts";
 
 /**

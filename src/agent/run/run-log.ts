@@ -1,5 +1,5 @@
 import type { Clock } from "#agent/context/context.ts";
-import type { Mask } from "#agent/lib/mask.ts";
+import type { Mask } from "#contract/mask.ts";
 import { cutLine } from "#agent/process/cut-line.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import type { RunLog } from "#agent/run/step/run-scope.ts";

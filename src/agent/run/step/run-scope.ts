@@ -1,5 +1,5 @@
 import type { AgentContext } from "#agent/context/context.ts";
-import type { Mask } from "#agent/lib/mask.ts";
+import type { Mask } from "#contract/mask.ts";
 import type { GroupLedger } from "#agent/process/run-process.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import type { Interrupt } from "#agent/run/step/interrupt.ts";

@@ -1,0 +1,14 @@
+import * as z from "zod/mini";
+
+import { ServerId } from "#contract/ids.ts";
+
+/** The file in the agent's home that `gantry-agent enroll` writes. `npm start` reads it. */
+export const CONNECTION_FILE = "agent.json";
+
+/** The control plane that an agent is enrolled with, and the agent's credential. */
+export const Connection = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  server_id: ServerId,
+  credential: z.string().check(z.minLength(1)),
+});
+export type Connection = z.infer<typeof Connection>;
