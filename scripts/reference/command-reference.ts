@@ -24,8 +24,8 @@ function reference(): string {
   const environment = variables.map(([name, help]) => `| \`${name}\` | ${help} |\n`);
   return [
     `## Exit codes\n\n| Code | When |\n|---|---|\n${exits.join("")}`,
-    `## Environment\n\n| Variable | What |\n|---|---|\n${environment.join("")}`,
-    `## Options of every command\n\n${optionTable(globalOptions)}`,
+    `## Environment\n\n| Variable | Meaning |\n|---|---|\n${environment.join("")}`,
+    `## Global options\n\n${optionTable(globalOptions)}`,
     `## Commands\n`,
     ...commands.map(commandText),
   ].join("\n");
@@ -49,7 +49,7 @@ function commandText(command: CommandSpec): string {
 }
 
 function optionTable(specs: OptionSpecs): string {
-  return `| Option | Does |\n|---|---|\n${optionRows(specs)}`;
+  return `| Option | Description |\n|---|---|\n${optionRows(specs)}`;
 }
 
 function optionRows(specs: OptionSpecs): string {

@@ -6,10 +6,7 @@ import { succeed } from "#contract/lib/result.ts";
 
 const interrupted = () => stop("interrupted", "Nothing was changed.");
 
-/**
- * Asks for a secret without showing what is typed where a person types it; reads all that comes where it comes from
- * somewhere else.
- */
+/** Reads a secret: prompts for it without echo at a terminal, or reads all of stdin if that is a pipe or a file. */
 export async function readSecret(context: Context, question: string): Promise<Result<string>> {
   const { stdin, stderr } = context;
   if (!stdin.isTTY) return await readPiped(context);
@@ -19,12 +16,9 @@ export async function readSecret(context: Context, question: string): Promise<Re
   return typed;
 }
 
-/**
- * Asks whether to go on. Where nobody can answer, that takes --yes.
- * @param isSure what --yes said
- */
-export async function confirm(context: Context, question: string, isSure: boolean): Promise<Result<true>> {
-  if (isSure) return succeed(true);
+/** Asks a yes-or-no question. Refuses without a terminal, unless `yes` (the value of --yes) answers it. */
+export async function confirm(context: Context, question: string, yes: boolean): Promise<Result<true>> {
+  if (yes) return succeed(true);
   const { stdin, stderr, output } = context;
   if (!stdin.isTTY || !stderr.isTTY || output.form === "json")
     return stop("not_confirmed", "No terminal to confirm on. Pass --yes.");
@@ -34,7 +28,7 @@ export async function confirm(context: Context, question: string, isSure: boolea
   return /^y(?:es)?$/i.test(typed.value.trim()) ? succeed(true) : interrupted();
 }
 
-/** All that comes by a pipe, which may never end. */
+/** Reads stdin to its end, or until the command is interrupted. */
 async function readPiped({ stdin, signal }: Context): Promise<Result<string>> {
   let text = "";
   try {
@@ -47,7 +41,7 @@ async function readPiped({ stdin, signal }: Context): Promise<Result<string>> {
   }
 }
 
-/** A line from a terminal. @param isShown whether the terminal itself reads it, and shows it */
+/** Reads a line from a terminal. @param isShown whether the terminal echoes it and handles editing keys */
 async function readTyped({ stdin, signal }: Context, isShown: boolean): Promise<Result<string>> {
   stdin.setEncoding("utf8");
   if (!isShown) stdin.setRawMode(true);

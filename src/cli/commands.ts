@@ -27,7 +27,7 @@ import { tokensRevoke } from "#cli/commands/tokens-revoke.ts";
 import { tokensRotate } from "#cli/commands/tokens-rotate.ts";
 import { whoami } from "#cli/commands/whoami.ts";
 
-/** Every command, in the order in which people read them. Usage, help, completion and docs are made of it. */
+/** Every command, in the order of the help. Usage, help, completion and docs are generated from this table. */
 export const commands: readonly Command[] = [
   login,
   logout,

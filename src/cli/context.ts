@@ -1,17 +1,17 @@
 import type { CommandSpec, GlobalOptions } from "#cli/arguments/command-spec.ts";
 import type { Output } from "#cli/output/output.ts";
 
-/** What every command gets of the process that it runs in. */
+/** What a command receives from its process. */
 export type Context = {
   readonly output: Output;
   readonly global: GlobalOptions;
-  /** All that there are. */
+  /** All commands. */
   readonly commands: readonly CommandSpec[];
   readonly environment: NodeJS.ProcessEnv;
-  /** Where the command was called. */
+  /** The working directory. */
   readonly folder: string;
   readonly stdin: NodeJS.ReadStream;
   readonly stderr: NodeJS.WriteStream;
-  /** Aborted when somebody ends the command. */
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
 };

@@ -1,6 +1,6 @@
 import type { Problem } from "#contract/problems.ts";
 
-/** What the command's process ends with, and what that means: part of the interface, and never changed. */
+/** The exit codes of the command. They are part of its interface and never change. */
 export const exitCodes = {
   done: { code: 0, when: "The command succeeded. With --follow: the deployment is live." },
   failed: {
@@ -25,7 +25,7 @@ export const exitCodes = {
 
 export type Exit = keyof typeof exitCodes;
 
-/** The problems that the command itself reports, with the exit of each. */
+/** The exit of each problem that the command itself finds. */
 const ownProblems = {
   usage: "usage",
   not_signed_in: "not_authorised",
@@ -39,10 +39,10 @@ const ownProblems = {
 } as const satisfies Record<string, Exit>;
 export type OwnCode = keyof typeof ownProblems;
 
-/** The problem of src/client for an answer that is not Gantry's. Its status can be any. */
+/** The code that src/client gives to a response that is not Gantry's. Its status can be any. */
 const UNEXPECTED_ANSWER = "unexpected_answer";
 
-/** The exit after a problem. That of the control plane's problems follows from their status. */
+/** The exit after a problem. For problems of the control plane it follows from the status. */
 export function exitOf({ code, status }: Problem): Exit {
   if (isOwnCode(code)) return ownProblems[code];
   if (code === UNEXPECTED_ANSWER) return "unreachable";

@@ -2,12 +2,12 @@ import { type CommandSpec, globalOptions } from "#cli/arguments/command-spec.ts"
 import { optionRows, usageOf } from "#cli/arguments/usage.ts";
 import { exitCodes } from "#cli/exit-codes.ts";
 
-/** The environment variables that the command looks at. */
+/** The environment variables that the command reads. */
 export const variables = [
-  ["GANTRY_URL", "The installation, such as https://gantry.example.com"],
-  ["GANTRY_TOKEN", "An API token, in place of the one that gantry login keeps"],
-  ["GANTRY_PROJECT", "The project's name or id"],
-  ["NO_COLOR", "Any value: no colours"],
+  ["GANTRY_URL", "Installation URL, such as https://gantry.example.com"],
+  ["GANTRY_TOKEN", "API token; overrides the one that gantry login stored"],
+  ["GANTRY_PROJECT", "Project name or ID"],
+  ["NO_COLOR", "Any value disables colours"],
 ] as const;
 
 /** What `gantry --help` prints. */
@@ -19,7 +19,7 @@ export function generalHelp(commands: readonly CommandSpec[]): string {
     "",
     ...rows(commands.map((command) => [command.name, command.summary])),
     "",
-    "Options of every command:",
+    "Global options:",
     ...rows(optionRows(globalOptions)),
     "",
     "Environment:",
@@ -48,7 +48,7 @@ export function commandHelp(command: CommandSpec): string {
       examples.map((example) => `  gantry ${example}`),
     ),
     "",
-    "gantry --help tells the options of every command and the exit codes.",
+    "Run gantry --help for global options and exit codes.",
   ].join("\n");
 }
 

@@ -11,11 +11,14 @@ import { COMMAND_VERSION } from "#cli/version.ts";
 
 const { argv, env, stdin, stdout, stderr } = process;
 
-/** How long one address of several gets before the next is tried: Node's 250 ms do not reach around the world and back. */
+/**
+ * How long to wait for one of several addresses before trying the next. Node's default of 250 ms is less than a round
+ * trip around the world.
+ */
 const ADDRESS_MS = 2_500;
 setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS);
 
-/** Source: the shell's convention, 128 and the number of SIGPIPE. */
+/** Source: the shell's convention, 128 plus the number of SIGPIPE. */
 const BROKEN_PIPE = 141;
 
 async function run(output: Output, signal: AbortSignal): Promise<Exit> {
@@ -30,10 +33,10 @@ async function run(output: Output, signal: AbortSignal): Promise<Exit> {
     return "done";
   }
   if (command === null || global.help) {
-    const isAsked = global.help;
+    const isRequested = global.help;
     const text = command === null ? generalHelp(commands) : commandHelp(command);
-    (isAsked ? stdout : stderr).write(`${text}\n`);
-    return isAsked ? "done" : "usage";
+    (isRequested ? stdout : stderr).write(`${text}\n`);
+    return isRequested ? "done" : "usage";
   }
   const context: Context = {
     ...{ output, global, commands, stdin, stderr, signal },
@@ -47,18 +50,18 @@ async function run(output: Output, signal: AbortSignal): Promise<Exit> {
 
 function print(outcome: Outcome, output: Output, signal: AbortSignal): Exit {
   if (outcome.ok) return outcome.exit;
-  // What a request says that was given up in the middle is not what went wrong.
-  const isGivenUp = signal.aborted && outcome.problem.code === "unreachable";
-  if (!isGivenUp) output.problem(outcome.problem);
-  return isGivenUp ? "interrupted" : exitOf(outcome.problem);
+  // The error of an aborted request is not the reason why the command ended.
+  const isInterrupted = signal.aborted && outcome.problem.code === "unreachable";
+  if (!isInterrupted) output.problem(outcome.problem);
+  return isInterrupted ? "interrupted" : exitOf(outcome.problem);
 }
 
 function end(code: number): void {
-  // What was written before has gone out by then, whatever stdout is; or it is known that it cannot.
+  // The callback runs once all earlier writes are flushed or have failed, also if stdout is a pipe.
   stdout.write("", (error) => (error ? endUnwritten(error) : process.exit(code)));
 }
 
-/** What could not be printed must not look as if it had gone well. Whoever read it may have gone away: no word then. */
+/** Ends with an error, because the output is incomplete. Prints nothing if the reader closed the pipe. */
 function endUnwritten(error: Error): void {
   if ("code" in error && error.code === "EPIPE") process.exit(BROKEN_PIPE);
   output.progress.hide();

@@ -2,7 +2,7 @@ import type { Failed } from "#client/answer.ts";
 import type { Success } from "#contract/lib/result.ts";
 import type { Exit, OwnCode } from "#cli/exit-codes.ts";
 
-/** How a command ended: with its exit, or with a problem that is told to the person and gives the exit. */
+/** How a command ended: with an exit, or with a problem that is printed and determines the exit. */
 export type Outcome = { readonly ok: true; readonly exit: Exit } | Failed;
 
 /** A value, or the problem that ends the command. */
@@ -11,7 +11,7 @@ export type Result<Value> = Success<Value> | Failed;
 export const done: Outcome = { ok: true, exit: "done" };
 
 const titles: Record<OwnCode, string> = {
-  usage: "Wrong usage",
+  usage: "Invalid usage",
   not_signed_in: "Not signed in",
   no_project: "No project",
   no_deployment: "No deployment",
@@ -22,13 +22,13 @@ const titles: Record<OwnCode, string> = {
   interrupted: "Interrupted",
 };
 
-/** A problem of this side. @param detail a sentence that says what to do */
+/** A problem found by the command itself. @param detail a sentence that says what to do */
 export function stop(code: OwnCode, detail: string): Failed {
   const problem = { type: "about:blank", title: titles[code], status: 0, detail, code, request_id: "" };
   return { ok: false, problem };
 }
 
-/** Something that was named is not there. */
+/** A 404 problem for a name that does not exist. @param detail a sentence */
 export function missing(detail: string): Failed {
   const problem = { type: "about:blank", title: "Not found", status: 404, detail, request_id: "" };
   return { ok: false, problem: { ...problem, code: "not_found" } };

@@ -1,2 +1,2 @@
-/** What `gantry --version` says. Kept equal to package.json by a test. */
+/** The version that `gantry --version` prints. A test keeps it equal to package.json. */
 export const COMMAND_VERSION = "0.1.0";

@@ -4,36 +4,40 @@ import { parseJson } from "#contract/parse-json.ts";
 import { Problem } from "#contract/problems.ts";
 
 /**
- * A call that came to nothing, and why. `retryAfterMs`: what the answer asks for. `unheard`: requests before this one
- * that had no answer, so that they may have been carried out.
+ * A failed call. `retryAfterMs`: the delay that the response asks for. `unanswered`: the number of earlier tries without a
+ * response, which may have been carried out.
  */
 export type Failed = Failure<{
   readonly problem: Problem;
   readonly retryAfterMs?: number;
-  readonly unheard?: number;
+  readonly unanswered?: number;
 }>;
 
-/** The problem that an answer is which is no success. */
+/** The problem in a response that is not a success. */
 export function problemIn(text: string, { status, headers }: Response, baseUrl: string): Failed {
   const problem = parseWith(Problem, parseJson(text));
   if (problem.success) return { ok: false, problem: problem.data };
   const location = headers.get("location");
   const detail =
     location === null
-      ? `${baseUrl} answered ${status} without a problem.`
-      : `${baseUrl} is not the installation's address: it points to ${location}.`;
+      ? `${baseUrl} responded with ${status} and without a problem document.`
+      : `${baseUrl} is not the installation's URL: it redirects to ${location}.`;
   return failed("unexpected_answer", status, detail);
 }
 
 /**
- * Something has answered that does not speak as Gantry does, or as a newer one does.
- * @param what is wrong with it, as a sentence
+ * The problem of a response that this client does not understand: not from Gantry, or from another version of it.
+ * @param reason a sentence
  */
-export function unexpected(status: number, baseUrl: string, what = "It may be of another version."): Failed {
-  return failed("unexpected_answer", status, `The answer of ${baseUrl} is not what was expected. ${what}`);
+export function unexpected(
+  status: number,
+  baseUrl: string,
+  reason = "The server may be another version, or not Gantry.",
+): Failed {
+  return failed("unexpected_answer", status, `${baseUrl} sent an unexpected response. ${reason}`);
 }
 
-/** Nothing has answered. */
+/** The problem of a request without a response. */
 export function unreachable(error: unknown, baseUrl: string): Failed {
   return failed("unreachable", 0, `${baseUrl} cannot be reached: ${reasonOf(error)}`);
 }
@@ -44,6 +48,6 @@ function reasonOf(error: unknown): string {
 }
 
 function failed(code: string, status: number, detail: string): Failed {
-  const title = code === "unreachable" ? "Unreachable" : "Unexpected answer";
+  const title = code === "unreachable" ? "Unreachable" : "Unexpected response";
   return { ok: false, problem: { type: "about:blank", title, status, detail, code, request_id: "" } };
 }

@@ -11,7 +11,7 @@ import { type ClientResult, type Send, send } from "#client/send.ts";
 
 type Nothing = Record<string, never>;
 
-/** A property that may be left out where nothing in it is required. */
+/** A property that is optional if all of its fields are optional. */
 type Given<Name extends string, Value> = Nothing extends Value
   ? { readonly [Key in Name]?: Value }
   : { readonly [Key in Name]: Value };
@@ -20,7 +20,7 @@ type QueryOf<Schema extends z.ZodMiniType | null> = Schema extends z.ZodMiniType
   ? { readonly [Key in keyof z.input<Schema>]: z.input<Schema>[Key] | number }
   : Record<string, never>;
 
-/** What a caller says: the parameters of the path, the query and the body as the endpoint's schemas take them. */
+/** A request: path parameters, query and body, typed as the input of the endpoint's schemas. */
 export type RequestOf<Of extends Endpoint> = Given<"params", z.input<Of["params"]>> &
   Given<"query", QueryOf<Of["query"]>> &
   (Of["body"] extends z.ZodMiniType ? Given<"body", z.input<Of["body"]>> : unknown) & {
@@ -30,7 +30,7 @@ export type RequestOf<Of extends Endpoint> = Given<"params", z.input<Of["params"
 
 type ArgumentsOf<Request> = Nothing extends Request ? [request?: Request] : [request: Request];
 
-/** A method for each operation of the endpoint table. None of them throws: what goes wrong is a problem. */
+/** A method for each operation of the endpoint table. The methods never throw: they return a problem. */
 export type Client = {
   readonly [Name in ClientOperation]: (
     ...args: ArgumentsOf<RequestOf<ClientEndpoints[Name]>>
@@ -38,10 +38,10 @@ export type Client = {
 };
 
 /**
- * A caller of the whole interface, made from the endpoint table.
- * @param how `sendPatiently`, for one; each request is sent once where it is left out
+ * Creates a client of the API from the endpoint table.
+ * @param how how to send a request, such as `sendWithRetry(…)`; by default each is sent once
  */
-// Overloaded because TypeScript cannot see that a loop over the table gives each of its names a method.
+// Overloaded because TypeScript cannot derive from a loop over the table that each of its names gets a method.
 export function createClient(transport: Transport, how?: Send): Client;
 export function createClient(transport: Transport, how: Send = send): object {
   const methods = Object.entries<Endpoint>(clientEndpoints).map(([name, endpoint]) => {

@@ -2,7 +2,7 @@ import { type Failure, type ResultOf, succeed } from "#contract/lib/result.ts";
 
 type Ended = { readonly error: unknown };
 
-/** One request and its answer, until they are over, are told to end, or have been silent for too long. */
+/** One request and its response. It ends when it is complete, when it is aborted, or after too long a silence. */
 export class Connection {
   readonly #aborted = new AbortController();
   readonly #silenceMs: number;
@@ -10,7 +10,7 @@ export class Connection {
   #ended: Failure<Ended> | null = null;
   #onEnd: (ended: Failure<Ended>) => void = () => undefined;
 
-  /** @param outer ends it */
+  /** @param outer aborts the connection */
   constructor(silenceMs: number, outer: AbortSignal | undefined) {
     this.#silenceMs = silenceMs;
     this.#outer = outer;
@@ -18,21 +18,24 @@ export class Connection {
     if (outer?.aborted === true) this.end();
   }
 
-  /** The answer to a request; one that comes too late is closed. */
+  /** Waits for the response to a request. A response that arrives after the end is closed. */
   async answer(request: (signal: AbortSignal) => Promise<Response>): Promise<ResultOf<Response, Ended>> {
     const answered = request(this.#aborted.signal);
     const step = await this.wait(answered);
-    // A fetch that is injected may take no signal.
+    // An injected fetch may ignore the signal.
     if (!step.ok) void answered.then((late) => late.body?.cancel()).catch(() => undefined);
     return step;
   }
 
-  /** What comes of a step, where it fails with an error, or the connection ends before. One at a time; never throws. */
+  /**
+   * Waits for a promise. The result is an error if it rejects or the connection ends first. Never throws. One call at a
+   * time.
+   */
   async wait<Value>(step: Promise<Value>): Promise<ResultOf<Value, Ended>> {
     const silence = setTimeout(() => {
-      this.#end(new Error(`nothing has been heard for ${this.#silenceMs / 1000} s`));
+      this.#end(new Error(`no data was received for ${this.#silenceMs / 1000} s`));
     }, this.#silenceMs);
-    // No race with one promise for all steps: that would keep what each of them gave until the last.
+    // Not Promise.race with one promise for all steps: that would keep every result in memory until the end.
     const outcome = await new Promise<ResultOf<Value, Ended>>((resolve) => {
       this.#onEnd = resolve;
       if (this.#ended !== null) resolve(this.#ended);
@@ -45,8 +48,8 @@ export class Connection {
     return outcome;
   }
 
-  /** Ends it now. Safe to repeat. */
-  readonly end = (): void => this.#end(new Error("the connection was ended"));
+  /** Ends the connection. Can be called repeatedly. */
+  readonly end = (): void => this.#end(new Error("the connection was closed"));
 
   #end(error: Error): void {
     this.#outer?.removeEventListener("abort", this.end);

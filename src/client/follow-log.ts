@@ -6,34 +6,34 @@ import { problemIn, unexpected, unreachable } from "#client/answer.ts";
 import { Connection } from "#client/connection.ts";
 import { type FollowedLogEvent, LogEventReader } from "#client/log-event-reader.ts";
 import { headersOf, type Transport, urlOf } from "#client/request.ts";
-import { isPassing, retryAfterMs, retryDelayMs } from "#client/retry.ts";
+import { isTemporary, retryAfterMs, retryDelayMs } from "#client/retry.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 export type FollowLogOptions = {
-  /** The line that has been read last; 0 where none has. */
+  /** The number of the last line that was read; 0 for none. */
   readonly afterLine?: number;
-  /** The `Gantry-Bookmark` of the answer that told of the deployment: a replica of the database may not know it yet. */
+  /** The `Gantry-Bookmark` of the response with the deployment: a replica of the database may not have it yet. */
   readonly bookmark?: string | null;
-  /** Ends the following at any moment, without another event. Leaving the loop does so between two events. */
+  /** Ends the iteration at any moment, without another event. Leaving the loop ends it between two events. */
   readonly signal?: AbortSignal;
-  /** After so many milliseconds without a sign of life a connection counts as cut. */
+  /** A connection without data for this many milliseconds counts as lost. */
   readonly silenceMs?: number;
 };
 
-/** As often the same lines may be missing: then they are not late, but lost. */
+/** After this many reads with the same lines missing, they count as lost. */
 const MAX_GAPS = 5;
 
-/** A stream may well end without a line, and be cut. After so many in a row in which nothing came, that is told. */
+/** A single stream can end without a line. After more than this many in a row, a `waiting` event reports it. */
 const MAX_CUTS = 3;
 
 type Progress = {
   last: number;
   bookmark: string | null;
-  /** Connections in a row in which nothing came. */
+  /** Consecutive connections that delivered neither events nor heartbeats. */
   failures: number;
   gaps: number;
-  /** When the last bytes came, heartbeats included, by `performance.now()`. */
-  heardAt: number;
+  /** When the last bytes arrived, heartbeats included, by `performance.now()`. */
+  lastDataAt: number;
 };
 
 type Followed = {
@@ -44,17 +44,17 @@ type Followed = {
 };
 
 /**
- * Follows a deployment's log to its end: the lines so far, then each as it is written, each once and in order. Where
- * the connection is cut or falls silent, or the control plane cannot answer for now, it tries again, ever more seldom,
- * and goes on after the last line; it does so until `signal` is aborted or the loop is left. It never throws, and reads
- * no further than it is asked for.
+ * Follows a deployment's log to its end: the existing lines, then new lines, each once and in order. After a lost or
+ * silent connection, or a temporary error of the control plane, it reconnects with a growing back-off and continues
+ * after the last line, until `signal` is aborted or the loop is left. It never throws, and reads no further than the
+ * consumer asks for.
  */
 export async function* followLog(
   transport: Transport,
   deploymentId: DeploymentId,
   { afterLine = 0, bookmark = null, signal, silenceMs = 3 * LOG_HEARTBEAT_MS }: FollowLogOptions = {},
 ): AsyncGenerator<FollowedLogEvent> {
-  const progress = { last: afterLine, bookmark, failures: 0, gaps: 0, heardAt: 0 };
+  const progress = { last: afterLine, bookmark, failures: 0, gaps: 0, lastDataAt: 0 };
   for await (const event of connections({ transport, deploymentId, silenceMs, signal }, progress)) {
     if (signal?.aborted === true) return;
     yield event;
@@ -63,42 +63,42 @@ export async function* followLog(
 
 async function* connections(followed: Followed, progress: Progress): AsyncGenerator<FollowedLogEvent> {
   while (followed.signal?.aborted !== true) {
-    const beganAt = performance.now();
-    const again = yield* connect(followed, progress);
-    if (again === null) return;
-    // Nothing but heartbeats is a sign of life too. A stream begins with one, which is none.
-    if (progress.heardAt - beganAt > followed.silenceMs / 4) progress.failures = 0;
+    const startedAt = performance.now();
+    const retry = yield* connect(followed, progress);
+    if (retry === null) return;
+    // Heartbeats show that the connection works, except for the one that starts every stream.
+    if (progress.lastDataAt - startedAt > followed.silenceMs / 4) progress.failures = 0;
     progress.failures += 1;
-    const ms = Math.max(retryDelayMs(progress.failures), again.afterMs);
-    const isTold = !again.isCut || progress.failures > MAX_CUTS;
-    if (isTold) yield { type: "waiting", problem: again.problem, ms };
+    const ms = Math.max(retryDelayMs(progress.failures), retry.afterMs);
+    const isReported = !retry.isCut || progress.failures > MAX_CUTS;
+    if (isReported) yield { type: "waiting", problem: retry.problem, ms };
     await pause(ms, followed.signal);
   }
 }
 
-/** Why and when at the soonest to connect again. `isCut`: a stream had begun. null: it is over. */
-type Again = { readonly problem: Problem; readonly afterMs: number; readonly isCut: boolean } | null;
+/** Why to reconnect, and after how many milliseconds at the earliest. `isCut`: a stream had started. Null: do not. */
+type Retry = { readonly problem: Problem; readonly afterMs: number; readonly isCut: boolean } | null;
 
-const brokeOff = new Error("the log breaks off");
+const incomplete = new Error("the log stream ended early");
 
-function noAnswer(error: unknown, baseUrl: string, isCut: boolean): Again {
+function connectionLost(error: unknown, baseUrl: string, isCut: boolean): Retry {
   return { problem: unreachable(error, baseUrl).problem, afterMs: 0, isCut };
 }
 
-async function* connect(followed: Followed, progress: Progress): AsyncGenerator<FollowedLogEvent, Again> {
+async function* connect(followed: Followed, progress: Progress): AsyncGenerator<FollowedLogEvent, Retry> {
   const connection = new Connection(followed.silenceMs, followed.signal);
   try {
-    return yield* ask(followed, progress, connection);
+    return yield* requestLog(followed, progress, connection);
   } finally {
     connection.end();
   }
 }
 
-async function* ask(
+async function* requestLog(
   { transport, deploymentId }: Followed,
   progress: Progress,
   connection: Connection,
-): AsyncGenerator<FollowedLogEvent, Again> {
+): AsyncGenerator<FollowedLogEvent, Retry> {
   const { baseUrl } = transport;
   const request = {
     params: { deployment_id: deploymentId },
@@ -108,16 +108,16 @@ async function* ask(
       ...(progress.bookmark === null ? {} : { "gantry-bookmark": progress.bookmark }),
     },
   };
-  const answered = await connection.answer(async (signal) => {
+  const response = await connection.answer(async (signal) => {
     const url = urlOf(clientEndpoints.getDeploymentLog, request, transport);
     return await transport.fetch(url, { headers: headersOf(request, transport), signal });
   });
-  if (!answered.ok) return noAnswer(answered.error, baseUrl, false);
-  const { ok, status, headers, body } = answered.value;
+  if (!response.ok) return connectionLost(response.error, baseUrl, false);
+  const { ok, status, headers, body } = response.value;
   if (!ok) {
-    const text = await connection.wait(answered.value.text());
-    const { problem } = problemIn(text.ok ? text.value : "", answered.value, baseUrl);
-    if (isPassing(status)) return { problem, afterMs: retryAfterMs(headers), isCut: false };
+    const text = await connection.wait(response.value.text());
+    const { problem } = problemIn(text.ok ? text.value : "", response.value, baseUrl);
+    if (isTemporary(status)) return { problem, afterMs: retryAfterMs(headers), isCut: false };
     yield { type: "problem", problem };
     return null;
   }
@@ -126,11 +126,11 @@ async function* ask(
     return null;
   }
   progress.bookmark = headers.get("gantry-bookmark") ?? progress.bookmark;
-  const ending = yield* readEvents(body, new LogEventReader(progress.last, baseUrl), progress, connection);
-  return ending === null ? null : noAnswer(ending, baseUrl, true);
+  const failure = yield* readEvents(body, new LogEventReader(progress.last, baseUrl), progress, connection);
+  return failure === null ? null : connectionLost(failure, baseUrl, true);
 }
 
-/** @returns why the stream broke off; null: it is over */
+/** Reads the events of one stream. @returns the error that ended it early, or null at the end of the log */
 async function* readEvents(
   body: ReadableStream<Uint8Array>,
   reader: LogEventReader,
@@ -142,13 +142,13 @@ async function* readEvents(
     for (;;) {
       const chunk = await connection.wait(chunks.read());
       if (!chunk.ok) return chunk.error;
-      if (chunk.value.value === undefined) return brokeOff;
-      progress.heardAt = performance.now();
+      if (chunk.value.value === undefined) return incomplete;
+      progress.lastDataAt = performance.now();
       for (const event of reader.take(chunk.value.value)) {
         if (event.type === "gap") {
           progress.gaps += 1;
-          // What follows is passed over, and asked for again together with what is missing.
-          if (progress.gaps < MAX_GAPS) return brokeOff;
+          // The rest of this stream is dropped. The next request starts at the missing line.
+          if (progress.gaps < MAX_GAPS) return incomplete;
           yield { type: "problem", problem: event.problem };
           return null;
         }

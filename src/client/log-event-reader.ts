@@ -7,10 +7,9 @@ import { parseKnown } from "#contract/tolerant.ts";
 import { unexpected } from "#client/answer.ts";
 
 /**
- * `waiting`: the control plane cannot be reached or cannot answer for now, so the next try is made after `ms`
- * milliseconds. `end`: how the deployment ended; `deleted`: it is not there any more. `problem`: the log cannot be
- * followed, such as where the token does not count (any more), or there is no such deployment. Each of the last two is
- * the last event.
+ * `waiting`: the control plane is unreachable or temporarily unavailable; the next try is in `ms` milliseconds. `end`:
+ * the deployment ended with `status`, or was `deleted`. `problem`: the log cannot be followed, such as with an invalid
+ * token or an unknown deployment. `end` and `problem` are always the last event.
  */
 export type FollowedLogEvent =
   | { readonly type: "line"; readonly line: LogLine }
@@ -18,21 +17,21 @@ export type FollowedLogEvent =
   | ({ readonly type: "end" } & Pick<LogEnd, "status" | "failure">)
   | { readonly type: "problem"; readonly problem: Problem };
 
-/** `gap`: lines are missing before the one that came; `problem` is what it is if they stay away. */
+/** `gap`: lines are missing before the received one. `problem` is reported if they stay missing. */
 export type ReadLogEvent =
   | Exclude<FollowedLogEvent, { type: "waiting" }>
   | { readonly type: "gap"; readonly problem: Problem };
 
-/** Many times what the longest line takes. A server that is none of ours could send what never ends. */
+/** Many times the longest line. Limits the memory that a server that is not Gantry can fill with an endless event. */
 const MAX_EVENT_CHARACTERS = 1024 * 1024;
 
 /**
- * A browser hands over two megabytes at a time, which take longer than many a frame to be parsed. About a hundred
- * lines are parsed at once, so that whoever takes the events can give the page its turn between them.
+ * A browser delivers chunks of up to two megabytes, which take several frames to parse. Parsing about a hundred lines
+ * at a time lets the consumer yield to the page in between.
  */
 const SLICE_BYTES = 16 * 1024;
 
-/** Makes events of the bytes of one connection, wherever they are cut. */
+/** Parses the bytes of one connection into events. The bytes can be split anywhere. */
 export class LogEventReader {
   readonly #baseUrl: string;
   readonly #decoder = new TextDecoder();
@@ -40,7 +39,7 @@ export class LogEventReader {
   #last: number;
   #events: ReadLogEvent[] = [];
 
-  /** @param afterLine the line that has been read last: it and those before it are passed over */
+  /** @param afterLine the last line that was read: up to it, lines are skipped */
   constructor(afterLine: number, baseUrl: string) {
     this.#last = afterLine;
     this.#baseUrl = baseUrl;
@@ -53,7 +52,7 @@ export class LogEventReader {
     });
   }
 
-  /** The events that are complete with these bytes. After an `end`, a `problem` or a `gap` it is of no more use. */
+  /** The events that these bytes complete. After an `end`, a `problem` or a `gap` the reader must not be used again. */
   *take(bytes: Uint8Array): Generator<ReadLogEvent> {
     for (let from = 0; from < bytes.byteLength; from += SLICE_BYTES) {
       this.#events = [];
@@ -71,15 +70,15 @@ export class LogEventReader {
       this.#events.push({ type: "end", status, failure });
       return;
     }
-    // Other kinds of events may come to be, and are nothing to a client that does not know them.
+    // A newer control plane may send other events, which are ignored.
     if (event !== undefined && event !== "message") return;
     const line = parseKnown(LogLine, parseJson(data));
     if (!line.success) return this.#fail();
     const number = line.data.line;
     if (number <= this.#last) return;
     if (number > this.#last + 1) {
-      const what = `Line ${this.#last + 1} of the log is missing.`;
-      this.#events.push({ type: "gap", problem: unexpected(200, this.#baseUrl, what).problem });
+      const reason = `Line ${this.#last + 1} of the log is missing.`;
+      this.#events.push({ type: "gap", problem: unexpected(200, this.#baseUrl, reason).problem });
       return;
     }
     this.#last = number;

@@ -4,8 +4,8 @@ import type { ClientResult } from "#client/send.ts";
 type PageQuery = { readonly limit: number; readonly cursor?: string };
 
 /**
- * The rows of all pages of a list, or of as many as hold `most` rows.
- * @returns the rows, with the status and headers of the last page; the problem of the first page that failed
+ * Reads the pages of a list until its end or until `most` rows.
+ * @returns the rows, with the status and headers of the last page; or the problem of the first page that failed
  */
 export async function readAll<Page extends { readonly next_cursor: string | null }, Row>(
   read: (query: PageQuery) => Promise<ClientResult<Page>>,

@@ -1,10 +1,10 @@
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 
-/** How to reach a control plane. `fetch` is given, so that the same client runs everywhere. */
+/** How to reach a control plane. `fetch` is injected, so the client runs in every runtime. */
 export type Transport = {
-  /** Without a slash at its end, and without `/v1`. */
+  /** Without a trailing slash and without `/v1`. */
   readonly baseUrl: string;
-  /** An API token; null for the operations that need none. */
+  /** An API token; null if the called operations need none. */
   readonly token: string | null;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 };
@@ -16,7 +16,7 @@ export type AnyRequest = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Where an endpoint is, with its parameters. */
+/** The URL of an endpoint with its parameters. */
 export function urlOf(
   endpoint: Endpoint,
   { params = {}, query = {} }: AnyRequest,
@@ -29,7 +29,7 @@ export function urlOf(
   return `${baseUrl}${path}${search.length === 0 ? "" : `?${search.join("&")}`}`;
 }
 
-/** A request's headers; what is asked for is JSON unless `headers` say otherwise. */
+/** The headers of a request. It accepts JSON unless `headers` say otherwise. */
 export function headersOf({ body, headers }: AnyRequest, { token }: Transport): Record<string, string> {
   return {
     accept: "application/json",

@@ -1,7 +1,7 @@
 import { backOffMs } from "#contract/lib/back-off.ts";
 
 const BETWEEN_TRIES = { firstMs: 250, longestMs: 10_000 };
-/** A longer wait than anybody means; timers do not take just any. */
+/** The upper limit of `Retry-After`: timers do not accept every number. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 /**
@@ -15,19 +15,19 @@ export function retryDelayMs(failures: number): number {
   return backOffMs(failures, BETWEEN_TRIES) * (0.5 + chance / 512);
 }
 
-/** Whether a status says that the same request may go well later. */
-export function isPassing(status: number): boolean {
+/** Whether the same request may succeed later. */
+export function isTemporary(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
 /**
- * What `Retry-After` asks for, as seconds or as a date.
- * @returns milliseconds, from 0 to an hour; 0 where it does not ask
+ * The delay of a `Retry-After` header, which is in seconds or a date.
+ * @returns milliseconds, from 0 to an hour; 0 without the header
  * Source: RFC 9110 section 10.2.3.
  */
 export function retryAfterMs(headers: Headers): number {
   const value = headers.get("retry-after") ?? "";
-  // The server's own clock, which may be another than the client's.
+  // By the server's clock, which can differ from the client's.
   const now = Date.parse(headers.get("date") ?? "");
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
   return ms > 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : 0;

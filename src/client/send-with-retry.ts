@@ -1,44 +1,45 @@
 import { isRepeatable, takesIdempotencyKey } from "#contract/repeatable.ts";
 import type { Problem } from "#contract/problems.ts";
-import { isPassing, retryDelayMs } from "#client/retry.ts";
+import { isTemporary, retryDelayMs } from "#client/retry.ts";
 import { type Send, send } from "#client/send.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-export type Patience = {
-  /** Milliseconds from the first try on in which another is made. */
-  readonly patienceMs: number;
-  /** Milliseconds, from any point in time on. */
+export type RetryOptions = {
+  /** How long to retry, in milliseconds from the first try. */
+  readonly retryForMs: number;
+  /** A clock in milliseconds, from any starting point. */
   readonly now: () => number;
-  /** A key that nobody has used before, for one request and its repetitions. */
+  /** Returns an unused key for one request and its retries. */
   readonly newKey: () => string;
-  /** Ends the tries. */
+  /** Ends the retries. */
   readonly signal?: AbortSignal;
-  /** Is told before each pause. */
+  /** Called before each pause. */
   readonly onWaiting?: (problem: Problem, ms: number) => void;
 };
 
 /**
- * A way to call endpoints that tries again where no answer comes, or one that says to come later. What makes something
- * carries an Idempotency-Key, so that it is made once. What can neither be repeated nor carry one is sent once.
+ * Returns a `Send` that retries requests without a response or with a temporary error. Requests that create something
+ * carry an Idempotency-Key, so they take effect once. Requests that can neither be repeated nor carry a key are sent
+ * once.
  */
-export function sendWithRetry(patience: Patience): Send {
-  const { patienceMs, now, newKey, signal, onWaiting } = patience;
+export function sendWithRetry(options: RetryOptions): Send {
+  const { retryForMs, now, newKey, signal, onWaiting } = options;
   return async (endpoint, request, transport) => {
     const key = takesIdempotencyKey(endpoint) ? { "idempotency-key": newKey() } : {};
     const repeated = { ...request, headers: { ...key, ...request.headers } };
-    const until = now() + patienceMs;
+    const until = now() + retryForMs;
     const isEnded = () => signal?.aborted === true;
-    let unheard = 0;
+    let unanswered = 0;
     for (let failures = 1; ; failures += 1) {
       const result = await send(endpoint, repeated, transport);
       if (result.ok) return result;
       const { problem, retryAfterMs = 0 } = result;
-      const failed = { ...result, unheard };
-      const isUnheard = problem.status === 0;
-      if (!isRepeatable(endpoint) || !(isUnheard || isPassing(problem.status))) return failed;
+      const failed = { ...result, unanswered };
+      const isUnanswered = problem.status === 0;
+      if (!isRepeatable(endpoint) || !(isUnanswered || isTemporary(problem.status))) return failed;
       const ms = Math.max(retryDelayMs(failures), retryAfterMs);
       if (now() + ms > until || isEnded()) return failed;
-      if (isUnheard) unheard += 1;
+      if (isUnanswered) unanswered += 1;
       onWaiting?.(problem, ms);
       await pause(ms, signal);
       if (isEnded()) return failed;

@@ -7,21 +7,21 @@ import { type AnyRequest, headersOf, type Transport, urlOf } from "#client/reque
 import { retryAfterMs } from "#client/retry.ts";
 
 /**
- * What came of a call. A problem is the control plane's own, or one of the client's: `unreachable` (status 0) where no
- * answer came, `unexpected_answer` where something else than Gantry seems to have answered.
+ * The result of a call. A problem is the control plane's, or one of the client's: `unreachable` (status 0) without a
+ * response, `unexpected_answer` if the response is not from Gantry or from another version of it.
  */
 export type ClientResult<Value> =
   | (Success<Value> & { readonly status: number; readonly headers: Headers })
   | Failed;
 
-/** A way to call an endpoint. */
+/** Sends a request to an endpoint. */
 export type Send = <Of extends Endpoint>(
   endpoint: Of,
   request: AnyRequest,
   transport: Transport,
 ) => Promise<ClientResult<OutputOf<Of["success"]["body"]>>>;
 
-/** Calls an endpoint and parses its answer. */
+/** Sends a request to an endpoint once and parses the response. */
 export async function send<Of extends Endpoint>(
   endpoint: Of,
   request: AnyRequest,
@@ -42,7 +42,7 @@ export async function send<Of extends Endpoint>(
   const { status, headers } = response;
   if (!response.ok)
     return { ...problemIn(text, response, transport.baseUrl), retryAfterMs: retryAfterMs(headers) };
-  // The interface can gain fields at any time, so an older client leaves out those that it does not know.
+  // The API can gain fields at any time. Unknown fields are dropped.
   const value = parseKnown<Of["success"]["body"]>(endpoint.success.body, parseJson(text));
   return value.success ? { ...succeed(value.data), status, headers } : unexpected(status, transport.baseUrl);
 }

@@ -20,9 +20,9 @@ import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
-import { createDesk, jsonOf } from "./support/command.ts";
+import { createCli, jsonOf } from "./support/command.ts";
 
-const desk = createDesk();
+const cli = createCli();
 let gantry: Gantry;
 let env: NodeJS.ProcessEnv;
 let folders = 0;
@@ -33,23 +33,23 @@ beforeAll(async () => {
 });
 afterAll(() => gantry.close());
 
-const run = (...args: string[]) => desk.run(args, { env });
-/** A configuration of its own. */
-const fresh = () => {
+const run = (...args: string[]) => cli.run(args, { env });
+/** An empty configuration directory. */
+const emptyConfig = () => {
   folders += 1;
-  return { XDG_CONFIG_HOME: join(desk.home, `config-${folders}`) };
+  return { XDG_CONFIG_HOME: join(cli.home, `config-${folders}`) };
 };
 const fileOf = (config: { XDG_CONFIG_HOME: string }) => join(config.XDG_CONFIG_HOME, "gantry", "config.json");
-/** A repository with a link in its root. */
+/** A repository with a link file in its root. `deep` is a directory below it. */
 const repositoryWith = (link: Record<string, string>) => {
   folders += 1;
-  const root = join(desk.home, `repository-${folders}`);
+  const root = join(cli.home, `repository-${folders}`);
   mkdirSync(join(root, ".git"), { recursive: true });
   mkdirSync(join(root, "src", "deep"), { recursive: true });
   writeFileSync(join(root, "gantry.json"), JSON.stringify(link));
   return { root, deep: join(root, "src", "deep") };
 };
-/** Has a server listen, and ends it with the test. @returns its address */
+/** Starts a server for the duration of the test. @returns its URL */
 const listening = async (server: Server): Promise<string> => {
   server.listen(0, "127.0.0.1");
   onTestFinished(() => {
@@ -58,41 +58,41 @@ const listening = async (server: Server): Promise<string> => {
   });
   await once(server, "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  if (address === null || typeof address === "string") throw new Error("the server has no port");
   return `http://127.0.0.1:${address.port}`;
 };
-/** An address at which nobody listens. */
-const NOBODY = "http://127.0.0.1:9";
+/** A URL without a server. */
+const UNREACHABLE = "http://127.0.0.1:9";
 
-describe("the file of tokens", () => {
-  it("is not looked at by who says both the installation and a token, whatever is wrong with it", async () => {
-    const config = fresh();
+describe("the configuration file", () => {
+  it("is not read, even if it is broken, when GANTRY_URL and GANTRY_TOKEN are set", async () => {
+    const config = emptyConfig();
     mkdirSync(join(config.XDG_CONFIG_HOME, "gantry"), { recursive: true });
     writeFileSync(fileOf(config), "{");
-    expect(await desk.run(["whoami"], { env: { ...env, ...config } })).toMatchObject({ code: 0, stderr: "" });
+    expect(await cli.run(["whoami"], { env: { ...env, ...config } })).toMatchObject({ code: 0, stderr: "" });
     const { GANTRY_URL } = env;
-    const needed = await desk.run(["whoami"], { env: { GANTRY_URL, ...config } });
+    const needed = await cli.run(["whoami"], { env: { GANTRY_URL, ...config } });
     expect(needed.code).toBe(2);
-    expect(needed.stderr).toContain("is not what gantry login writes");
+    expect(needed.stderr).toContain("is not a valid configuration file");
   });
 
-  it("is not there for who has no home, and never a file of the folder that one is in", async () => {
-    const folder = join(desk.home, "foreign");
+  it("is not read from the working directory when there is no home directory", async () => {
+    const folder = join(cli.home, "foreign");
     mkdirSync(join(folder, ".config", "gantry"), { recursive: true });
-    const foreign = { current: NOBODY, installations: { [NOBODY]: { token: gantry.token } } };
+    const foreign = { current: UNREACHABLE, installations: { [UNREACHABLE]: { token: gantry.token } } };
     writeFileSync(join(folder, ".config", "gantry", "config.json"), JSON.stringify(foreign));
     for (const homeless of [
       { HOME: "", XDG_CONFIG_HOME: "" },
       { HOME: "/dev/null", XDG_CONFIG_HOME: ".config" },
     ]) {
-      expect((await desk.run(["whoami"], { env: homeless, folder })).code).toBe(3);
-      expect((await desk.run(["whoami"], { env: { ...env, ...homeless }, folder })).code).toBe(0);
+      expect((await cli.run(["whoami"], { env: homeless, folder })).code).toBe(3);
+      expect((await cli.run(["whoami"], { env: { ...env, ...homeless }, folder })).code).toBe(0);
     }
   });
 
-  it("that cannot be written is told so in a sentence", async () => {
+  it("is reported in one sentence when it cannot be written", async () => {
     for (const where of [{ XDG_CONFIG_HOME: "/dev/null" }, { HOME: "", XDG_CONFIG_HOME: "" }]) {
-      const login = await desk.run(["login", gantry.url], { env: where, input: gantry.token });
+      const login = await cli.run(["login", gantry.url], { env: where, input: gantry.token });
       expect(login).toMatchObject({ code: 2, stdout: "" });
       expect(login.stderr).toMatch(/^Unwritable file: .*\.\n$/);
     }
@@ -100,23 +100,23 @@ describe("the file of tokens", () => {
 });
 
 describe("gantry login", () => {
-  it("reads the token from a pipe, checks it, and keeps it for this user only", async () => {
-    const config = fresh();
-    const login = await desk.run(["login", `${gantry.url}/`], { env: config, input: `${gantry.token}\n` });
+  it("reads the token from a pipe, checks it and stores it with mode 0600", async () => {
+    const config = emptyConfig();
+    const login = await cli.run(["login", `${gantry.url}/`], { env: config, input: `${gantry.token}\n` });
     expect(login).toMatchObject({ code: 0, stderr: "" });
     expect(login.stdout).toContain(`Signed in to ${gantry.url} as Test account with the token "test"`);
     expect(statSync(fileOf(config)).mode & 0o777).toBe(0o600);
-    const whoami = await desk.run(["whoami", "--json"], { env: config });
+    const whoami = await cli.run(["whoami", "--json"], { env: config });
     expect(jsonOf(whoami.stdout)).toMatchObject({
       url: gantry.url,
       name: "Test account",
     });
   });
 
-  it("asks for it at a terminal without showing what is typed", async () => {
-    const config = fresh();
-    const login = desk.inTerminal(["login", gantry.url], { env: config });
-    await login.said("stdout", `Token for ${gantry.url}: `);
+  it("prompts for the token at a terminal without echo", async () => {
+    const config = emptyConfig();
+    const login = cli.inTerminal(["login", gantry.url], { env: config });
+    await login.printed("stdout", `Token for ${gantry.url}: `);
     login.type(`x\u007f${gantry.token}\r`);
     const { code, stdout } = await login.ended;
     expect(code).toBe(0);
@@ -124,83 +124,83 @@ describe("gantry login", () => {
     expect(readFileSync(fileOf(config), "utf8")).toContain(gantry.token);
   });
 
-  it("ends with 130 at Ctrl-C, and keeps nothing", async () => {
-    const config = fresh();
-    const login = desk.inTerminal(["login", gantry.url], { env: config });
-    await login.said("stdout", "Token for");
+  it("exits with 130 on Ctrl-C and stores nothing", async () => {
+    const config = emptyConfig();
+    const login = cli.inTerminal(["login", gantry.url], { env: config });
+    await login.printed("stdout", "Token for");
     login.type("\u0003");
     expect((await login.ended).code).toBe(130);
     expect(existsSync(fileOf(config))).toBe(false);
   });
 
-  it("ends with 130 while it waits for a pipe that does not end", async () => {
-    const login = desk.start(["login", gantry.url], { env: fresh(), isInputOpen: true });
-    // More than a pipe holds: once all of it is written, the command reads.
+  it("exits with 130 on SIGTERM while it reads an open pipe", async () => {
+    const login = cli.start(["login", gantry.url], { env: emptyConfig(), isInputOpen: true });
+    // More than the buffer of a pipe: once all of it is written, the command is reading.
     await new Promise((done) => login.child.stdin?.write("x".repeat(1_000_000), done));
     login.child.kill("SIGTERM");
     expect(await login.ended).toMatchObject({ code: 130, stdout: "" });
   });
 
-  it("sends no token over plain HTTP, but to this machine", async () => {
-    const config = fresh();
-    const refused = await desk.run(["login", "http://gantry.example.com"], {
+  it("sends no token over plain HTTP to another machine", async () => {
+    const config = emptyConfig();
+    const refused = await cli.run(["login", "http://gantry.example.com"], {
       env: config,
       input: gantry.token,
     });
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("is plain HTTP") });
     const insecure = { ...config, GANTRY_URL: "http://gantry.example.com", GANTRY_TOKEN: gantry.token };
-    expect(await desk.run(["whoami"], { env: insecure })).toMatchObject({
+    expect(await cli.run(["whoami"], { env: insecure })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("Use https://"),
     });
     expect(existsSync(fileOf(config))).toBe(false);
   });
 
-  it("keeps no token that is none, does not count, or could not be checked", async () => {
-    const config = fresh();
+  it("stores no token that is malformed, invalid or could not be checked", async () => {
+    const config = emptyConfig();
     const login = (input: string, url = gantry.url) =>
-      desk.run(["login", url, "--wait", "0"], { env: config, input });
+      cli.run(["login", url, "--wait", "0"], { env: config, input });
     expect(await login("gantry_mistyped")).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("no token"),
+      stderr: expect.stringContaining("not a valid token"),
     });
     const swapped = await login("gantry_abcdefghijklmnopqrstuvwxyzABCD1dYTTe");
     expect(swapped.code).toBe(3);
-    expect((await login(gantry.token, NOBODY)).code).toBe(5);
+    expect((await login(gantry.token, UNREACHABLE)).code).toBe(5);
     expect((await login(gantry.token, "ftp://here")).code).toBe(2);
     expect(existsSync(fileOf(config))).toBe(false);
   });
 
-  it("takes no token from the command line, and says that the one there is known now", async () => {
-    const asUrl = await desk.run(["login", gantry.token]);
-    expect(asUrl).toMatchObject({ code: 2, stderr: expect.stringContaining("revoke it") });
-    const asOption = await desk.run(["login", gantry.url, "--token", gantry.token]);
+  it("accepts no token on the command line, and says to revoke it", async () => {
+    const asUrl = await cli.run(["login", gantry.token]);
+    expect(asUrl).toMatchObject({ code: 2, stderr: expect.stringContaining("Revoke it") });
+    const asOption = await cli.run(["login", gantry.url, "--token", gantry.token]);
     expect(asOption).toMatchObject({ code: 2, stderr: expect.stringContaining("GANTRY_TOKEN") });
   });
 
-  it("warns of a file that others can read, and closes it at the next sign-in", async () => {
-    const config = fresh();
-    const login = () => desk.run(["login", gantry.url], { env: config, input: gantry.token });
+  it("warns about a configuration file that others can read, and restricts it at the next sign-in", async () => {
+    const config = emptyConfig();
+    const login = () => cli.run(["login", gantry.url], { env: config, input: gantry.token });
     await login();
     chmodSync(fileOf(config), 0o644);
-    const whoami = await desk.run(["whoami"], { env: config });
+    const whoami = await cli.run(["whoami"], { env: config });
     expect(whoami).toMatchObject({ code: 0, stderr: expect.stringContaining("chmod 600") });
     await login();
     expect(statSync(fileOf(config)).mode & 0o777).toBe(0o600);
   });
 
-  it("is undone by logout", async () => {
-    const config = fresh();
-    await desk.run(["login", gantry.url], { env: config, input: gantry.token });
-    expect((await desk.run(["logout"], { env: config })).code).toBe(0);
+  it("is undone by gantry logout", async () => {
+    const config = emptyConfig();
+    await cli.run(["login", gantry.url], { env: config, input: gantry.token });
+    expect((await cli.run(["logout"], { env: config })).code).toBe(0);
     expect(readFileSync(fileOf(config), "utf8")).not.toContain(gantry.token);
-    expect((await desk.run(["whoami"], { env: config })).code).toBe(3);
-    expect((await desk.run(["logout"], { env: config })).code).toBe(3);
+    expect((await cli.run(["whoami"], { env: config })).code).toBe(3);
+    expect((await cli.run(["logout"], { env: config })).code).toBe(3);
   });
 });
 
 describe("the exit code", () => {
-  it("is 2 for what cannot be understood, and says what was probably meant", async () => {
+  it("is 2 for invalid usage, with a suggestion", async () => {
     expect(await run("depoly")).toMatchObject({ code: 2, stderr: expect.stringContaining("mean deploy?") });
     expect(await run("deploy", "--brnach", "x")).toMatchObject({
       code: 2,
@@ -211,20 +211,20 @@ describe("the exit code", () => {
     expect((await run("deploy")).code).toBe(2);
   });
 
-  it("is 3 without a token, with a wrong one, and with one that may not", async () => {
-    const without = await desk.run(["projects", "--json"], { env: { GANTRY_URL: gantry.url } });
+  it("is 3 without a token, with an invalid one, and with one that lacks a scope", async () => {
+    const without = await cli.run(["projects", "--json"], { env: { GANTRY_URL: gantry.url } });
     expect(without).toMatchObject({ code: 3, stdout: "" });
     expect(jsonOf(without.stderr)).toMatchObject({ problem: { code: "not_signed_in" }, exit_code: 3 });
-    const wrong = await desk.run(["projects"], { env: { ...env, GANTRY_TOKEN: "gantry_wrong" } });
+    const wrong = await cli.run(["projects"], { env: { ...env, GANTRY_TOKEN: "gantry_wrong" } });
     expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining("invalid_token") });
     const { token } = TokenWithSecret.parse(
       jsonOf((await run("tokens", "create", "reader", "-s", "projects:read", "--json")).stdout),
     );
-    const poor = await desk.run(["servers"], { env: { ...env, GANTRY_TOKEN: token } });
-    expect(poor).toMatchObject({ code: 3, stderr: expect.stringContaining("insufficient_scope") });
+    const unscoped = await cli.run(["servers"], { env: { ...env, GANTRY_TOKEN: token } });
+    expect(unscoped).toMatchObject({ code: 3, stderr: expect.stringContaining("insufficient_scope") });
   });
 
-  it("is 4 for a refusal, with the fields that are wrong", async () => {
+  it("is 4 for a refusal, with the invalid fields", async () => {
     const twice = [
       await run("servers", "add", "double", "192.0.2.1"),
       await run("servers", "add", "double", "192.0.2.1"),
@@ -234,62 +234,64 @@ describe("the exit code", () => {
     expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining("/ip") });
   });
 
-  it("is 5 where somebody answers that it cannot, whose words move no cursor", async () => {
-    const later = createServer((_, response) => {
+  it("is 5 for a 503, whose text cannot move the cursor", async () => {
+    const unavailable = createServer((_, response) => {
       const detail = "Come \u001b]0;title\u0007later.";
-      const told = { type: "about:blank", title: "Unavailable", status: 503, detail, code: "unavailable" };
-      response.writeHead(503).end(JSON.stringify({ ...told, request_id: "" }));
+      const problem = { type: "about:blank", title: "Unavailable", status: 503, detail, code: "unavailable" };
+      response.writeHead(503).end(JSON.stringify({ ...problem, request_id: "" }));
     });
-    const url = await listening(later);
-    const call = await desk.run(["whoami", "--wait", "1"], { env: { ...env, GANTRY_URL: url } });
+    const url = await listening(unavailable);
+    const call = await cli.run(["whoami", "--wait", "1"], { env: { ...env, GANTRY_URL: url } });
     expect(call.code).toBe(5);
     expect(call.stderr).toContain("Come later. Trying again.");
     expect(call.stderr).not.toContain("\u001b");
   });
 
-  it("is 5 where the address points to another, which is told at once and gets no token", async () => {
-    let asked = 0;
+  it("is 5 for a redirect, which is reported without a retry and gets no token", async () => {
+    let requests = 0;
     const other = createServer((_, response) => {
-      asked += 1;
+      requests += 1;
       response.end();
     });
-    const elsewhere = await listening(other);
+    const target = await listening(other);
     const url = await listening(
-      createServer((_, response) => void response.writeHead(301, { location: `${elsewhere}/` }).end()),
+      createServer((_, response) => void response.writeHead(301, { location: `${target}/` }).end()),
     );
-    const call = await desk.run(["whoami"], { env: { ...env, GANTRY_URL: url } });
+    const call = await cli.run(["whoami"], { env: { ...env, GANTRY_URL: url } });
     expect(call.code).toBe(5);
-    expect(call.stderr).toContain(`it points to ${elsewhere}/.`);
+    expect(call.stderr).toContain(`it redirects to ${target}/.`);
     expect(call.stderr).not.toContain("Trying again");
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 
-  it("is 5 where nobody answers, and where something else does", async () => {
-    const nobody = await desk.run(["whoami", "--wait", "1"], { env: { ...env, GANTRY_URL: NOBODY } });
-    expect(nobody).toMatchObject({ code: 5, stderr: expect.stringContaining("Trying again") });
+  it("is 5 without a server, and for a server that is not Gantry", async () => {
+    const unreachable = await cli.run(["whoami", "--wait", "1"], {
+      env: { ...env, GANTRY_URL: UNREACHABLE },
+    });
+    expect(unreachable).toMatchObject({ code: 5, stderr: expect.stringContaining("Trying again") });
     const other = createServer((_, response) => response.end("<h1>Welcome</h1>"));
     const url = await listening(other);
-    const strange = await desk.run(["whoami"], { env: { ...env, GANTRY_URL: url } });
-    expect(strange.code).toBe(5);
+    const notGantry = await cli.run(["whoami"], { env: { ...env, GANTRY_URL: url } });
+    expect(notGantry.code).toBe(5);
   });
 
-  it("is 2 where the output cannot be written, as to a disk that is full", () => {
+  it("is 2 when the output cannot be written, such as to a full disk", () => {
     const full = openSync("/dev/full", "w");
     onTestFinished(() => closeSync(full));
     const stdio = ["ignore", full, "pipe"] as const;
-    const { status, stderr } = spawnSync(process.execPath, [desk.program, "--help"], {
+    const { status, stderr } = spawnSync(process.execPath, [cli.program, "--help"], {
       stdio: [...stdio],
       encoding: "utf8",
     });
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("cannot be written") });
   });
 
-  it("is 130 where somebody ends it", async () => {
+  it("is 130 on SIGINT", async () => {
     const silent = createServer(() => undefined);
     const url = await listening(silent);
-    const asked = new Promise((resolve) => silent.once("request", resolve));
-    const call = desk.start(["whoami"], { env: { ...env, GANTRY_URL: url } });
-    await asked;
+    const requested = new Promise((resolve) => silent.once("request", resolve));
+    const call = cli.start(["whoami"], { env: { ...env, GANTRY_URL: url } });
+    await requested;
     call.child.kill("SIGINT");
     expect((await call.ended).code).toBe(130);
   });
@@ -303,20 +305,20 @@ describe("gantry whoami", () => {
     expect(stdout).toMatch(/^token\ttest \(tok_/m);
     expect(stdout).toMatch(/^scopes\tdeployments:read, deployments:write/m);
     expect(stdout).toMatch(/^expires\t\d{4}-/m);
-    const { stdout: shown } = await desk.inTerminal(["whoami"], { env }).ended;
+    const { stdout: shown } = await cli.inTerminal(["whoami"], { env }).ended;
     expect(shown).toMatch(/expires.*in 36\d days/);
   });
 });
 
 describe("gantry tokens", () => {
-  it("makes one, prints its secret alone, and lists, rotates and revokes it", async () => {
-    const made = await run("tokens", "create", "ci", "--scope", "deployments:write", "--days", "7");
-    expect(made.code).toBe(0);
-    expect(made.stdout).toMatch(/^gantry_\w{36}\n$/);
-    expect(made.stderr).toContain("shown this once");
-    const first = made.stdout.trim();
+  it("creates a token, prints only its secret, and lists, rotates and revokes it", async () => {
+    const created = await run("tokens", "create", "ci", "--scope", "deployments:write", "--days", "7");
+    expect(created.code).toBe(0);
+    expect(created.stdout).toMatch(/^gantry_\w{36}\n$/);
+    expect(created.stderr).toContain("shown only once");
+    const first = created.stdout.trim();
     const whoami = (token: string) =>
-      desk.run(["whoami"], { env: { GANTRY_URL: gantry.url, GANTRY_TOKEN: token } });
+      cli.run(["whoami"], { env: { GANTRY_URL: gantry.url, GANTRY_TOKEN: token } });
     expect((await whoami(first)).stdout).toMatch(/^scopes\tdeployments:write$/m);
     expect((await run("tokens")).stdout).toMatch(/^ci\tdeployments:write\t/m);
 
@@ -333,7 +335,7 @@ describe("gantry tokens", () => {
     expect((await run("tokens", "revoke", "ci", "-y")).code).toBe(4);
   });
 
-  it("makes none without a scope, and revokes none whose name several have", async () => {
+  it("refuses to create a token without a scope, and to revoke one by an ambiguous name", async () => {
     expect((await run("tokens", "create", "x")).code).toBe(2);
     expect(await run("tokens", "create", "x", "--scope", "deployments:wirte")).toMatchObject({
       code: 2,
@@ -356,7 +358,7 @@ describe("gantry tokens", () => {
     expect(unusable).toMatchObject({ code: 0, stdout: expect.stringMatching(/^gantry_\w{36}\n$/) });
   });
 
-  it("lists who has signed in to the dashboard too, and ends that by its id alone", async () => {
+  it("lists dashboard sessions, and revokes one only by its ID", async () => {
     const created = await fetch(`${gantry.url}/v1/sessions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -364,7 +366,7 @@ describe("gantry tokens", () => {
     });
     const session = SessionCreated.parse(await created.json());
     const asSession = (...args: string[]) =>
-      desk.run(args, { env: { GANTRY_URL: gantry.url, GANTRY_TOKEN: session.token } });
+      cli.run(args, { env: { GANTRY_URL: gantry.url, GANTRY_TOKEN: session.token } });
     expect((await asSession("tokens")).stdout).toMatch(/^dashboard\t.*\tsession\ttok_\w{26}$/m);
     expect((await asSession("tokens", "revoke", "dashboard", "-y")).code).toBe(4);
     expect((await asSession("tokens", "revoke", session.id, "-y")).code).toBe(0);
@@ -373,7 +375,7 @@ describe("gantry tokens", () => {
 });
 
 describe("gantry servers", () => {
-  it("adds one, prints the line for its agent alone, and shows, enrols and removes it", async () => {
+  it("adds a server, prints only its install command, and shows, enrols and removes it", async () => {
     const added = await run("servers", "add", "web-1", "192.0.2.10");
     expect(added.code).toBe(0);
     expect(added.stdout).toMatch(/^curl .*install\.sh.*gantry_enroll_.*\n$/);
@@ -392,7 +394,7 @@ describe("gantry servers", () => {
 });
 
 describe("gantry projects", () => {
-  it("creates, lists, shows, changes and deletes one", async () => {
+  it("creates, lists, shows, changes and deletes a project", async () => {
     const server = await run("servers", "add", "web-p", "192.0.2.11", "--json");
     const { id } = ServerCreated.parse(jsonOf(server.stdout));
     expect((await run("projects", "create", "shop")).code).toBe(2);
@@ -425,44 +427,44 @@ describe("gantry projects", () => {
     expect((await run("open")).stdout).toBe(`${gantry.url}/app/\n`);
   });
 
-  it("links a repository, whose folders all mean the project from then on", async () => {
+  it("links a repository, so that commands in all its directories use the project", async () => {
     await run("servers", "add", "web-l", "192.0.2.12");
     await run("projects", "create", "linked", "-r", "https://example.com/x.git", "--server", "web-l");
     const { deep, root } = repositoryWith({ url: gantry.url, project: "other", name: "other" });
-    const link = await desk.run(["projects", "link", "linked"], { env, folder: deep });
+    const link = await cli.run(["projects", "link", "linked"], { env, folder: deep });
     expect(link).toMatchObject({ code: 0, stdout: expect.stringContaining(join(root, "gantry.json")) });
-    const shown = await desk.run(["projects", "show"], { env, folder: deep });
+    const shown = await cli.run(["projects", "show"], { env, folder: deep });
     expect(shown.stdout).toMatch(/^name\tlinked$/m);
   });
 });
 
-describe("a link file of somebody else", () => {
-  it("gets no token that was not meant for its address", async () => {
-    const heard: (string | undefined)[] = [];
-    const thief = createServer(({ headers }, response) => {
-      heard.push(headers.authorization);
+describe("an untrusted link file", () => {
+  it("gets no token that is for another URL", async () => {
+    const received: (string | undefined)[] = [];
+    const attacker = createServer(({ headers }, response) => {
+      received.push(headers.authorization);
       response.end();
     });
-    const url = await listening(thief);
+    const url = await listening(attacker);
     const { deep } = repositoryWith({ url, project: "p", name: "p" });
-    const config = fresh();
-    await desk.run(["login", gantry.url], { env: config, input: gantry.token });
+    const config = emptyConfig();
+    await cli.run(["login", gantry.url], { env: config, input: gantry.token });
 
-    const signedIn = await desk.run(["deploy"], { env: config, folder: deep });
+    const signedIn = await cli.run(["deploy"], { env: config, folder: deep });
     expect(signedIn.code).toBe(3);
-    const byVariable = await desk.run(["deploy"], { env: { GANTRY_TOKEN: gantry.token }, folder: deep });
+    const byVariable = await cli.run(["deploy"], { env: { GANTRY_TOKEN: gantry.token }, folder: deep });
     expect(byVariable).toMatchObject({ code: 3, stderr: expect.stringContaining("GANTRY_URL") });
-    expect(heard).toEqual([]);
-    // With an address of one's own the file's project does not count either.
-    expect((await desk.run(["deploy"], { env, folder: deep })).code).toBe(2);
+    expect(received).toEqual([]);
+    // With GANTRY_URL set, the project of a link file for another URL is ignored too.
+    expect((await cli.run(["deploy"], { env, folder: deep })).code).toBe(2);
   });
 
-  it("that is none is told so", async () => {
+  it("is reported if it is not valid", async () => {
     const { root, deep } = repositoryWith({ url: gantry.url });
-    const { code, stderr } = await desk.run(["projects"], { env, folder: deep });
+    const { code, stderr } = await cli.run(["projects"], { env, folder: deep });
     expect(code).toBe(2);
     expect(stderr).toContain(join(root, "gantry.json"));
-    // The way out of it that is named must not run into the same.
+    // gantry projects link reads the broken file too, so the message must say to delete it first.
     expect(stderr).toContain("Delete it");
   });
 });

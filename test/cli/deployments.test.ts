@@ -12,9 +12,9 @@ import { eventually } from "../support/faults/eventually.ts";
 import type { Host } from "../support/faults/host.ts";
 import { createInstallation, type Installation } from "../support/faults/installation.ts";
 import { createSite, type Site } from "../support/faults/site.ts";
-import { type CallOptions, createDesk, jsonOf } from "./support/command.ts";
+import { type CallOptions, createCli, jsonOf } from "./support/command.ts";
 
-const desk = createDesk();
+const cli = createCli();
 let installation: Installation;
 let host: Host;
 let site: Site;
@@ -33,8 +33,8 @@ beforeEach(async () => {
   site = await createSite(installation, host, `site-${sites}`);
 });
 
-/** As a CI job has it: by way of the clients' network. */
-const here = (more: NodeJS.ProcessEnv = {}): CallOptions => ({
+/** The environment of a CI job. It reaches the control plane through the clients' proxy. */
+const jobOptions = (more: NodeJS.ProcessEnv = {}): CallOptions => ({
   env: {
     GANTRY_URL: installation.clients.url,
     GANTRY_TOKEN: installation.token,
@@ -42,7 +42,7 @@ const here = (more: NodeJS.ProcessEnv = {}): CallOptions => ({
     ...more,
   },
 });
-const gantry = (...args: string[]) => desk.run(args, here());
+const gantry = (...args: string[]) => cli.run(args, jobOptions());
 const deployLive = async () => {
   const { id } = await installation.api.start(site.projectId);
   expect((await installation.api.ended(id)).status).toBe("live");
@@ -61,7 +61,7 @@ const eventsOf = (text: string) =>
     .map((line) => Event.parse(JSON.parse(line)));
 
 describe("gantry deploy", () => {
-  it("starts a deployment, and says how to follow it", async () => {
+  it("starts a deployment and prints how to follow it", async () => {
     const { code, stdout, stderr } = await gantry("deploy");
     const { id } = await newest();
     expect(code).toBe(0);
@@ -70,26 +70,26 @@ describe("gantry deploy", () => {
     await installation.api.ended(id);
   });
 
-  it("prints just what the API answers with --json", async () => {
+  it("prints only the API response with --json", async () => {
     const { code, stdout, stderr } = await gantry("deploy", "--json");
     const { id } = DeploymentStarted.parse(jsonOf(stdout));
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     await installation.api.ended(id);
   });
 
-  it("--follow shows the log and ends with 0 when it is live, with the commit asked for", async () => {
+  it("--follow prints the log and exits with 0 when the given commit is live", async () => {
     const [first] = [...site.source.commits.keys()];
     await site.source.commit();
     const { code, stdout } = await gantry("deploy", "--follow", "--commit", `${first}`);
     const { status, commit_sha: sha } = await newest();
     expect({ code, status, sha }).toEqual({ code: 0, status: "live", sha: first });
     expect(stdout).toMatch(/^line 20$[^]*^built$[^]*v1 is live: main at/m);
-    // A pipe gets nothing of a terminal.
+    // Output to a pipe has no terminal sequences.
     expect(stdout).toBe(stripVTControlCharacters(stdout));
     expect(stdout).not.toContain("\r");
   });
 
-  it("--follow ends with 1 when it fails, and says why", async () => {
+  it("--follow exits with 1 when the deployment fails, and prints the reason", async () => {
     await site.source.commit({ build: "echo out of paint >&2; exit 7" });
     const { code, stdout } = await gantry("deploy", "--follow", "--branch", "main");
     expect(code).toBe(1);
@@ -100,7 +100,7 @@ describe("gantry deploy", () => {
     expect(shown.stdout).toMatch(/^out of paint$/m);
   });
 
-  it("--follow --json prints an event a line, the last of which is the end", async () => {
+  it("--follow --json prints one event per line, with the end as the last", async () => {
     const { code, stdout } = await gantry("deploy", "--follow", "--json");
     const events = eventsOf(stdout);
     expect(code).toBe(0);
@@ -110,13 +110,13 @@ describe("gantry deploy", () => {
     expect(lines).toEqual(lines.map((_, at) => at + 1));
   });
 
-  it("--follow goes on across cuts and an outage, with each line once", async () => {
+  it("--follow continues after cuts and an outage, and prints each line once", async () => {
     await site.source.gate.hold("build");
-    const call = desk.start(["deploy", "--follow"], here());
-    await call.said("stdout", "line 10");
+    const call = cli.start(["deploy", "--follow"], jobOptions());
+    await call.printed("stdout", "line 10");
     installation.clients.cut();
     await installation.clients.refuse();
-    await call.said("stderr", "trying again");
+    await call.printed("stderr", "Trying again");
     await site.source.gate.open();
     await installation.api.ended((await newest()).id);
     await installation.clients.open();
@@ -127,10 +127,10 @@ describe("gantry deploy", () => {
     expect(stdout).toContain("v1 is live");
   });
 
-  it("--follow ends with 5 when the control plane stays away, and says how to come back", async () => {
+  it("--follow exits with 5 when the control plane stays unreachable, and prints how to resume", async () => {
     await site.source.gate.hold("build");
-    const call = desk.start(["deploy", "--follow", "--wait", "1"], here());
-    await call.said("stdout", "line 10");
+    const call = cli.start(["deploy", "--follow", "--wait", "1"], jobOptions());
+    await call.printed("stdout", "line 10");
     await installation.clients.refuse();
     const { code, stderr } = await call.ended;
     await installation.clients.open();
@@ -138,13 +138,12 @@ describe("gantry deploy", () => {
     expect(code).toBe(5);
     expect(stderr).toContain(`gantry logs -f ${id}`);
     await site.source.gate.open();
-    // Whoever comes back learns how it ended.
     const back = await gantry("logs", "-f", id);
     expect(back.code).toBe(0);
     expect(back.stdout).toMatch(/^line 1$[^]*v1 is live/m);
   });
 
-  it("is made once, when the answer to its start gets lost", async () => {
+  it("starts one deployment when the first response is lost", async () => {
     let lost = 0;
     const removeRule = installation.clients.rule((passage) => {
       if (passage.kind !== "answer" || passage.method !== "POST" || lost > 0) return null;
@@ -158,10 +157,10 @@ describe("gantry deploy", () => {
     expect(await installation.api.listDeployments(site.projectId)).toHaveLength(1);
   });
 
-  it("--follow ends with 1 when it is canceled or deleted, or another has taken its place", async () => {
+  it("--follow exits with 1 when the deployment was canceled or replaced by a newer one", async () => {
     await site.source.gate.hold("build");
-    const canceled = desk.start(["deploy", "--follow"], here());
-    await canceled.said("stdout", "line 10");
+    const canceled = cli.start(["deploy", "--follow"], jobOptions());
+    await canceled.printed("stdout", "line 10");
     expect((await gantry("cancel")).code).toBe(0);
     expect(await canceled.ended).toMatchObject({
       code: 1,
@@ -173,72 +172,72 @@ describe("gantry deploy", () => {
     await deployLive();
     const superseded = await gantry("logs", "-f", id);
     expect(superseded.code).toBe(1);
-    expect(superseded.stdout).toContain("v2 was live, and a newer one has taken its place");
+    expect(superseded.stdout).toContain("v2 was live and has been replaced by a newer deployment");
   });
 
-  it("--follow says what a deployment waits for", async () => {
+  it("--follow prints what a deployment waits for", async () => {
     await site.source.gate.hold("build");
     const { id } = await installation.api.start(site.projectId);
-    const second = desk.start(["deploy", "--follow"], here());
-    await second.said("stderr", `v2 waits for another deployment, ${id} (place 1 in the queue)`);
+    const second = cli.start(["deploy", "--follow"], jobOptions());
+    await second.printed("stderr", `v2 is waiting for deployment ${id} (position 1 in the queue)`);
     await site.source.gate.open();
     expect((await second.ended).code).toBe(0);
 
     const server = await gantry("servers", "add", `away-${sites}`, "192.0.2.9", "--json");
     const { id: away } = ServerCreated.parse(jsonOf(server.stdout));
     expect((await gantry("projects", "set", "--server", away)).code).toBe(0);
-    const third = desk.start(["deploy", "--follow"], here());
-    await third.said("stderr", `v3 waits for its server, which is not connected (${away})`);
+    const third = cli.start(["deploy", "--follow"], jobOptions());
+    await third.printed("stderr", `v3 is waiting for its server, which is not connected (${away})`);
     await gantry("cancel");
     expect((await third.ended).code).toBe(1);
   });
 });
 
 describe("a CI job", () => {
-  it("deploys a commit with a token that may do nothing else, in a repository with a link", async () => {
+  it("deploys a commit in a linked repository with a token for deployments only", async () => {
     const project = await installation.api.getProject(site.projectId);
     const secret = await gantry("tokens", "create", "ci", "-s", "deployments:write", "--only", project.name);
-    const folder = join(desk.home, project.name);
+    const folder = join(cli.home, project.name);
     mkdirSync(join(folder, ".git"), { recursive: true });
-    const owner = here({ GANTRY_PROJECT: "" });
-    expect((await desk.run(["projects", "link", project.name], { ...owner, folder })).code).toBe(0);
+    const owner = jobOptions({ GANTRY_PROJECT: "" });
+    expect((await cli.run(["projects", "link", project.name], { ...owner, folder })).code).toBe(0);
 
     const [commit] = [...site.source.commits.keys()];
     const env = { GANTRY_URL: installation.clients.url, GANTRY_TOKEN: secret.stdout.trim(), CI: "true" };
-    const job = await desk.run(["deploy", "--commit", `${commit}`, "--follow"], { env, folder });
+    const job = await cli.run(["deploy", "--commit", `${commit}`, "--follow"], { env, folder });
     expect(job.code).toBe(0);
     expect(await newest()).toMatchObject({ status: "live", commit_sha: commit, actor: { name: "ci" } });
-    expect((await desk.run(["servers"], { env, folder })).code).toBe(3);
+    expect((await cli.run(["servers"], { env, folder })).code).toBe(3);
   });
 });
 
 describe("Ctrl-C while following", () => {
-  it("ends the command with 130 and says that the deployment goes on", async () => {
+  it("exits with 130 and says that the deployment continues", async () => {
     await site.source.gate.hold("build");
-    const call = desk.start(["deploy", "--follow"], here());
-    await call.said("stdout", "line 10");
+    const call = cli.start(["deploy", "--follow"], jobOptions());
+    await call.printed("stdout", "line 10");
     call.child.kill("SIGINT");
     const { code, stderr } = await call.ended;
     const { id, status } = await newest();
     expect({ code, status }).toEqual({ code: 130, status: "building" });
-    expect(stderr).toContain("the deployment goes on");
+    expect(stderr).toContain("The deployment continues.");
     expect(stderr).toContain(`gantry logs -f ${id}`);
     expect(stderr).toContain(`gantry cancel ${id}`);
     await site.source.gate.open();
     expect((await installation.api.ended(id)).status).toBe("live");
   });
 
-  it("does the same by the keys of a terminal, and for SIGTERM", async () => {
+  it("does the same for Ctrl-C at a terminal and for SIGTERM", async () => {
     await site.source.gate.hold("build");
-    const typed = desk.inTerminal(["deploy", "--follow"], here());
-    await typed.said("stdout", "line 10");
+    const typed = cli.inTerminal(["deploy", "--follow"], jobOptions());
+    await typed.printed("stdout", "line 10");
     typed.type("\u0003");
     expect(await typed.ended).toMatchObject({
       code: 130,
-      stdout: expect.stringContaining("the deployment goes on"),
+      stdout: expect.stringContaining("The deployment continues."),
     });
-    const ended = desk.start(["logs", "-f", "--json"], here());
-    await ended.said("stdout", "line 10");
+    const ended = cli.start(["logs", "-f", "--json"], jobOptions());
+    await ended.printed("stdout", "line 10");
     ended.child.kill("SIGTERM");
     const { code, stdout } = await ended.ended;
     expect(code).toBe(130);
@@ -249,60 +248,60 @@ describe("Ctrl-C while following", () => {
 });
 
 describe("Ctrl-C while starting", () => {
-  it("says that it is not known whether the deployment has started", async () => {
-    const asked = new Promise<void>((resolve) => {
+  it("says that the deployment may have started", async () => {
+    const requested = new Promise<void>((resolve) => {
       installation.clients.watch(({ kind }) => kind === "request" && resolve());
     });
     installation.clients.silence();
-    const call = desk.start(["deploy", "--follow"], here());
-    await asked;
+    const call = cli.start(["deploy", "--follow"], jobOptions());
+    await requested;
     call.child.kill("SIGINT");
     const { code, stdout, stderr } = await call.ended;
     await installation.clients.open("lost");
     expect({ code, stdout }).toEqual({ code: 130, stdout: "" });
-    expect(stderr).toContain("not known whether it has started: gantry deployments");
+    expect(stderr).toContain("may have started. Check with gantry deployments");
   });
 });
 
 describe("at a terminal", () => {
-  it("the log has colours, and a line below it says what goes on", async () => {
+  it("the log has colours and a status line below it", async () => {
     await site.source.commit({
       build: `printf '\\033[35mviolet\\033[0m \\033]0;owned\\007\\033[2Jtext\\n'`,
     });
     await site.source.gate.hold("build");
-    const call = desk.inTerminal(["deploy", "--follow"], here());
-    await call.said("stdout", "v1  build  ");
+    const call = cli.inTerminal(["deploy", "--follow"], jobOptions());
+    await call.printed("stdout", "v1  build  ");
     await site.source.gate.open();
     const { code, stdout } = await call.ended;
     expect(code).toBe(0);
     expect(stdout).toContain("\u001b[35mviolet");
-    // What others wrote cannot rename the window or empty the screen.
+    // The build's output cannot rename the window or clear the screen.
     expect(stdout).not.toContain("owned\u0007");
     expect(stdout).not.toContain("\u001b[2J");
     expect(stdout).toContain("\u001b[32m✓");
   });
 
-  it("NO_COLOR takes the colours away", async () => {
+  it("NO_COLOR disables colours", async () => {
     await deployLive();
-    const { code, stdout } = await desk.inTerminal(["deployments"], here({ NO_COLOR: "1" })).ended;
+    const { code, stdout } = await cli.inTerminal(["deployments"], jobOptions({ NO_COLOR: "1" })).ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/^VERSION +STATUS +BRANCH/);
     expect(stdout).not.toContain("\u001b[");
-    const { stdout: coloured } = await desk.inTerminal(["deployments"], here()).ended;
+    const { stdout: coloured } = await cli.inTerminal(["deployments"], jobOptions()).ended;
     expect(coloured).toContain("\u001b[32mlive");
   });
 
-  it("delete asks, and does it for a yes only", async () => {
+  it("delete asks for confirmation and deletes only after a yes", async () => {
     const id = await deployLive();
     await deployLive();
-    const no = desk.inTerminal(["delete", "v1"], here());
-    await no.said("stdout", "[y/N]");
+    const no = cli.inTerminal(["delete", "v1"], jobOptions());
+    await no.printed("stdout", "[y/N]");
     expect(no.stdout()).toContain("Delete v1 (superseded, main at");
     no.type("n\r");
     expect((await no.ended).code).toBe(130);
     expect((await installation.api.getDeployment(id)).id).toBe(id);
-    const yes = desk.inTerminal(["delete", "v1"], here());
-    await yes.said("stdout", "[y/N]");
+    const yes = cli.inTerminal(["delete", "v1"], jobOptions());
+    await yes.printed("stdout", "[y/N]");
     yes.type("y\r");
     expect(await yes.ended).toMatchObject({ code: 0, stdout: expect.stringContaining("v1 is deleted.") });
     expect((await installation.api.listDeployments(site.projectId)).map(({ version }) => version)).toEqual([
@@ -310,22 +309,22 @@ describe("at a terminal", () => {
     ]);
   });
 
-  it("open opens the dashboard with what opens addresses", async () => {
-    const bin = join(desk.home, "bin");
+  it("open opens the dashboard with xdg-open", async () => {
+    const bin = join(cli.home, "bin");
     mkdirSync(bin, { recursive: true });
     writeFileSync(join(bin, "xdg-open"), `#!/bin/sh\necho "$1" > "${bin}/opened"\n`);
     chmodSync(join(bin, "xdg-open"), 0o755);
     const url = `${installation.clients.url}/app/projects/${site.projectId}`;
     const env = { PATH: `${bin}:${process.env["PATH"]}`, DISPLAY: ":0" };
-    const { code, stdout } = await desk.inTerminal(["open"], here(env)).ended;
+    const { code, stdout } = await cli.inTerminal(["open"], jobOptions(env)).ended;
     expect({ code, stdout: stdout.trim() }).toEqual({ code: 0, stdout: url });
     const opened = () => readFileSync(join(bin, "opened"), { encoding: "utf8", flag: "a+" }).trim();
-    await eventually("the address is opened", () => opened() === url);
+    await eventually("the URL is opened", () => opened() === url);
   });
 });
 
 describe("gantry logs", () => {
-  it("prints what there is, in plain text and as a line of JSON each", async () => {
+  it("prints the log in plain text and as one JSON object per line", async () => {
     const id = await deployLive();
     const plain = await gantry("logs");
     expect(plain).toMatchObject({ code: 0, stderr: "" });
@@ -335,17 +334,17 @@ describe("gantry logs", () => {
     expect(messages).toEqual((await installation.api.log(id)).map(({ message }) => message));
   });
 
-  it("ends like any program when its reader goes away", async () => {
+  it("exits with 141 when its reader closes the pipe", async () => {
     await site.source.commit({ lines: 20_000 });
     await deployLive();
-    const call = desk.start(["logs"], here());
+    const call = cli.start(["logs"], jobOptions());
     call.child.stdout?.once("data", () => call.child.stdout?.destroy());
     expect((await call.ended).code).toBe(141);
   });
 });
 
 describe("gantry deployments", () => {
-  it("lists the newest first, with tabs and no heading in a pipe, and filters", async () => {
+  it("lists the newest first, with tabs and no headings in a pipe, and filters", async () => {
     await deployLive();
     await site.source.commit({ build: "exit 1" });
     await gantry("deploy", "--follow");
@@ -367,7 +366,7 @@ describe("gantry deployments", () => {
     expect(Deployment.parse(jsonOf(shown.stdout))).toMatchObject({ version: 1, status: "live" });
   });
 
-  it("refuses with 4 what is not there, and with 2 what names none", async () => {
+  it("exits with 4 for an unknown deployment and with 2 for an invalid name", async () => {
     expect(await gantry("deployments", "show", "v9")).toMatchObject({
       code: 4,
       stderr: expect.stringContaining("no deployment v9"),
@@ -379,17 +378,17 @@ describe("gantry deployments", () => {
 });
 
 describe("gantry rollback", () => {
-  it("goes one back, and says to what", async () => {
+  it("rolls back to the deployment before the live one, and prints which it is", async () => {
     await deployLive();
     await site.source.commit();
     await deployLive();
     const { code, stdout, stderr } = await gantry("rollback", "--follow");
     expect(code).toBe(0);
-    expect(stderr).toMatch(/Back to v1: main at \w+ "Change .*; its files are still there\./);
+    expect(stderr).toMatch(/Rolling back to v1: main at \w+ "Change .*; its files are still on the server\./);
     expect(stdout).toContain("v3 is live");
   });
 
-  it("--to names the target by its version or id; the refusal of what is live ends with 4", async () => {
+  it("--to takes a version or an ID, and the live deployment is refused with 4", async () => {
     const first = await deployLive();
     await site.source.commit();
     await deployLive();
@@ -407,7 +406,7 @@ describe("gantry rollback", () => {
 });
 
 describe("gantry cancel and gantry delete", () => {
-  it("cancel wants to know which, where several are under way", async () => {
+  it("cancel needs a version when several deployments are in progress", async () => {
     await site.source.gate.hold("build");
     await installation.api.start(site.projectId);
     const second = await installation.api.start(site.projectId);
@@ -421,7 +420,7 @@ describe("gantry cancel and gantry delete", () => {
     await installation.api.ended((await newest()).id);
   });
 
-  it("delete takes --yes where nobody can answer, and is refused for what is live", async () => {
+  it("delete needs --yes without a terminal, and refuses the live deployment", async () => {
     await deployLive();
     await site.source.commit();
     await deployLive();
@@ -436,7 +435,7 @@ describe("gantry cancel and gantry delete", () => {
     expect((await gantry("delete", "v1", "--yes")).code).toBe(4);
   });
 
-  it("delete is done, when only the answer to it got lost", async () => {
+  it("delete succeeds when only its first response is lost", async () => {
     await deployLive();
     await deployLive();
     let lost = 0;

@@ -14,8 +14,8 @@ const facts = [
   ["exit code", null],
 ] as const;
 
-describe("facts that a server has made up", () => {
-  it("stay one line each in plain text, without what moves the cursor", () => {
+describe("facts with untrusted text", () => {
+  it("stay one line each in plain text, without cursor sequences", () => {
     const lines = factLines({ form: "plain", style: createStyle(false) }, facts);
     expect(lines).toEqual([
       "url\thttp://shop.test/✓ v3 is live",
@@ -25,7 +25,7 @@ describe("facts that a server has made up", () => {
     ]);
   });
 
-  it("stay one line each on a terminal, where our own colours are kept", () => {
+  it("stay one line each at a terminal, with our own colours", () => {
     const lines = factLines({ form: "terminal", style }, facts);
     expect(lines[0]).toBe(`${style.dim("url   ")}  http://shop.test/✓ v3 is live`);
     expect(lines[1]).toBe(`${style.dim("signal")}  SIG`);

@@ -3,18 +3,18 @@ import { createServer } from "node:http";
 import { afterEach, expect, it } from "vitest";
 
 import { type FarServer, startFarServer, twoAddresses } from "../support/far-server.ts";
-import { createDesk } from "./support/command.ts";
+import { createCli } from "./support/command.ts";
 
-const desk = createDesk();
+const cli = createCli();
 let far: FarServer | null = null;
 afterEach(() => far?.close());
 
-it("the command reaches a control plane that is more than 250 ms away and has more than one address", async () => {
+it("reaches a control plane that is more than 250 ms away and has several addresses", async () => {
   const server = createServer((_request, response) => response.writeHead(418).end("far away"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
-  far = await startFarServer(desk.home, typeof address === "object" ? (address?.port ?? 0) : 0);
-  const call = desk.start(["whoami", "--url", far.url], {
+  far = await startFarServer(cli.home, typeof address === "object" ? (address?.port ?? 0) : 0);
+  const call = cli.start(["whoami", "--url", far.url], {
     env: { GANTRY_TOKEN: `gantry_${"a".repeat(40)}`, NODE_OPTIONS: `--import=${twoAddresses}` },
   });
   await far.answer();

@@ -28,12 +28,12 @@ const read = (...argv: string[]) => {
 };
 
 describe("the table of commands", () => {
-  it("is what docs/command.md says", () => {
+  it("matches docs/command.md", () => {
     const page = readFileSync(commandPagePath, "utf8");
-    expect(withCommandReference(page), "npm run reference brings it up to date").toBe(page);
+    expect(withCommandReference(page), "npm run reference updates it").toBe(page);
   });
 
-  it("is in the help, with every option", () => {
+  it("is in the help with every option", () => {
     const general = generalHelp(commands);
     for (const command of commands) {
       expect(general).toContain(`  ${command.name} `);
@@ -42,7 +42,7 @@ describe("the table of commands", () => {
     }
   });
 
-  it("has each option of one kind and one letter, whatever command it is of", () => {
+  it("gives an option the same kind and letter in every command", () => {
     const kinds = new Map<string, string>();
     const letters = new Map<string, string>();
     for (const { name, options } of [{ name: "", options: globalOptions }, ...commands])
@@ -57,7 +57,7 @@ describe("the table of commands", () => {
       }
   });
 
-  it("has the version of the package", () => {
+  it("has the version of package.json", () => {
     const { version } = z
       .object({ version: z.string() })
       .parse(JSON.parse(readFileSync(`${root}/package.json`, "utf8")));
@@ -68,7 +68,7 @@ describe("the table of commands", () => {
 describe("the docs", () => {
   const pages = ["README.md", "docs/ci.md", "docs/command.md", "src/cli/README.md"];
 
-  it("show command lines that can be typed", () => {
+  it("show only valid command lines", () => {
     for (const page of pages) {
       const text = readFileSync(`${root}/${page}`, "utf8");
       const blocks = [...text.matchAll(/^```\w*\n([^]*?)^```/gm)].map(([, block = ""]) => block);
@@ -83,7 +83,7 @@ describe("the docs", () => {
     }
   });
 
-  it("name the package by its version", () => {
+  it("name the package with its version", () => {
     for (const page of pages)
       for (const [, version] of readFileSync(`${root}/${page}`, "utf8").matchAll(/gantry-(\d\S*)\.tgz/g))
         expect(version).toBe(COMMAND_VERSION);
@@ -91,7 +91,7 @@ describe("the docs", () => {
 });
 
 describe("the command line", () => {
-  it("takes options anywhere, in all their forms", () => {
+  it("accepts options anywhere and in all forms", () => {
     expect(read("-p", "shop", "deploy", "--branch=next", "-f")).toMatchObject({
       command: "deploy",
       options: { branch: "next", commit: null, follow: true },
@@ -105,9 +105,9 @@ describe("the command line", () => {
     expect(read("logs", "--", "v1")).toMatchObject({ words: { deployment: "v1" } });
   });
 
-  it("refuses everything else in words", () => {
+  it("refuses everything else with a message", () => {
     expect(read("deploy", "now")).toEqual({
-      problem: 'gantry deploy takes no "now". See gantry deploy --help.',
+      problem: 'gantry deploy takes no argument "now". See gantry deploy --help.',
     });
     expect(read("deploy", "--yes").problem).toContain("gantry deploy has no option --yes.");
     expect(read("deploy", "--branch").problem).toBe("--branch needs a value: --branch=NAME.");
@@ -118,12 +118,12 @@ describe("the command line", () => {
     expect(read("completion", "tcsh").problem).toContain("bash, zsh, fish");
   });
 
-  it("knows no option that is a name of every object's", () => {
+  it("rejects options named like Object.prototype keys", () => {
     for (const name of ["constructor", "toString", "__proto__"])
-      expect(read("whoami", `--${name}`)).toEqual({ problem: `There is no option --${name}.` });
+      expect(read("whoami", `--${name}`)).toEqual({ problem: `Unknown option --${name}.` });
   });
 
-  it("knows what was probably meant, and guesses nothing far off", () => {
+  it("suggests a similar name, and none if no name is similar", () => {
     expect(suggest("depoly", ["deploy", "delete"])).toBe("deploy");
     expect(suggest("deployment", ["deploy", "deployments"])).toBe("deployments");
     expect(suggest("frobnicate", ["deploy", "delete"])).toBeNull();
@@ -134,39 +134,39 @@ describe("exit codes", () => {
   const exit = (code: string, status: number) =>
     exitOf({ type: "", title: "", status, detail: "", code, request_id: "" });
 
-  it("are 3, 4 or 5 for every problem of the control plane, by what it means", () => {
+  it("are 3, 4 or 5 for every problem of the control plane", () => {
     for (const code of problemCodes) {
       const { status } = problems[code];
-      const isAuthority = status === 401 || status === 403;
-      const meaning = isAuthority
+      const isUnauthorised = status === 401 || status === 403;
+      const expected = isUnauthorised
         ? "not_authorised"
         : status === 429 || status >= 500
           ? "unreachable"
           : "refused";
-      expect(`${code} ${exit(code, status)}`).toBe(`${code} ${meaning}`);
+      expect(`${code} ${exit(code, status)}`).toBe(`${code} ${expected}`);
     }
   });
 
-  it("follow the status of a problem that a newer control plane has", () => {
+  it("follow the status of a code that only a newer control plane has", () => {
     expect(exit("token_frozen", 403)).toBe("not_authorised");
     expect(exit("moon_full", 409)).toBe("refused");
     expect(exit("moon_gone", 502)).toBe("unreachable");
   });
 
-  it("are all different, and 0 is one of them only", () => {
+  it("are 0 to 5 and 130, each with one meaning", () => {
     const codes = Object.values(exitCodes).map(({ code }) => code);
     expect(codes).toEqual([0, 1, 2, 3, 4, 5, 130]);
   });
 });
 
-describe("what others wrote", () => {
-  it("loses everything that moves the cursor or renames the window", () => {
+describe("untrusted text", () => {
+  it("loses sequences that move the cursor or rename the window", () => {
     expect(printable("a\u001b[2Jb\u001b]0;title\u0007c\rd\te")).toBe("abcd  e");
     expect(printableInColour("\u001b[31mred\u001b[5Aup\u001b[0m")).toBe("\u001b[31mredup\u001b[0m\u001b[0m");
     expect(printableInColour("plain")).toBe("plain");
   });
 
-  it("turns no order of letters and breaks no line, and keeps what is written from right to left", () => {
+  it("loses bidirectional controls and line breaks, and keeps right-to-left letters", () => {
     expect(printable("safe\u202egnp.exe\u2066\u2028x\u200f\u061c\u200b")).toBe("safegnp.exex");
     expect(printableName("main\u200b")).toBe("main[U+200B]");
     expect(printableName("\u001b[31mfix\u202etxt.exe")).toBe("fix[U+202E]txt.exe");
@@ -175,7 +175,7 @@ describe("what others wrote", () => {
 });
 
 describe("a table at a terminal", () => {
-  it("keeps its columns with accents, wide letters and colours, and is cut at the edge", () => {
+  it("aligns columns with accents, wide letters and colours, and truncates at the edge", () => {
     const style = createStyle(true);
     const text = tableText(
       ["NAME", "ID"],
@@ -192,7 +192,7 @@ describe("a table at a terminal", () => {
 });
 
 describe("a table with a long cell", () => {
-  it("keeps the other columns in sight, and short cells whole", () => {
+  it("keeps the other columns visible and short cells complete", () => {
     const plain = createStyle(false);
     const rows = [
       ["v2", "x".repeat(200), "8e8412f"],
@@ -207,7 +207,7 @@ describe("a table with a long cell", () => {
 });
 
 describe("completion", () => {
-  /** What bash would offer after what stands on the line. */
+  /** The candidates that bash offers for the last of `words`. */
   const inBash = (...words: string[]): string[] => {
     const script = `${completionScript("bash", commands)}
 COMP_WORDS=(gantry "$@"); COMP_CWORD=$#; _gantry; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -216,7 +216,7 @@ COMP_WORDS=(gantry "$@"); COMP_CWORD=$#; _gantry; printf '%s\\n' "\${COMPREPLY[@
       .filter((line) => line !== "");
   };
 
-  it("offers commands, the commands of a group, options and their values in bash", () => {
+  it("offers commands, commands of a group, options and their values in bash", () => {
     expect(inBash("dep")).toEqual(["deploy", "deployments"]);
     expect(inBash("tokens", "r")).toEqual(["rotate", "revoke"]);
     expect(inBash("deploy", "--f")).toEqual(["--follow"]);
@@ -226,7 +226,7 @@ COMP_WORDS=(gantry "$@"); COMP_CWORD=$#; _gantry; printf '%s\\n' "\${COMPREPLY[@
     expect(inBash("completion", "")).toEqual(expect.arrayContaining([...shells]));
   });
 
-  it("knows every command and option in every shell", () => {
+  it("has every command and option in every shell", () => {
     for (const shell of shells) {
       const script = completionScript(shell, commands);
       for (const { name, options } of commands) {

@@ -14,7 +14,7 @@ function clientWith(token: string | null): Client {
   });
 }
 
-/** A client of something that answers everything in one way. */
+/** A client of a server that gives the same response to every request. */
 function clientOf(body: string, status = 200): Client {
   return createClient({ baseUrl: ORIGIN, token: null, fetch: async () => new Response(body, { status }) });
 }
@@ -43,7 +43,7 @@ describe("the client", () => {
     expect(await client.deleteDeployment({ params })).toMatchObject({ ok: true, status: 204, value: null });
   });
 
-  it("gives back a problem as a value", async () => {
+  it("returns a problem as a value", async () => {
     const { account, projectId, deploymentId } = await createWorld();
     const client = clientWith(account.token);
     const missing = await client.getServer({ params: { server_id: ids.server() } });
@@ -57,13 +57,13 @@ describe("the client", () => {
     expect(refused).toMatchObject({ ok: false, problem: { code: "missing_token" } });
   });
 
-  it("cannot be led out of its path by a parameter", async () => {
+  it("escapes path parameters", async () => {
     const { account } = await createWorld();
     const result = await clientWith(account.token).getServer({ params: { server_id: "../account?x=" } });
     expect(result).toMatchObject({ ok: false, problem: { code: "not_found" } });
   });
 
-  it("tells where nobody answers, and where somebody else does", async () => {
+  it("reports an unreachable server and a response that is not from Gantry", async () => {
     const unreachable = createClient({
       baseUrl: ORIGIN,
       token: null,
@@ -80,15 +80,15 @@ describe("the client", () => {
     });
   });
 
-  it("says of a value that it does not know that the answer may be of another version", async () => {
+  it("says that the server may be another version when a value is unknown", async () => {
     const server = { id: "srv_01jqk3z8m4e8n9v0c2x5b7d6fa", name: "a", ip: "192.0.2.1", apps: 0 };
     const body = { servers: [{ ...server, status: "asleep", uptime: "1.00%" }], next_cursor: null };
     const listed = await clientOf(JSON.stringify(body)).listServers();
-    const detail = expect.stringContaining("It may be of another version.");
+    const detail = expect.stringContaining("may be another version");
     expect(listed).toMatchObject({ ok: false, problem: { code: "unexpected_answer", detail } });
   });
 
-  it("leaves out what a newer control plane has added, wherever it stands", async () => {
+  it("drops fields that only a newer control plane has, at every depth", async () => {
     expect(await clientOf('{"status":"ok","region":"eu"}').getHealth()).toMatchObject({
       ok: true,
       value: { status: "ok" },

@@ -10,7 +10,7 @@ import { output } from "../support/worker/connected-agent.ts";
 import { upTo } from "../support/worker/log-reader.ts";
 import { TestProject } from "../support/worker/project.ts";
 
-/** Cuts the body of an answer after so many bytes. */
+/** Cuts the body of a response after a number of bytes. */
 function cut(response: Response, bytes: number): Response {
   let left = bytes;
   const cutting = new TransformStream<Uint8Array, Uint8Array>({
@@ -23,10 +23,10 @@ function cut(response: Response, bytes: number): Response {
   return new Response(response.body?.pipeThrough(cutting) ?? null, response);
 }
 
-/** Follows a log of the real Worker; its answers are cut after so many bytes, one after the other. */
+/** Follows a log of the real Worker. The n-th response is cut after `cutAfter[n]` bytes. */
 class Following {
   readonly events: FollowedLogEvent[] = [];
-  isOver = false;
+  hasEnded = false;
   connections = 0;
 
   constructor(token: string, id: string, cutAfter: number[] = [], options: FollowLogOptions = {}) {
@@ -45,7 +45,7 @@ class Following {
 
   async #run(events: AsyncGenerator<FollowedLogEvent>): Promise<void> {
     for await (const event of events) this.events.push(event);
-    this.isOver = true;
+    this.hasEnded = true;
   }
 
   get messages(): string[] {
@@ -62,13 +62,13 @@ class Following {
 
   /** @returns the last event */
   async ends(): Promise<FollowedLogEvent | undefined> {
-    await vi.waitFor(() => expect(this.isOver).toBe(true), { timeout: 15_000 });
+    await vi.waitFor(() => expect(this.hasEnded).toBe(true), { timeout: 15_000 });
     return this.events.at(-1);
   }
 }
 
-describe("following a log of the real Worker", { timeout: 30_000 }, () => {
-  it("gives each line as it comes, through cuts, to the verdict", async () => {
+describe("followLog with the real Worker", { timeout: 30_000 }, () => {
+  it("yields each line as it is written, across cuts, and then the end", async () => {
     const { project, id, order } = await TestProject.running();
     const all = [new Following(project.token, id), new Following(project.token, id, [20, 90, 300, 400, 1])];
     for (const message of ["two → ü", "three 🚀", "four"]) {
@@ -86,7 +86,7 @@ describe("following a log of the real Worker", { timeout: 30_000 }, () => {
     expect(all[1]?.messages).toEqual(all[0]?.messages);
   });
 
-  it("begins after a line, and with a bookmark, and is told of a deletion", async () => {
+  it("starts after a given line and with a bookmark, and ends when the deployment is deleted", async () => {
     const { project, id } = await TestProject.running();
     const bookmark = (await project.get(`/v1/deployments/${id}`)).headers.get("gantry-bookmark");
     expect(bookmark).not.toBeNull();
@@ -97,7 +97,7 @@ describe("following a log of the real Worker", { timeout: 30_000 }, () => {
     expect(await following.ends()).toEqual({ type: "end", status: "deleted", failure: null });
   });
 
-  it("ends with a problem once the token is revoked and the stream was cut, and for an unknown deployment", async () => {
+  it("ends with a problem when it reconnects with a revoked token, and for an unknown deployment", async () => {
     const { project, id, order } = await TestProject.running();
     const body = { name: "short", scopes: ["deployments:read"] };
     const made = await (await project.post("/v1/tokens", body)).json<{ id: string; token: string }>();

@@ -45,15 +45,20 @@ export type CommandSpec<O extends OptionSpecs = OptionSpecs, W extends WordSpecs
 
 /** The options of every command. */
 export const globalOptions = {
-  json: { kind: "flag", help: "Print JSON: one document, or one line for each event" },
-  url: { kind: "text", value: "URL", help: "The installation; GANTRY_URL without it" },
-  project: { kind: "text", short: "p", value: "PROJECT", help: "The project's name or id; GANTRY_PROJECT" },
+  json: { kind: "flag", help: "Print JSON: one document, or one line per event" },
+  url: { kind: "text", value: "URL", help: "Installation URL; overrides GANTRY_URL" },
+  project: {
+    kind: "text",
+    short: "p",
+    value: "PROJECT",
+    help: "Project name or ID; overrides GANTRY_PROJECT",
+  },
   wait: {
     kind: "text",
     value: "SECONDS",
-    help: "How long to try to reach the control plane: 10, or 600 while following",
+    help: "How long to retry failed requests (default: 10, or 600 with --follow)",
   },
-  help: { kind: "flag", short: "h", help: "Say what a command does" },
+  help: { kind: "flag", short: "h", help: "Show help" },
   version: { kind: "flag", help: "Print the version" },
 } as const satisfies OptionSpecs;
 export type GlobalOptions = Options<typeof globalOptions>;

@@ -12,7 +12,7 @@ import { didYouMean } from "#cli/arguments/suggest.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** What was asked for. `help` without a command is about all of them; `command` stays null where none was named. */
+/** A parsed command line. `command` is null if none was named: then `--help` prints the general help. */
 export type Arguments = {
   readonly command: Command | null;
   readonly global: GlobalOptions;
@@ -21,14 +21,14 @@ export type Arguments = {
 
 type Values = Map<string, string[]>;
 
-/** Whether `--json` stands there, for telling that the rest cannot be read. */
+/** Whether `--json` was given. Needed before the rest is parsed, to print parse errors as JSON. */
 export function wantsJson(argv: readonly string[]): boolean {
   return argv.includes("--json");
 }
 
-/** Reads the command line, without the names of node and the script. */
+/** Parses the command line. @param argv without the paths of node and the script */
 export function readArguments(argv: readonly string[], commands: readonly Command[]): Result<Arguments> {
-  // Which words are values has to be known before the command is: an option's kind is the same in all commands.
+  // Finding the command requires knowing which words are option values, so an option has one kind in all commands.
   const known: OptionSpecs = Object.fromEntries(
     [globalOptions, ...commands.map(({ options }) => options)].flatMap((specs) =>
       Object.entries<OptionSpec>(specs),
@@ -48,7 +48,7 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
     if (token.kind === "positional") words.push(token.value);
     if (token.kind !== "option") continue;
     const { name, rawName, value, inlineValue } = token;
-    // Every object knows names such as "constructor".
+    // Object.prototype has keys such as "constructor".
     const spec = Object.hasOwn(known, name) ? known[name] : undefined;
     if (spec === undefined) return stop("usage", unknownOption(rawName, Object.keys(known)));
     if (spec.kind === "flag") {
@@ -61,7 +61,7 @@ export function readArguments(argv: readonly string[], commands: readonly Comman
     if (spec.choices !== undefined && !spec.choices.includes(value))
       return stop(
         "usage",
-        `${rawName} is one of ${spec.choices.join(", ")}.${didYouMean(value, spec.choices)}`,
+        `${rawName} must be one of ${spec.choices.join(", ")}.${didYouMean(value, spec.choices)}`,
       );
     values.set(name, [...(spec.kind === "list" ? (values.get(name) ?? []) : []), value]);
   }
@@ -120,7 +120,7 @@ function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["
   const specs = Object.entries(command.words);
   const extra = rest[specs.length];
   if (extra !== undefined)
-    return stop("usage", `gantry ${command.name} takes no "${extra}".${seeHelp(command)}`);
+    return stop("usage", `gantry ${command.name} takes no argument "${extra}".${seeHelp(command)}`);
   const words: Record<string, string | null> = {};
   for (const [at, [name, { isRequired, choices }]] of specs.entries()) {
     const word = rest[at] ?? null;
@@ -129,7 +129,7 @@ function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["
     if (word !== null && choices !== undefined && !choices.includes(word))
       return stop(
         "usage",
-        `${name.toUpperCase()} is one of ${choices.join(", ")}.${didYouMean(word, choices)}`,
+        `${name.toUpperCase()} must be one of ${choices.join(", ")}.${didYouMean(word, choices)}`,
       );
     words[name] = word;
   }
@@ -138,8 +138,8 @@ function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["
 
 function unknownOption(rawName: string, names: readonly string[]): string {
   if (rawName === "--token")
-    return "There is no option --token: everybody on this machine could see it. Use GANTRY_TOKEN, or gantry login.";
-  return `There is no option ${rawName}.${didYouMean(rawName.replace(/^-+/, ""), names, "--")}`;
+    return "There is no option --token, because other users of this machine could see it. Use GANTRY_TOKEN or gantry login.";
+  return `Unknown option ${rawName}.${didYouMean(rawName.replace(/^-+/, ""), names, "--")}`;
 }
 
 const seeHelp = ({ name }: Command): string => ` See gantry ${name} --help.`;

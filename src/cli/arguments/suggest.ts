@@ -1,4 +1,4 @@
-/** The one of `names` that was probably meant; null where none is near. */
+/** The most similar of `names`; null if none is similar enough. */
 export function suggest(typed: string, names: readonly string[]): string | null {
   const near = names
     .map((name) => ({ name, distance: name.startsWith(typed) ? 0 : editDistance(typed, name) }))
@@ -7,13 +7,13 @@ export function suggest(typed: string, names: readonly string[]): string | null 
   return near[0]?.name ?? null;
 }
 
-/** ` Did you mean …?`, or nothing. */
+/** ` Did you mean …?`, or an empty string. */
 export function didYouMean(typed: string, names: readonly string[], prefix = ""): string {
-  const meant = suggest(typed, names);
-  return meant === null ? "" : ` Did you mean ${prefix}${meant}?`;
+  const suggestion = suggest(typed, names);
+  return suggestion === null ? "" : ` Did you mean ${prefix}${suggestion}?`;
 }
 
-/** How many letters to add, remove, change or swap with their neighbour (optimal string alignment). */
+/** The number of letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   let before: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, at) => at);

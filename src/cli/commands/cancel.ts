@@ -8,9 +8,10 @@ import { succeed } from "#contract/lib/result.ts";
 
 export const cancel = defineCommand({
   name: "cancel",
-  summary: "Cancel a deployment that is not being activated yet",
+  summary: "Cancel a deployment",
+  details: ["A deployment that is already being activated cannot be canceled."],
   words: {
-    deployment: { isRequired: false, help: `${DEPLOYMENT_HELP}; the only one under way without it` },
+    deployment: { isRequired: false, help: `${DEPLOYMENT_HELP} (default: the only one in progress)` },
   },
   options: {},
   examples: ["cancel", "cancel v12"],
@@ -30,13 +31,13 @@ export const cancel = defineCommand({
     output.line(
       status === "canceled"
         ? `v${version} is canceled.`
-        : `v${version} is told to stop, and canceled once it has.`,
+        : `v${version} is being canceled. Its server is stopping it.`,
     );
     return done;
   }),
 });
 
-/** Nobody should have the wrong one canceled, so where several are under way one must be named. */
+/** Finds the only deployment in progress. Refuses if there are several, so that the wrong one is not canceled. */
 async function findOnlyOne(session: Session): Promise<Result<Deployment>> {
   const project = await findProject(session);
   if (!project.ok) return project;
@@ -45,8 +46,11 @@ async function findOnlyOne(session: Session): Promise<Result<Deployment>> {
   });
   if (!page.ok) return page;
   const [only, ...others] = page.value.deployments;
-  if (only === undefined) return stop("no_deployment", "No deployment of the project is under way.");
+  if (only === undefined) return stop("no_deployment", "The project has no deployment in progress.");
   if (others.length === 0) return succeed(only);
   const versions = page.value.deployments.map(({ version }) => `v${version}`);
-  return stop("ambiguous_name", `Several are under way: ${versions.join(", ")}. Say which.`);
+  return stop(
+    "ambiguous_name",
+    `Several deployments are in progress: ${versions.join(", ")}. Pass one of them.`,
+  );
 }

@@ -8,10 +8,10 @@ export const deleteCommand = defineCommand({
   name: "delete",
   summary: "Delete a deployment and its log",
   details: [
-    "Asks first; where nobody can answer, it takes --yes. The live deployment cannot be deleted. One that is under way is canceled.",
+    "Asks for confirmation; without a terminal, pass --yes. The live deployment cannot be deleted. A deployment in progress is canceled.",
   ],
   words: { deployment: { isRequired: true, help: DEPLOYMENT_HELP } },
-  options: { yes: { kind: "flag", short: "y", help: "Do not ask" } },
+  options: { yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" } },
   examples: ["delete v12", "delete v12 --yes"],
   run: withSession(async (session, { words, options }) => {
     const deployment = await findDeployment(session, words.deployment);

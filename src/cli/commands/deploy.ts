@@ -8,13 +8,13 @@ export const deploy = defineCommand({
   name: "deploy",
   summary: "Start a deployment",
   details: [
-    "Deploys the project's branch where neither a branch nor a commit is given. With --follow it ends with 0 only if the deployment is live then; a cut connection does not end it, and Ctrl-C does not end the deployment.",
+    "Deploys the project's branch unless --branch or --commit is given. With --follow, the exit code is 0 only if the deployment is live at the end. A lost connection is reopened. Ctrl-C ends the command, not the deployment.",
   ],
   words: {},
   options: {
-    branch: { kind: "text", short: "b", value: "NAME", help: "The branch or tag to deploy" },
-    commit: { kind: "text", short: "c", value: "HASH", help: "The commit to deploy, 7 characters or more" },
-    follow: { kind: "flag", short: "f", help: "Show the log until the deployment has ended" },
+    branch: { kind: "text", short: "b", value: "NAME", help: "Branch or tag to deploy" },
+    commit: { kind: "text", short: "c", value: "HASH", help: "Commit to deploy, at least 7 characters" },
+    follow: { kind: "flag", short: "f", help: "Show the log until the deployment ends" },
   },
   examples: ["deploy --follow", 'deploy --commit "$(git rev-parse HEAD)" --follow', "deploy -p shop -b next"],
   run: withSession(async (session, { options }) => {

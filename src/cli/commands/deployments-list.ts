@@ -15,16 +15,22 @@ export const deploymentsList = defineCommand({
   summary: "List deployments, newest first",
   words: {},
   options: {
-    all: { kind: "flag", short: "a", help: "Those of all projects" },
-    status: { kind: "list", value: "STATUS", choices: DeploymentStatus.options, help: "Only those" },
-    branch: { kind: "text", short: "b", value: "NAME", help: "Only those of that branch" },
-    limit: { kind: "text", short: "n", value: "COUNT", help: `How many; ${DEFAULT_LIMIT} without it` },
+    all: { kind: "flag", short: "a", help: "List deployments of all projects" },
+    status: { kind: "list", value: "STATUS", choices: DeploymentStatus.options, help: "Filter by status" },
+    branch: { kind: "text", short: "b", value: "NAME", help: "Filter by branch" },
+    limit: {
+      kind: "text",
+      short: "n",
+      value: "COUNT",
+      help: `Maximum number of deployments (default: ${DEFAULT_LIMIT})`,
+    },
   },
   examples: ["deployments", "deployments --status failed -n 5 --json"],
   run: withSession(async (session, { options }) => {
     const { client, output } = session;
     const limit = options.limit === null ? DEFAULT_LIMIT : Number(options.limit);
-    if (!Number.isInteger(limit) || limit < 1) return stop("usage", "--limit is a whole number from 1 on.");
+    if (!Number.isInteger(limit) || limit < 1)
+      return stop("usage", "--limit must be a whole number of at least 1.");
     const project = options.all ? null : await findProject(session);
     if (project !== null && !project.ok) return project;
     const filters = givenFields({

@@ -9,8 +9,8 @@ import { failureText, sourceText, statusPaint, waitingText } from "#cli/views/de
 
 export const deploymentsShow = defineCommand({
   name: "deployments show",
-  summary: "Show a deployment, and why it failed",
-  words: { deployment: { isRequired: false, help: `${DEPLOYMENT_HELP}; the newest without it` } },
+  summary: "Show a deployment and why it failed",
+  words: { deployment: { isRequired: false, help: `${DEPLOYMENT_HELP} (default: the newest)` } },
   options: {},
   examples: ["deployments show", "deployments show v12 --json"],
   run: withSession(async (session, { words }) => {

@@ -11,11 +11,11 @@ import { variable } from "#cli/settings/variable.ts";
 
 export const login = defineCommand({
   name: "login",
-  summary: "Keep an API token for an installation",
+  summary: "Sign in to an installation with an API token",
   details: [
-    "Asks for the token, or reads it from a pipe; never from the command line, which everybody on the machine can see. It is checked, and kept in gantry/config.json in $XDG_CONFIG_HOME (~/.config), which only you can read.",
+    "Prompts for the token, or reads it from standard input. It is never a command-line argument, because other users of the machine could see it. The token is checked, then stored in gantry/config.json in $XDG_CONFIG_HOME (default ~/.config), readable only by you.",
   ],
-  words: { url: { isRequired: false, help: "The installation, such as https://gantry.example.com" } },
+  words: { url: { isRequired: false, help: "Installation URL, such as https://gantry.example.com" } },
   options: {},
   examples: ["login https://gantry.example.com", "login https://gantry.example.com < token.txt"],
   async run(context, { words }) {
@@ -24,11 +24,11 @@ export const login = defineCommand({
     const config = await readConfig(path);
     if (!config.ok) return config;
     const text = words.url ?? global.url ?? variable(environment, "GANTRY_URL") ?? config.value.current;
-    if (text === null) return stop("usage", "Say which installation: gantry login URL.");
+    if (text === null) return stop("usage", "Pass the installation: gantry login URL.");
     if (text.startsWith("gantry_"))
       return stop(
         "usage",
-        "That is a token, and this shell's history has it now: revoke it. gantry login asks for the token.",
+        "This is a token, not a URL, and your shell history has it now. Revoke it. gantry login prompts for the token.",
       );
     const url = tokenUrl(text);
     if (!url.ok) return url;
@@ -36,13 +36,16 @@ export const login = defineCommand({
     const token = await readSecret(context, `Token for ${url.value}: `);
     if (!token.ok) return token;
     if (!isWellFormedToken(token.value))
-      return stop("not_signed_in", "That is no token. One begins with gantry_ and is 43 characters long.");
+      return stop(
+        "not_signed_in",
+        "This is not a valid token. A token starts with gantry_ and has 43 characters.",
+      );
     const session = openSession(context, { url: url.value, token: token.value, linkedProject: null });
     if (!session.ok) return session;
     const account = await session.value.client.getAccount();
     if (!account.ok) return account;
 
-    // Read again: a person may have taken a while to find the token.
+    // Read again: the file may have changed while the user looked for the token.
     const now = await readConfig(path);
     if (!now.ok) return now;
     const installations = { ...now.value.installations, [url.value]: { token: token.value } };

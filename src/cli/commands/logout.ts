@@ -5,9 +5,9 @@ import { installationUrl } from "#cli/settings/installation-url.ts";
 
 export const logout = defineCommand({
   name: "logout",
-  summary: "Forget the token of an installation",
-  details: ["The token itself goes on to count: gantry tokens revoke ends it."],
-  words: { url: { isRequired: false, help: "The installation; the one signed in to last without it" } },
+  summary: "Remove the stored token of an installation",
+  details: ["The token stays valid. To end it, use gantry tokens revoke."],
+  words: { url: { isRequired: false, help: "Installation URL (default: the last sign-in)" } },
   options: {},
   async run({ environment, global, output }, { words }) {
     const path = configPath(environment);
@@ -15,17 +15,17 @@ export const logout = defineCommand({
     if (!config.ok) return config;
     const { current, installations } = config.value;
     const text = words.url ?? global.url ?? current;
-    if (text === null) return stop("not_signed_in", "You are signed in to no installation.");
+    if (text === null) return stop("not_signed_in", "No token is stored.");
     const url = installationUrl(text);
     if (!url.ok) return url;
     if (!Object.hasOwn(installations, url.value))
-      return stop("not_signed_in", `You are not signed in to ${url.value}.`);
-    const { [url.value]: _forgotten, ...others } = installations;
+      return stop("not_signed_in", `No token is stored for ${url.value}.`);
+    const { [url.value]: _removed, ...others } = installations;
     const next = current === url.value ? (Object.keys(others).at(-1) ?? null) : current;
     const written = await writeConfig(path, { current: next, installations: others });
     if (!written.ok) return written;
     output.json({ url: url.value });
-    output.line(`The token for ${url.value} is forgotten.`);
+    output.line(`Signed out of ${url.value}.`);
     return done;
   },
 });

@@ -9,12 +9,12 @@ import { printLogLine } from "#cli/views/log-line.ts";
 
 export const logs = defineCommand({
   name: "logs",
-  summary: "Show the log of a deployment",
+  summary: "Show a deployment's log",
   details: [
-    "Without --follow it prints what there is so far. With it, it prints on until the deployment has ended, and ends as deploy --follow does. With --json each line is a line of JSON.",
+    "Without --follow, prints the log so far. With --follow, prints new lines until the deployment ends, and has the exit codes of deploy --follow. With --json, prints one JSON object per line.",
   ],
-  words: { deployment: { isRequired: false, help: `${DEPLOYMENT_HELP}; the newest without it` } },
-  options: { follow: { kind: "flag", short: "f", help: "Go on until the deployment has ended" } },
+  words: { deployment: { isRequired: false, help: `${DEPLOYMENT_HELP} (default: the newest)` } },
+  options: { follow: { kind: "flag", short: "f", help: "Print new lines until the deployment ends" } },
   examples: ["logs -f", "logs v12"],
   run: withSession(async (session, { words, options }) => {
     const found = await findDeployment(session, words.deployment);
@@ -33,7 +33,7 @@ async function printLog({ client, output }: Session, id: DeploymentId): Promise<
     const page = await client.getDeploymentLog({ params: { deployment_id: id }, query });
     if (!page.ok) return page;
     for (const line of page.value.lines) printLogLine(output, line);
-    // While the deployment runs there is always a next page, which may be empty yet.
+    // While the deployment runs there is always a next page, which may be empty.
     cursor = page.value.lines.length === 0 ? null : page.value.next_cursor;
   } while (cursor !== null);
   return done;

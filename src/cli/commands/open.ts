@@ -11,10 +11,10 @@ import { succeed } from "#contract/lib/result.ts";
 
 export const open = defineCommand({
   name: "open",
-  summary: "Open the dashboard",
-  details: ["Prints the address, and opens it in a browser where there is a terminal and a desktop."],
+  summary: "Open the dashboard in a browser",
+  details: ["Prints the URL, and opens it if there is a terminal and a desktop."],
   words: {
-    what: { isRequired: false, help: "A deployment's version or id, or a project's name or id" },
+    what: { isRequired: false, help: "Deployment version or ID, or project name or ID" },
   },
   options: {},
   examples: ["open", "open shop", "open v12"],
@@ -33,7 +33,7 @@ export const open = defineCommand({
   }),
 });
 
-/** Below the dashboard's own address. */
+/** The path below the dashboard's URL. */
 async function pathOf(session: Session, word: string | null): Promise<Result<string>> {
   if (word !== null && /^(?:v?\d+|dpl_.*)$/.test(word)) {
     const deployment = await findDeployment(session, word);
@@ -45,7 +45,7 @@ async function pathOf(session: Session, word: string | null): Promise<Result<str
   return project.ok ? succeed(`projects/${project.value.id}`) : project;
 }
 
-/** What opens an address; null where nobody would see it. */
+/** The program that opens a URL in a browser; null without a terminal or a desktop. */
 function browserProgram({ output, environment }: Session): string | null {
   if (output.form !== "terminal" || variable(environment, "SSH_CONNECTION") !== null) return null;
   if (process.platform === "darwin") return "open";

@@ -2,26 +2,30 @@ import { CommitRule } from "#contract/endpoints/projects/schemas.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 
-/** The settings of a project that the command line takes. The API knows more (`/docs` of the installation). */
+/** The project settings that have an option. The API has more (see `/docs` of the installation). */
 export const projectOptions = {
-  branch: { kind: "text", short: "b", value: "NAME", help: "The branch to deploy; main without it" },
+  branch: { kind: "text", short: "b", value: "NAME", help: "Branch to deploy" },
   commits: {
     kind: "text",
     value: "RULE",
     choices: CommitRule.options,
-    help: "Which commits can be deployed by their hash; reachable without it",
+    help: "Which commits can be deployed by hash",
   },
-  framework: { kind: "text", value: "NAME", help: "Such as astro; found by the files without it" },
+  framework: { kind: "text", value: "NAME", help: "Framework, such as astro" },
   "build-command": {
     kind: "text",
     value: "COMMAND",
-    help: "What builds it, in sh; the framework's without it",
+    help: "Build command, run by sh",
   },
-  "output-directory": { kind: "text", value: "PATH", help: "What is published; the framework's without it" },
-  "activate-command": { kind: "text", value: "COMMAND", help: "What is run after the switch" },
-  "root-directory": { kind: "text", value: "PATH", help: "Where in the repository the project is" },
-  domain: { kind: "text", value: "HOST", help: "Its host name" },
-  "shared-path": { kind: "list", value: "PATH", help: "A path that all releases share" },
+  "output-directory": { kind: "text", value: "PATH", help: "Directory to publish" },
+  "activate-command": {
+    kind: "text",
+    value: "COMMAND",
+    help: "Command to run after the switch to the new release",
+  },
+  "root-directory": { kind: "text", value: "PATH", help: "Directory of the project in the repository" },
+  domain: { kind: "text", value: "HOST", help: "Host name of the site" },
+  "shared-path": { kind: "list", value: "PATH", help: "Path that all releases share" },
 } as const satisfies OptionSpecs;
 
 /** The fields of a request's body for the given options. The control plane validates their values. */

@@ -2,6 +2,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
+import { printableName } from "#cli/output/printable.ts";
 import { allServers, findServer } from "#cli/session/find-server.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { writeLink } from "#cli/settings/link-file.ts";
@@ -11,16 +12,19 @@ import { succeed } from "#contract/lib/result.ts";
 export const projectsCreate = defineCommand({
   name: "projects create",
   summary: "Create a project",
-  words: { name: { isRequired: true, help: "What it is called" } },
+  details: [
+    "--branch defaults to main, --commits to reachable. The framework is detected from the repository's files, and the build command and the output directory follow from it.",
+  ],
+  words: { name: { isRequired: true, help: "Project name" } },
   options: {
-    repository: { kind: "text", short: "r", value: "URL", help: "What the server fetches; required" },
+    repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from (required)" },
     server: {
       kind: "text",
       value: "SERVER",
-      help: "A server's name or id; the only one without it",
+      help: "Server name or ID (default: the only server)",
     },
     ...projectOptions,
-    link: { kind: "flag", help: "Also link this repository to it, as gantry projects link does" },
+    link: { kind: "flag", help: "Also run gantry projects link for the new project" },
   },
   examples: ["projects create shop --repository git@github.com:you/shop.git --server web-1 --link"],
   run: withSession(async (session, { words, options }) => {
@@ -41,7 +45,7 @@ export const projectsCreate = defineCommand({
     const { id, name } = project.value;
     const path = await writeLink(folder, { url, project: id, name });
     if (!path.ok) return path;
-    output.note(`Linked in ${path.value}`);
+    output.note(`Linked to ${printableName(name)} in ${path.value}.`);
     return done;
   }),
 });
@@ -50,7 +54,8 @@ async function findOnlyServer(session: Session): Promise<Result<ServerId>> {
   const servers = await allServers(session);
   if (!servers.ok) return servers;
   const [only, another] = servers.value;
-  if (only === undefined) return stop("usage", "There is no server yet: gantry servers add NAME IP.");
+  if (only === undefined)
+    return stop("usage", "There are no servers yet. Add one with gantry servers add NAME IP.");
   if (another === undefined) return succeed(only.id);
-  return stop("usage", `Say which server: --server ${servers.value.map(({ name }) => name).join(", ")}.`);
+  return stop("usage", `Pass a server with --server: ${servers.value.map(({ name }) => name).join(", ")}.`);
 }

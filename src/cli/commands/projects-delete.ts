@@ -6,11 +6,11 @@ import { withSession } from "#cli/session/session.ts";
 
 export const projectsDelete = defineCommand({
   name: "projects delete",
-  summary: "Delete a project with its deployments and logs",
-  words: { project: { isRequired: true, help: "Its name or id" } },
+  summary: "Delete a project and its deployments and logs",
+  words: { project: { isRequired: true, help: "Project name or ID" } },
   options: {
-    purge: { kind: "flag", help: "Also remove its files from its server, so that its site ends" },
-    yes: { kind: "flag", short: "y", help: "Do not ask" },
+    purge: { kind: "flag", help: "Also delete its files on the server, which takes the site down" },
+    yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" },
   },
   run: withSession(async (session, { words, options }) => {
     const project = await findProject(session, words.project);

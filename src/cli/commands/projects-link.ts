@@ -7,11 +7,11 @@ import { LINK_NAME, writeLink } from "#cli/settings/link-file.ts";
 
 export const projectsLink = defineCommand({
   name: "projects link",
-  summary: "Say which project this repository is",
+  summary: "Link this repository to a project",
   details: [
-    `Writes ${LINK_NAME} into the repository's root. It holds the installation's address and the project's id, no secret: commit it. Below that folder every command means this project.`,
+    `Writes ${LINK_NAME} to the repository's root. Commands in the repository then use this project. The file holds the installation's URL and the project's ID and no secret, so you can commit it.`,
   ],
-  words: { project: { isRequired: true, help: "Its name or id" } },
+  words: { project: { isRequired: true, help: "Project name or ID" } },
   options: {},
   examples: ["projects link shop"],
   run: withSession(async (session, { words }) => {
@@ -24,7 +24,7 @@ export const projectsLink = defineCommand({
     const path = await writeLink(folder, { url, project: id, name });
     if (!path.ok) return path;
     output.json({ path: path.value, url, project: id, name });
-    output.line(`${path.value} says that this is ${printableName(name)}.`);
+    output.line(`Linked to ${printableName(name)} in ${path.value}.`);
     return done;
   }),
 });

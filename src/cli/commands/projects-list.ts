@@ -8,7 +8,7 @@ import { withSession } from "#cli/session/session.ts";
 export const projectsList = defineCommand({
   name: "projects list",
   isGroupDefault: true,
-  summary: "List the projects",
+  summary: "List projects",
   words: {},
   options: {},
   run: withSession(async (session) => {

@@ -10,18 +10,19 @@ import { printProject } from "#cli/views/project-facts.ts";
 
 export const projectsSet = defineCommand({
   name: "projects set",
-  summary: "Change a project's settings, from its next deployment on",
-  words: { project: { isRequired: false, help: "Its name or id; the linked one without it" } },
+  summary: "Change a project's settings",
+  details: ["The next deployment uses the new settings."],
+  words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {
-    name: { kind: "text", value: "NAME", help: "Another name" },
-    repository: { kind: "text", short: "r", value: "URL", help: "What the server fetches" },
-    server: { kind: "text", value: "SERVER", help: "Move it there with the next deployment" },
+    name: { kind: "text", value: "NAME", help: "New name" },
+    repository: { kind: "text", short: "r", value: "URL", help: "Git repository to deploy from" },
+    server: { kind: "text", value: "SERVER", help: "Server to move the project to with its next deployment" },
     ...projectOptions,
     automatic: {
       kind: "list",
       value: "SETTING",
       choices: AutomaticSetting.options,
-      help: "Leave it to the framework again",
+      help: "Setting to take from the framework again",
     },
   },
   examples: ["projects set shop --branch next", "projects set --automatic build_command"],
@@ -43,7 +44,7 @@ export const projectsSet = defineCommand({
       ...projectFields(options),
     };
     if (Object.keys(body).length === 0)
-      return stop("usage", "Say what to change. See gantry projects set --help.");
+      return stop("usage", "Pass at least one setting. See gantry projects set --help.");
     const project = await client.updateProject({ params: { project_id: found.value.id }, body });
     if (!project.ok) return project;
     output.json(project.value);

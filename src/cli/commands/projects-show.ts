@@ -6,8 +6,8 @@ import { printProject } from "#cli/views/project-facts.ts";
 
 export const projectsShow = defineCommand({
   name: "projects show",
-  summary: "Show a project with its settings",
-  words: { project: { isRequired: false, help: "Its name or id; the linked one without it" } },
+  summary: "Show a project and its settings",
+  words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {},
   run: withSession(async (session, { words }) => {
     const { client, output } = session;

@@ -4,7 +4,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
 import { timeText } from "#cli/output/times.ts";
-import { DEPLOYMENT_HELP, versionIn } from "#cli/session/find-deployment.ts";
+import { versionIn } from "#cli/session/find-deployment.ts";
 import { findProject, type NamedProject } from "#cli/session/find-project.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
@@ -12,14 +12,14 @@ import { sourceText } from "#cli/views/deployment-text.ts";
 
 export const rollback = defineCommand({
   name: "rollback",
-  summary: "Go back to a deployment that was live before",
+  summary: "Roll back to an earlier deployment",
   details: [
-    "Without --to it goes to the one before what is live now; a second time, one further back. Where the server still has the files, nothing is fetched or built.",
+    "Without --to, rolls back to the deployment before the live one. A second rollback goes one further back. If the server still has the files, nothing is fetched or built.",
   ],
   words: {},
   options: {
-    to: { kind: "text", value: "DEPLOYMENT", help: DEPLOYMENT_HELP },
-    follow: { kind: "flag", short: "f", help: "Show the log until the rollback has ended" },
+    to: { kind: "text", value: "DEPLOYMENT", help: "Deployment to roll back to: version (12 or v12) or ID" },
+    follow: { kind: "flag", short: "f", help: "Show the log until the rollback ends" },
   },
   examples: ["rollback --follow", "rollback --to v12"],
   run: withSession(async (session, { options }) => {
@@ -27,7 +27,7 @@ export const rollback = defineCommand({
     const id = DeploymentId.safeParse(options.to);
     const version = options.to === null || id.success ? null : versionIn(options.to);
     if (options.to !== null && !id.success && version === null)
-      return stop("usage", "--to is a version such as 12 or v12, or an id (dpl_…).");
+      return stop("usage", "--to must be a version such as 12 or v12, or an ID (dpl_…).");
     const project = await findProject(session);
     if (!project.ok) return project;
     await printTarget(session, project.value, (target) =>
@@ -44,18 +44,18 @@ export const rollback = defineCommand({
   }),
 });
 
-/** Says what it goes back to. Only the control plane decides whether it can, so what is not known here is left out. */
+/** Prints the rollback's target, if it is known. Whether the rollback is possible is decided by the control plane. */
 async function printTarget(
   { client, output }: Session,
   { id }: NamedProject,
-  isIt: (target: RollbackTarget) => boolean,
+  isTarget: (target: RollbackTarget) => boolean,
 ): Promise<void> {
   if (output.form === "json") return;
   const targets = await client.listRollbackTargets({ params: { project_id: id } });
-  const target = targets.ok ? targets.value.rollback_targets.find(isIt) : undefined;
+  const target = targets.ok ? targets.value.rollback_targets.find(isTarget) : undefined;
   if (target === undefined) return;
-  const how = target.instant ? "its files are still there" : "it is built again";
+  const how = target.instant ? "its files are still on the server" : "it will be built again";
   output.note(
-    `Back to v${target.version}: ${sourceText(target)}, live ${timeText(target.live_at, output)}; ${how}.`,
+    `Rolling back to v${target.version}: ${sourceText(target)}, live ${timeText(target.live_at, output)}; ${how}.`,
   );
 }

@@ -5,10 +5,10 @@ import { printEnrollment } from "#cli/views/server-facts.ts";
 
 export const serversAdd = defineCommand({
   name: "servers add",
-  summary: "Register a server, and get the line that makes its agent join",
+  summary: "Register a server and print its install command",
   words: {
-    name: { isRequired: true, help: "What it is called" },
-    ip: { isRequired: true, help: "Its IPv4 address" },
+    name: { isRequired: true, help: "Server name" },
+    ip: { isRequired: true, help: "IPv4 address" },
   },
   options: {},
   examples: ["servers add web-1 192.0.2.10"],

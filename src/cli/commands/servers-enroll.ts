@@ -6,8 +6,8 @@ import { printEnrollment } from "#cli/views/server-facts.ts";
 
 export const serversEnroll = defineCommand({
   name: "servers enroll",
-  summary: "Get a new line that makes a server's agent join",
-  words: { server: { isRequired: true, help: "Its name or id" } },
+  summary: "Print a new install command for a server",
+  words: { server: { isRequired: true, help: "Server name or ID" } },
   options: {},
   run: withSession(async (session, { words }) => {
     const { client, output } = session;

@@ -8,7 +8,7 @@ import { serverPaint } from "#cli/views/server-facts.ts";
 export const serversList = defineCommand({
   name: "servers list",
   isGroupDefault: true,
-  summary: "List the servers",
+  summary: "List servers",
   words: {},
   options: {},
   run: withSession(async (session) => {

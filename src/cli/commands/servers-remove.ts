@@ -6,9 +6,10 @@ import { withSession } from "#cli/session/session.ts";
 
 export const serversRemove = defineCommand({
   name: "servers remove",
-  summary: "Remove a server that no project is on; its agent is not let in any more",
-  words: { server: { isRequired: true, help: "Its name or id" } },
-  options: { yes: { kind: "flag", short: "y", help: "Do not ask" } },
+  summary: "Remove a server that has no projects",
+  details: ["Its agent can no longer connect."],
+  words: { server: { isRequired: true, help: "Server name or ID" } },
+  options: { yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" } },
   run: withSession(async (session, { words, options }) => {
     const id = await findServer(session, words.server);
     if (!id.ok) return id;

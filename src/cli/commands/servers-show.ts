@@ -7,7 +7,7 @@ import { printServer } from "#cli/views/server-facts.ts";
 export const serversShow = defineCommand({
   name: "servers show",
   summary: "Show a server",
-  words: { server: { isRequired: true, help: "Its name or id" } },
+  words: { server: { isRequired: true, help: "Server name or ID" } },
   options: {},
   run: withSession(async (session, { words }) => {
     const { client, output } = session;

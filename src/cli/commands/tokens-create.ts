@@ -14,25 +14,26 @@ import { succeed } from "#contract/lib/result.ts";
 
 export const tokensCreate = defineCommand({
   name: "tokens create",
-  summary: "Make a token, and see its secret this once",
-  details: ["The secret alone goes to stdout, so that it can be handed on without a person seeing it."],
-  words: { name: { isRequired: true, help: "What it is for" } },
+  summary: "Create an API token and print its secret",
+  details: [
+    "The secret is shown only once. Nothing else goes to stdout, so you can pipe it to another program.",
+  ],
+  words: { name: { isRequired: true, help: "Token name" } },
   options: {
-    scope: { kind: "list", short: "s", value: "SCOPE", choices: allScopes, help: "What it may do" },
-    only: { kind: "list", value: "PROJECT", help: "Limit it to a project, by name or id" },
+    scope: { kind: "list", short: "s", value: "SCOPE", choices: allScopes, help: "Scope to grant" },
+    only: { kind: "list", value: "PROJECT", help: "Limit the token to a project, by name or ID" },
     days: {
       kind: "text",
       value: "DAYS",
-      help: `How long it counts: 1 to ${MAX_LIFETIME_DAYS}, ${DEFAULT_LIFETIME_DAYS} without it`,
+      help: `Lifetime in days, 1 to ${MAX_LIFETIME_DAYS} (default: ${DEFAULT_LIFETIME_DAYS})`,
     },
   },
   examples: ["tokens create ci --scope deployments:write --only shop --days 30"],
   run: withSession(async (session, { words, options }) => {
     const scopes = allScopes.filter((scope) => options.scope.includes(scope));
-    if (scopes.length === 0)
-      return stop("usage", `Say what the token may do: --scope ${allScopes.join(", ")}.`);
+    if (scopes.length === 0) return stop("usage", `Pass at least one --scope: ${allScopes.join(", ")}.`);
     const days = options.days === null ? null : Number(options.days);
-    if (days !== null && !Number.isInteger(days)) return stop("usage", "--days is a whole number.");
+    if (days !== null && !Number.isInteger(days)) return stop("usage", "--days must be a whole number.");
     const projects = await findProjects(session, options.only);
     if (!projects.ok) return projects;
     const unusable = projects.value.length === 0 ? [] : scopes.filter(isOnlyForAccount);
@@ -51,7 +52,7 @@ export const tokensCreate = defineCommand({
       },
     });
     if (!token.ok) return token;
-    printSecret(session.output, token.value, "It is shown this once");
+    printSecret(session.output, token.value, "Its secret is shown only once");
     return done;
   }),
 });

@@ -8,7 +8,7 @@ import { withSession } from "#cli/session/session.ts";
 export const tokensList = defineCommand({
   name: "tokens list",
   isGroupDefault: true,
-  summary: "List the tokens and sessions, without their secrets",
+  summary: "List API tokens and dashboard sessions",
   words: {},
   options: {},
   run: withSession(async (session) => {

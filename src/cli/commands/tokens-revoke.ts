@@ -6,9 +6,9 @@ import { withSession } from "#cli/session/session.ts";
 
 export const tokensRevoke = defineCommand({
   name: "tokens revoke",
-  summary: "Revoke a token at once",
-  words: { token: { isRequired: true, help: "Its name or id" } },
-  options: { yes: { kind: "flag", short: "y", help: "Do not ask" } },
+  summary: "Revoke a token immediately",
+  words: { token: { isRequired: true, help: "Token name or ID" } },
+  options: { yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" } },
   run: withSession(async (session, { words, options }) => {
     const id = await findToken(session, words.token);
     if (!id.ok) return id;

@@ -6,11 +6,11 @@ import { printSecret } from "#cli/views/token-secret.ts";
 
 export const tokensRotate = defineCommand({
   name: "tokens rotate",
-  summary: "Give a token a new secret; the old one works for 24 hours more",
+  summary: "Replace a token's secret",
   details: [
-    "Sign in again after rotating the token that you are signed in with: gantry login keeps no copy of it.",
+    "The old secret works for another 24 hours. The new one is not stored: if you rotate the token that you signed in with, run gantry login again.",
   ],
-  words: { token: { isRequired: true, help: "Its name or id" } },
+  words: { token: { isRequired: true, help: "Token name or ID" } },
   options: {},
   run: withSession(async (session, { words }) => {
     const id = await findToken(session, words.token);
@@ -20,7 +20,7 @@ export const tokensRotate = defineCommand({
     printSecret(
       session.output,
       token.value,
-      "The secret before works for 24 hours more. The new one is shown this once",
+      "Its old secret works for another 24 hours. Its new secret is shown only once",
     );
     return done;
   }),

@@ -7,7 +7,7 @@ import { withSession } from "#cli/session/session.ts";
 
 export const whoami = defineCommand({
   name: "whoami",
-  summary: "Show the installation, the account and what the token may do",
+  summary: "Show the installation, the account and the token's scopes",
   words: {},
   options: {},
   run: withSession(async ({ client, output, url }) => {

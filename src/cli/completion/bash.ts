@@ -1,6 +1,6 @@
 import { type Completions, wordsToScan } from "#cli/completion/completions.ts";
 
-/** For bash 3.2 and newer, which needs nothing installed besides. */
+/** A completion script for bash 3.2 or newer. It does not need the bash-completion package. */
 export function bashScript(completions: readonly Completions[]): string {
   const { paths, valued, taking } = wordsToScan(completions);
   const choices = new Map(valued.map(({ word, values }) => [word, values ?? []]));
@@ -28,7 +28,7 @@ ${completions.map(({ path, words, options }) => `    "${path}") candidates="${[.
   esac
   COMPREPLY=($(compgen -W "$candidates" -- "$word"))
 }
-# bash takes a colon for the end of a word, so what stands before it is there already.
+# bash ends a word at a colon, so the part before the colon must not be completed again.
 __gantry_colons() {
   if [[ "$1" == *:* && "$COMP_WORDBREAKS" == *:* ]]; then
     local before="\${1%"\${1##*:}"}" at

@@ -2,18 +2,18 @@ import { type CommandSpec, globalOptions, type OptionSpec } from "#cli/arguments
 
 export type Suggestion = { readonly word: string; readonly help: string };
 
-/** What can come next after the words of a command, or of the beginning of one. `path` is "" at the very beginning. */
+/** The candidates after a command or a group of commands. `path` is its name, or "" for the start of the line. */
 export type Completions = {
   readonly path: string;
   readonly words: readonly Suggestion[];
   readonly options: readonly (Suggestion & {
     readonly short: string | null;
-    /** Null for a flag; empty where anything can be. */
+    /** Null for a flag; empty if any value is allowed. */
     readonly values: readonly string[] | null;
   })[];
 };
 
-/** For the beginning, each group and each command, what can come next. */
+/** The candidates for the start of the line, each group and each command. */
 export function completionsOf(commands: readonly CommandSpec[]): readonly Completions[] {
   const groups = [...new Set(commands.flatMap(({ name }) => (name.includes(" ") ? [firstWord(name)] : [])))];
   const firsts = commands.map(({ name, summary }) => ({
@@ -39,8 +39,8 @@ export function completionsOf(commands: readonly CommandSpec[]): readonly Comple
 }
 
 /**
- * What a script needs to find out how far a line has come: all paths but the beginning's, the options that take a
- * value, and the words of those options, short ones too.
+ * What a script needs to find the command on a line: all paths except "", the options with a value (`valued`), and the
+ * long and short names of those options (`taking`).
  */
 export function wordsToScan(completions: readonly Completions[]) {
   const paths = completions.map(({ path }) => path).filter((path) => path !== "");

@@ -1,6 +1,6 @@
 import { type Completions, wordsToScan } from "#cli/completion/completions.ts";
 
-/** For fish 3 and newer. */
+/** A completion script for fish 3 or newer. */
 export function fishScript(completions: readonly Completions[]): string {
   const { paths, taking } = wordsToScan(completions);
   const lines = completions.flatMap(({ path, words, options }) => {

@@ -7,7 +7,7 @@ import { zshScript } from "#cli/completion/zsh.ts";
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** What a shell has to read to complete the commands of a table. */
+/** The completion script of a shell. */
 export function completionScript(shell: Shell, commands: readonly CommandSpec[]): string {
   const completions = completionsOf(commands);
   switch (shell) {

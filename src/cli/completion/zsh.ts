@@ -1,6 +1,6 @@
 import { type Completions, type Suggestion, wordsToScan } from "#cli/completion/completions.ts";
 
-/** For zsh with compinit; as a file named _gantry in a folder of $fpath, or sourced. */
+/** A completion script for zsh with compinit. It works as a file named _gantry in $fpath, and when sourced. */
 export function zshScript(completions: readonly Completions[]): string {
   const { paths, valued, taking } = wordsToScan(completions);
   const choices = new Map(
@@ -34,7 +34,7 @@ if [ "$funcstack[1]" = "_gantry" ]; then _gantry "$@"; else compdef _gantry gant
 `;
 }
 
-/** `word:help`, in which a colon of the word's own needs a backslash. */
+/** `word:help`; a colon in the word is escaped with a backslash. */
 function described({ word, help }: Suggestion): string {
   return quote(`${word.replaceAll(":", "\\:")}:${help}`);
 }

@@ -3,12 +3,12 @@ import { printable, printableInColour } from "#cli/output/printable.ts";
 
 type Facts = readonly (readonly [name: string, text: string | null])[];
 
-/** One thing with its facts, a line each; those that are null are left out. */
+/** Prints a list of names and values, one per line. Null values are skipped. */
 export function printFacts(output: Output, facts: Facts): void {
   for (const line of factLines(output, facts)) output.line(line);
 }
 
-/** The lines of facts. Each stays one line, whatever others have put into it, and keeps its own colours. */
+/** The lines of `printFacts`. Each value stays on one line, even if it contains line breaks, and keeps its colours. */
 export function factLines({ form, style }: Pick<Output, "form" | "style">, facts: Facts): string[] {
   const known = facts.flatMap(([name, text]) => (text === null ? [] : [{ name, text }]));
   const width = Math.max(0, ...known.map(({ name }) => name.length));

@@ -5,21 +5,21 @@ import { createProgress, type Progress } from "#cli/output/progress.ts";
 import { createStyle, type Style, wantsColour } from "#cli/output/style.ts";
 import { tabbedText, tableText } from "#cli/output/table.ts";
 
-/** Where a command writes, and in which of its three forms: for a person at a terminal, as plain text, or as JSON. */
+/** Where a command writes, in one of three forms: for a terminal, as plain text, or as JSON. */
 export type Output = {
   readonly form: "terminal" | "plain" | "json";
   readonly style: Style;
-  /** A line of what was asked for. Nothing in JSON. */
+  /** Prints a line of the result to stdout. Not in JSON. */
   line(text?: string): void;
-  /** A word to the person, besides what was asked for. Nothing in JSON. */
+  /** Prints a message to stderr. Not in JSON. */
   note(text: string): void;
-  /** A value, in JSON only. */
+  /** Prints a value to stdout. Only in JSON. */
   json(value: unknown): void;
-  /** Rows under the names of their columns; in plain text without the names, with tabs. Nothing in JSON. */
+  /** Prints rows with column headings; in plain text without headings, separated by tabs. Not in JSON. */
   table(names: readonly string[], rows: readonly (readonly string[])[]): void;
-  /** The line at the bottom of a terminal that says what goes on. */
+  /** The status line at the bottom of a terminal. */
   readonly progress: Progress;
-  /** What went wrong. */
+  /** Prints a problem to stderr. */
   problem(problem: Problem): void;
 };
 

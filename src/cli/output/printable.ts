@@ -3,14 +3,14 @@ import { stripVTControlCharacters } from "node:util";
 import { withHiddenShown, withoutHidden } from "#contract/hidden-text.ts";
 
 /**
- * What others wrote may hold anything, also sequences that move the cursor or rename the window, and characters that
- * break a line or turn the order of what comes after.
+ * Makes untrusted text safe for a terminal. Removes sequences that move the cursor or rename the window, and characters
+ * that break a line or reverse the order of the text after them.
  */
 export function printable(text: string): string {
   return withoutHidden(withoutControl(text));
 }
 
-/** As `printable`, for what a thing is known by: two that differ in a hidden character must not look the same. */
+/** As `printable`, but shows hidden characters as code points: two different names must not look the same. */
 export function printableName(text: string): string {
   return withHiddenShown(withoutControl(text));
 }
@@ -21,11 +21,11 @@ function withoutControl(text: string): string {
     .replace(/\p{Cc}/gu, "");
 }
 
-/** SGR: colours and weights. What cannot hide text or outlive the line, whatever the numbers are. */
+/** SGR sequences (colours and weights). They cannot hide text, and `printableInColour` resets them at the end. */
 // oxlint-disable-next-line no-control-regex
 const COLOUR = /\u001b\[[0-9;:]{0,40}m/g;
 
-/** As `printable`, but with the colours that it has itself. */
+/** As `printable`, but keeps the colours of the text. */
 export function printableInColour(text: string): string {
   const colours = text.match(COLOUR) ?? [];
   const plain = text.split(COLOUR).map(printable);

@@ -1,18 +1,18 @@
 import { cut } from "#cli/output/table.ts";
 
-/** A line that is written over again and again, below everything else. */
+/** A status line below all other output, which is redrawn in place. */
 export type Progress = {
-  /** Shows what `text` says, now and each second. */
+  /** Shows the result of `text`, now and every second. */
   show(text: () => string): void;
   hide(): void;
-  /** Writes something above it. */
+  /** Runs a write that appears above the status line. */
   around(write: () => void): void;
 };
 
 const EVERY_MS = 1_000;
 const CLEAR = "\r\u001b[K";
 
-/** @param terminal null: nothing is ever shown */
+/** @param terminal null: never shows a status line */
 export function createProgress(terminal: NodeJS.WriteStream | null): Progress {
   if (terminal === null) return { show: () => undefined, hide: () => undefined, around: (write) => write() };
   let text: (() => string) | null = null;

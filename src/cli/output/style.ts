@@ -7,7 +7,7 @@ const paint =
     text === "" ? "" : `\u001b[${code}m${text}\u001b[0m`;
 const plain: Paint = (text) => text;
 
-/** Colours for a terminal; nothing for what is no terminal. */
+/** Functions that colour text. Without colour they return it unchanged. */
 export function createStyle(hasColour: boolean): Style {
   const style = (code: number) => (hasColour ? paint(code) : plain);
   return {
@@ -20,7 +20,7 @@ export function createStyle(hasColour: boolean): Style {
   };
 }
 
-/** Source: no-color.org, and terminfo's name for a terminal that can do nothing. */
+/** Source: no-color.org; terminfo calls a terminal without capabilities `dumb`. */
 export function wantsColour(isTerminal: boolean, environment: NodeJS.ProcessEnv): boolean {
   return isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";
 }

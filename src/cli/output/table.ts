@@ -4,13 +4,13 @@ import type { Style } from "#cli/output/style.ts";
 
 const GAP = "  ";
 
-/** No column is made smaller than this to make room for others. */
+/** Columns are not shrunk below this width. */
 const LEAST_WIDTH = 16;
 
 /**
- * Columns below each other, under their names.
- * @param width of the terminal: what is longer is cut off. One long cell must not push the other columns out of sight, so
- *   the widest columns give way before; the last has what they leave.
+ * Formats rows as aligned columns under headings.
+ * @param width of the terminal. Longer lines are truncated. First the widest columns are shrunk, so that one long cell
+ *   does not push the other columns out of sight. The last column gets the remaining width.
  */
 export function tableText(
   names: readonly string[],
@@ -22,20 +22,20 @@ export function tableText(
     rows.reduce((widest, row) => Math.max(widest, lengthOf(row[at] ?? "")), lengthOf(name)),
   );
   const last = widths.pop() ?? 0;
-  giveWay(widths, width - Math.min(last, LEAST_WIDTH));
+  shrinkColumns(widths, width - Math.min(last, LEAST_WIDTH));
   const lines = [names.map(style.bold), ...rows].map((row) =>
     row.map((cell, at) => fitted(cell, widths[at])).join(GAP),
   );
   return lines.map((line) => cut(line.trimEnd(), width)).join("\n");
 }
 
-/** For programs: a line for each row, tabs between the cells, no heading. Its cells have no tabs in them. */
+/** Formats rows for programs: one per line, cells separated by tabs, no headings. Cells must not contain tabs. */
 export function tabbedText(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.join("\t")).join("\n");
 }
 
-/** Makes the widest smaller, until all of them and their gaps fit. */
-function giveWay(widths: number[], width: number): void {
+/** Shrinks the widest columns until all columns and their gaps fit into `width`. */
+function shrinkColumns(widths: number[], width: number): void {
   let over = widths.reduce((sum, each) => sum + each + GAP.length, 0) - width;
   for (; over > 0; over -= 1) {
     const widest = Math.max(...widths);
@@ -44,14 +44,14 @@ function giveWay(widths: number[], width: number): void {
   }
 }
 
-/** @param width undefined: of the last column, which takes as much as it does */
+/** Truncates or pads a cell. @param width undefined for the last column, which is not padded */
 function fitted(cell: string, width: number | undefined): string {
   if (width === undefined) return cell;
   const shown = cut(cell, width);
   return shown + " ".repeat(Math.max(0, width - lengthOf(shown)));
 }
 
-/** Characters as a terminal shows them: an accent goes with its letter, and some take two columns. */
+/** The width of a text in terminal columns: a letter with its accent counts once, a wide character twice. */
 export function lengthOf(text: string): number {
   let length = 0;
   for (const { segment } of segments(stripVTControlCharacters(text))) length += isWide(segment) ? 2 : 1;
@@ -61,14 +61,14 @@ export function lengthOf(text: string): number {
 const segmenter = new Intl.Segmenter();
 const segments = (text: string) => segmenter.segment(text);
 
-/** Emoji, and the scripts of East Asia. */
+/** Emoji and East Asian scripts. */
 function isWide(segment: string): boolean {
   return /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u.test(
     segment,
   );
 }
 
-/** Cuts a line to a width, without cutting a colour in two. */
+/** Truncates a line to a width, without splitting a colour sequence. */
 export function cut(line: string, width: number): string {
   if (lengthOf(line) <= width) return line;
   let left = width - 1;

@@ -6,7 +6,7 @@ const UNITS = [
   ["minute", 60],
 ] as const;
 
-/** A time as people say it, `3 minutes ago`; in plain text as it is. */
+/** A relative time such as `3 minutes ago` for a terminal; the ISO time in plain text. */
 export function timeText(time: string | null, { form }: Pick<Output, "form">, never = "never"): string {
   if (time === null) return never;
   return form === "terminal" ? relativeText(Date.parse(time) - Date.now()) : time;
@@ -21,7 +21,7 @@ function relativeText(ms: number): string {
   return ms < 0 ? `${text} ago` : `in ${text}`;
 }
 
-/** Seconds as people read them: `0.4 s`, `12.3 s`, `3 min 05 s`. */
+/** Formats seconds: `0.4 s`, `12.3 s`, `3 min 05 s`. */
 export function durationText(seconds: number): string {
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);

@@ -6,20 +6,17 @@ import { findProject } from "#cli/session/find-project.ts";
 import type { Session } from "#cli/session/session.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** How a word names a deployment, for help. */
-export const DEPLOYMENT_HELP = "Its version (12 or v12), or its id";
+/** The help text of an argument that names a deployment. */
+export const DEPLOYMENT_HELP = "Version (12 or v12) or ID";
 
-/** A deployment by its id, or by its version in the project; the project's newest where `word` is null. */
+/** Finds a deployment by its ID or by its version in the project; the project's newest if `word` is null. */
 export async function findDeployment(session: Session, word: string | null): Promise<Result<Deployment>> {
   const { client } = session;
   const id = DeploymentId.safeParse(word);
   if (id.success) return await client.getDeployment({ params: { deployment_id: id.data } });
   const version = word === null ? null : versionIn(word);
   if (word !== null && version === null)
-    return stop(
-      "usage",
-      `${word} names no deployment: that is a version such as 12 or v12, or an id (dpl_…).`,
-    );
+    return stop("usage", `${word} is not a deployment. Pass a version such as 12 or v12, or an ID (dpl_…).`);
 
   const project = await findProject(session);
   if (!project.ok) return project;
@@ -31,15 +28,16 @@ export async function findDeployment(session: Session, word: string | null): Pro
     const { deployments, next_cursor } = page.value;
     const deployment = deployments.find((each) => version === null || each.version === version);
     if (deployment !== undefined) return succeed(deployment);
-    // Versions fall from page to page.
+    // Versions decrease from page to page.
     const isPast = deployments.some((each) => version !== null && each.version < version);
     cursor = isPast ? null : next_cursor;
   } while (cursor !== null);
-  if (version === null) return stop("no_deployment", "The project has no deployment yet: gantry deploy.");
+  if (version === null)
+    return stop("no_deployment", "The project has no deployments yet. Start one with gantry deploy.");
   return missing(`The project has no deployment v${version}.`);
 }
 
-/** `12` and `v12`; null for what is no version. */
+/** The number in `12` or `v12`; null if `word` is not a version. */
 export function versionIn(word: string): number | null {
   const [, digits] = /^v?(\d{1,9})$/.exec(word) ?? [];
   return digits === undefined ? null : Number(digits);

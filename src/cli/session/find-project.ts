@@ -7,10 +7,10 @@ import type { Session } from "#cli/session/session.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** `name` is null where the project was given by its id: a token for deployments may not read projects. */
+/** `name` is null if the project was given by its ID, because the token may lack the scope to read projects. */
 export type NamedProject = { readonly id: ProjectId; readonly name: string | null };
 
-/** The project by a word of the command line, --project, GANTRY_PROJECT or the link file, in this order. */
+/** Finds the project from an argument, --project, GANTRY_PROJECT or the link file, in this order. */
 export async function findProject(
   session: Session,
   word: string | null = null,
@@ -20,7 +20,7 @@ export async function findProject(
   if (wanted === null)
     return stop(
       "no_project",
-      "Say which project: --project NAME, GANTRY_PROJECT, or once for this folder: gantry projects link NAME.",
+      "Pass --project NAME, set GANTRY_PROJECT, or run gantry projects link NAME once in this repository.",
     );
   const id = ProjectId.safeParse(wanted);
   if (id.success) return succeed({ id: id.data, name: null });

@@ -6,7 +6,7 @@ import { missingNamed } from "#cli/session/missing-named.ts";
 import type { Session } from "#cli/session/session.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** A server's id, by its name or its id. */
+/** Finds a server's ID by its name or ID. */
 export async function findServer(session: Session, word: string): Promise<Result<ServerId>> {
   const id = ServerId.safeParse(word);
   if (id.success) return succeed(id.data);

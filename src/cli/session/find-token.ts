@@ -7,8 +7,8 @@ import type { Session } from "#cli/session/session.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
- * A token's id, by its name or its id. Names need not be unique: one that several have is refused. A session is meant
- * by its id only, for all of them have the same name.
+ * Finds a token's ID by its name or ID. Names need not be unique: a name of several tokens is refused. A session can
+ * be named only by its ID, because all sessions have the same name.
  */
 export async function findToken(session: Session, word: string): Promise<Result<TokenId>> {
   const id = TokenId.safeParse(word);
@@ -18,7 +18,7 @@ export async function findToken(session: Session, word: string): Promise<Result<
   const named = tokens.value.filter(({ kind }) => kind === "token");
   const [token, another] = named.filter(({ name }) => name === word);
   if (another !== undefined)
-    return stop("ambiguous_name", `Several tokens are called ${word}. Say its id; gantry tokens lists them.`);
+    return stop("ambiguous_name", `Several tokens are named ${word}. Pass the ID; gantry tokens lists it.`);
   if (token !== undefined) return succeed(token.id);
   return missingNamed("token", word, named);
 }

@@ -13,32 +13,32 @@ import { printVerdict } from "#cli/views/verdict.ts";
 type Followed = {
   readonly id: DeploymentId;
   readonly version: number;
-  /** Of the answer that told of the deployment; null where it is not new. */
+  /** The `Gantry-Bookmark` of the response that started the deployment; null if this command did not start it. */
   readonly bookmark: string | null;
 };
 
-/** A deployment that is queued for so long waits for something. */
+/** After this time in the queue, the reason is printed. */
 const QUEUED_MS = 2_000;
 
 /**
- * Shows a deployment's log until its end, across every cut of the connection, and ends with `done` only if it is live
- * then. It gives up where the control plane has not answered for the time that --wait says.
+ * Prints a deployment's log until the deployment ends, and reconnects after each lost connection. The exit is `done`
+ * only if the deployment is live. Gives up if the control plane does not respond for the time of --wait.
  */
 export async function followDeployment(session: Session, followed: Followed): Promise<Outcome> {
   const { output, transport, signal } = session;
   const { id, version, bookmark } = followed;
   const startedAt = performance.now();
   let stage = "queued";
-  let cutAt: number | null = null;
+  let disconnectedAt: number | null = null;
   output.progress.show(() => {
     const spent = durationText((performance.now() - startedAt) / 1000);
-    const state = cutAt === null ? stage : "cannot reach the control plane, trying again";
+    const state = disconnectedAt === null ? stage : "cannot reach the control plane, reconnecting";
     return output.style.dim(`v${version}  ${state}  ${spent}`);
   });
   const queued = setTimeout(() => void printWaiting(session, id), QUEUED_MS);
   try {
     for await (const event of followLog(transport, id, { bookmark, signal })) {
-      if (event.type !== "waiting") cutAt = null;
+      if (event.type !== "waiting") disconnectedAt = null;
       switch (event.type) {
         case "line":
           ({ stage } = event.line);
@@ -46,13 +46,13 @@ export async function followDeployment(session: Session, followed: Followed): Pr
           printLogLine(output, event.line);
           break;
         case "waiting": {
-          const outageMs = performance.now() - (cutAt ?? performance.now());
-          if (outageMs + event.ms > session.followPatienceMs) {
+          const outageMs = performance.now() - (disconnectedAt ?? performance.now());
+          if (outageMs + event.ms > session.reconnectForMs) {
             printHowToResume(session, followed);
             return { ok: false, problem: event.problem };
           }
-          if (cutAt === null) printOutage(session, event);
-          cutAt ??= performance.now();
+          if (disconnectedAt === null) printOutage(session, event);
+          disconnectedAt ??= performance.now();
           break;
         }
         case "end":
@@ -78,7 +78,7 @@ function exitOfEnd(status: LogEnd["status"]): Exit {
   switch (status) {
     case "live":
       return "done";
-    // It was live, but whoever waits for it to be served now would be told a lie.
+    // It was live, but the site no longer serves it.
     case "superseded":
     case "failed":
     case "canceled":
@@ -89,22 +89,22 @@ function exitOfEnd(status: LogEnd["status"]): Exit {
 
 function printOutage({ output }: Session, { problem }: Extract<FollowedLogEvent, { type: "waiting" }>): void {
   output.json({ type: "waiting", problem });
-  output.note(`${problem.detail} The deployment goes on; trying again.`);
+  output.note(`${problem.detail} The deployment continues. Trying again.`);
 }
 
 function printHowToResume(session: Session, { id, version }: Followed): void {
   const { output } = session;
   output.progress.hide();
-  output.note(`v${version} is not followed any more; the deployment goes on.`);
-  output.note(`  follow it again:  ${commandLine(session, `logs -f ${id}`)}`);
-  output.note(`  cancel it:        ${commandLine(session, `cancel ${id}`)}`);
+  output.note(`Stopped following v${version}. The deployment continues.`);
+  output.note(`  Follow it again:  ${commandLine(session, `logs -f ${id}`)}`);
+  output.note(`  Cancel it:        ${commandLine(session, `cancel ${id}`)}`);
 }
 
-/** Says why nothing happens. Where that cannot be found out, nothing is lost. */
+/** Prints why the deployment is queued. Prints nothing if that cannot be read. */
 async function printWaiting({ client, output }: Session, id: DeploymentId): Promise<void> {
   const deployment = await client.getDeployment({ params: { deployment_id: id } });
   if (!deployment.ok || deployment.value.waiting_on === null) return;
   const { version, waiting_on: waiting } = deployment.value;
   output.json({ type: "queued", deployment_id: id, waiting_on: waiting });
-  output.note(`v${version} ${waitingText(waiting)}`);
+  output.note(`v${version} is waiting ${waitingText(waiting)}`);
 }

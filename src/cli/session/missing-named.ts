@@ -2,7 +2,7 @@ import type { Failed } from "#client/answer.ts";
 import { didYouMean } from "#cli/arguments/suggest.ts";
 import { missing } from "#cli/outcome.ts";
 
-/** Nothing of the account is called so. @param all what there is of the kind: one of them may have been meant */
+/** A 404 problem for a name that the account does not have. @param all the existing ones, for a suggestion */
 export function missingNamed(
   kind: "project" | "server" | "token",
   word: string,

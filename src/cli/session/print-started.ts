@@ -5,7 +5,7 @@ import { printable } from "#cli/output/printable.ts";
 import { followDeployment } from "#cli/session/follow-deployment.ts";
 import { commandLine, type Session } from "#cli/session/session.ts";
 
-/** Says what came of a start or a rollback, and follows it if wanted. @param what begins the line: `Rollback of shop` */
+/** Prints the result of a start or a rollback, and follows it with --follow. @param what such as `Rollback of shop` */
 export async function printStarted(
   session: Session,
   started: ClientResult<DeploymentStarted>,
@@ -13,9 +13,9 @@ export async function printStarted(
 ): Promise<Outcome> {
   const { output, signal } = session;
   if (!started.ok) {
-    const isUnknown = started.problem.code === "unreachable" && signal.aborted;
-    return isUnknown
-      ? stop("interrupted", `It is not known whether it has started: ${commandLine(session, "deployments")}`)
+    const mayHaveStarted = started.problem.code === "unreachable" && signal.aborted;
+    return mayHaveStarted
+      ? stop("interrupted", `${what} may have started. Check with ${commandLine(session, "deployments")}`)
       : started;
   }
   const { id, version } = started.value;

@@ -23,9 +23,9 @@ export async function remove(
   if (!confirmed.ok) return confirmed;
   const removed = await send();
   if (!removed.ok) {
-    const { problem, unheard = 0 } = removed;
-    // An earlier try may have removed it and lost only its response: then the next try gets a 404.
-    if (problem.code !== "not_found" || unheard === 0) return removed;
+    const { problem, unanswered = 0 } = removed;
+    // If an earlier try got no response, it may have deleted the resource, so a 404 now means success.
+    if (problem.code !== "not_found" || unanswered === 0) return removed;
   }
   session.output.json(json);
   session.output.line(line);

@@ -10,20 +10,20 @@ import { tokenUrl } from "#cli/settings/installation-url.ts";
 import { COMMAND_VERSION } from "#cli/version.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** A command's context with an installation to talk to. */
+/** A command's context with a client for its installation. */
 export type Session = Context &
   Installation & {
     readonly client: Client;
     readonly transport: Transport;
-    /** How long to try, in milliseconds, while a deployment is followed. */
-    readonly followPatienceMs: number;
+    /** How long to reconnect after a lost connection while following a deployment, in milliseconds. */
+    readonly reconnectForMs: number;
   };
 
-const ANSWER_MS = 30_000;
-const DEFAULT_PATIENCE_MS = 10_000;
-const DEFAULT_FOLLOW_PATIENCE_MS = 600_000;
+const RESPONSE_TIMEOUT_MS = 30_000;
+const DEFAULT_RETRY_MS = 10_000;
+const DEFAULT_RECONNECT_MS = 600_000;
 
-/** A command that needs to be signed in. */
+/** Wraps a command that needs an installation and a token. */
 export function withSession<Given>(
   run: (session: Session, given: Given) => Promise<Outcome>,
 ): (context: Context, given: Given) => Promise<Outcome> {
@@ -39,37 +39,36 @@ export function openSession(context: Context, installation: Installation): Resul
   const { global, output, signal } = context;
   const wait = global.wait === null ? null : Number(global.wait);
   if (wait !== null && !(wait >= 0 && wait <= 86_400))
-    return stop("usage", "--wait is a number of seconds, up to a day.");
+    return stop("usage", "--wait must be a number of seconds, at most 86400.");
   const url = tokenUrl(installation.url);
   if (!url.ok) return url;
   const transport: Transport = {
     baseUrl: url.value,
     token: installation.token,
-    fetch: (address, init) => fetch(address, { ...init, ...guarded(init, signal) }),
+    fetch: (address, init) => fetch(address, { ...init, ...withDefaults(init, signal) }),
   };
   const client = createClient(
     transport,
     sendWithRetry({
-      patienceMs: wait === null ? DEFAULT_PATIENCE_MS : wait * 1000,
+      retryForMs: wait === null ? DEFAULT_RETRY_MS : wait * 1000,
       now: () => performance.now(),
       newKey: () => randomUUID(),
       signal,
       onWaiting: (problem) => output.note(`${problem.detail} Trying again.`),
     }),
   );
-  const followPatienceMs = wait === null ? DEFAULT_FOLLOW_PATIENCE_MS : wait * 1000;
-  return succeed({ ...context, ...installation, url: url.value, client, transport, followPatienceMs });
+  const reconnectForMs = wait === null ? DEFAULT_RECONNECT_MS : wait * 1000;
+  return succeed({ ...context, ...installation, url: url.value, client, transport, reconnectForMs });
 }
 
-/** Whoever gives a signal of its own looks after its request; every other has its time. */
-function guarded(init: RequestInit, signal: AbortSignal): RequestInit {
+/** Adds a user agent, and a timeout unless the caller gives its own signal. */
+function withDefaults(init: RequestInit, signal: AbortSignal): RequestInit {
   const headers = new Headers(init.headers);
   headers.set("user-agent", `gantry-command/${COMMAND_VERSION}`);
-  const given = init.signal ?? null;
   return {
     headers,
-    signal: given ?? AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
-    // A token must not go wherever an answer points. Which way that is can be told.
+    signal: init.signal ?? AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]),
+    // Following a redirect could send the token to another host. The Location header is printed instead.
     redirect: "manual",
   };
 }

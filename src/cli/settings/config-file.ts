@@ -11,7 +11,7 @@ import { succeed } from "#contract/lib/result.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
-/** The installations that this person has signed in to, by their addresses; `current` is the last of them. */
+/** The installations that the user has signed in to, by URL. `current` is the URL of the last sign-in. */
 export const Config = z.object({
   current: z.nullable(z.string()),
   installations: z.record(z.string(), z.object({ token: z.string() })),
@@ -21,8 +21,8 @@ export type Config = z.infer<typeof Config>;
 const EMPTY: Config = { current: null, installations: {} };
 
 /**
- * Null for who has no home, such as a user of a container who has nothing but a number.
- * Source: the XDG Base Directory Specification, for which a path that is not absolute is none.
+ * The path of the configuration file. Null without a home directory, such as in a container that runs as a bare user ID.
+ * Source: the XDG Base Directory Specification, which ignores relative paths.
  */
 export function configPath(environment: NodeJS.ProcessEnv): string | null {
   const given = variable(environment, "XDG_CONFIG_HOME");
@@ -39,14 +39,14 @@ function homeConfig(): string | null {
   }
 }
 
-/** @param path null: there is none, and nothing is in it */
+/** Reads the configuration; empty if `path` is null or there is no such file. */
 export async function readConfig(path: string | null): Promise<Result<Config>> {
   if (path === null) return succeed(EMPTY);
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    // A home that is no folder, such as /dev/null, holds nothing either.
+    // ENOTDIR: the home is not a directory, such as /dev/null.
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "ENOENT" || code === "ENOTDIR") return succeed(EMPTY);
     return stop("unreadable_file", `${path} cannot be read: ${messageOf(error)}.`);
@@ -54,10 +54,10 @@ export async function readConfig(path: string | null): Promise<Result<Config>> {
   const config = Config.safeParse(parseJson(text));
   return config.success
     ? succeed(config.data)
-    : stop("unreadable_file", `${path} is not what gantry login writes. Move it away and sign in again.`);
+    : stop("unreadable_file", `${path} is not a valid configuration file. Move it away and sign in again.`);
 }
 
-/** Whether others on this machine can read the tokens. */
+/** Whether other users of this machine can read the tokens. */
 export async function isReadByOthers(path: string | null): Promise<boolean> {
   if (path === null) return false;
   const mode = await stat(path).then(
@@ -67,12 +67,12 @@ export async function isReadByOthers(path: string | null): Promise<boolean> {
   return process.platform !== "win32" && (mode & 0o077) !== 0;
 }
 
-/** Replaces the file at once. Only this user may read it, whatever the one before allowed. */
+/** Replaces the file atomically. The new file is readable only by this user, whatever mode the old one had. */
 export async function writeConfig(path: string | null, config: Config): Promise<Result<true>> {
   if (path === null)
     return stop(
       "unwritable_file",
-      "You have no home to keep a token in. Set XDG_CONFIG_HOME, or GANTRY_TOKEN.",
+      "There is no home directory to store the token in. Set XDG_CONFIG_HOME or GANTRY_TOKEN.",
     );
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

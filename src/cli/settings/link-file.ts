@@ -11,11 +11,11 @@ import { succeed } from "#contract/lib/result.ts";
 
 export const LINK_NAME = "gantry.json";
 
-/** Which project a repository is. It holds no secret and can be committed. `name` is for people who read it. */
+/** Links a repository to a project. Holds no secret, so it can be committed. `name` is only for readers of the file. */
 export const Link = z.object({ url: z.string(), project: z.string(), name: z.string() });
 export type Link = z.infer<typeof Link>;
 
-/** The link of the repository that a folder is in: the nearest upwards; null where there is none. */
+/** The link file in `folder` or its nearest parent that has one; null if none has. */
 export async function findLink(folder: string): Promise<Result<Link | null>> {
   const path = upwards(folder, LINK_NAME);
   if (path === null) return succeed(null);
@@ -25,11 +25,11 @@ export async function findLink(folder: string): Promise<Result<Link | null>> {
     ? succeed(link.data)
     : stop(
         "unreadable_file",
-        `${path} is no link to a project. Delete it, and make it anew with gantry projects link.`,
+        `${path} is not a valid project link. Delete it and run gantry projects link again.`,
       );
 }
 
-/** Writes the link into the repository's root; into the folder itself where that is in none. @returns its path */
+/** Writes the link to the repository's root, or to `folder` if it is not in a repository. @returns the file's path */
 export async function writeLink(folder: string, link: Link): Promise<Result<string>> {
   const repository = upwards(folder, ".git");
   const path = join(repository === null ? folder : dirname(repository), LINK_NAME);

@@ -26,7 +26,7 @@ export function statusPaint(status: DeploymentStatus, style: Style): Paint {
 
 export const deploymentColumns = ["VERSION", "STATUS", "BRANCH", "COMMIT", "DURATION", "STARTED", "ID"];
 
-/** A deployment as a row under `deploymentColumns`. */
+/** A table row for `deploymentColumns`. */
 export function deploymentRow(deployment: Deployment, output: Output): readonly string[] {
   const { version, status, stage, branch, commit, duration, created_at, id } = deployment;
   const paint = statusPaint(status, output.style);
@@ -49,17 +49,17 @@ export function sourceText({
   commit_message: message,
 }: Pick<Deployment, "branch" | "commit" | "commit_message">): string {
   const [subject = ""] = (message ?? "").split("\n");
-  const said = subject === "" ? "" : ` "${printableName(subject)}"`;
-  return `${printableName(branch)}${commit === null ? "" : ` at ${commit}`}${said}`;
+  const quoted = subject === "" ? "" : ` "${printableName(subject)}"`;
+  return `${printableName(branch)}${commit === null ? "" : ` at ${commit}`}${quoted}`;
 }
 
-/** A failure in words, with its code. */
 export function failureText({ code, message, stage }: Failure): string {
   return `${printable(message)} (${code}, in the stage ${stage})`;
 }
 
+/** What a deployment waits for, to follow the word `waiting`. */
 export function waitingText(waiting: WaitingOn): string {
   return waiting.type === "deployment"
-    ? `waits for another deployment, ${waiting.id} (place ${waiting.position} in the queue)`
-    : `waits for its server, which is not connected (${waiting.id})`;
+    ? `for deployment ${waiting.id} (position ${waiting.position} in the queue)`
+    : `for its server, which is not connected (${waiting.id})`;
 }

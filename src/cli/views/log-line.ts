@@ -4,7 +4,7 @@ import { printable, printableInColour } from "#cli/output/printable.ts";
 
 const STAGE_WIDTH = 8;
 
-/** A line of a log, with its stage where a person reads it. */
+/** Prints a line of a log, at a terminal with its stage. */
 export function printLogLine(output: Output, { line, stage, stream, message, time }: LogLine): void {
   const { form, style } = output;
   if (form === "json") return output.json({ type: "line", line, time, stream, stage, message });

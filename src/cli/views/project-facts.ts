@@ -4,10 +4,10 @@ import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
 
-/** A project with its settings. A setting that is left to the framework is marked so. */
+/** Prints a project and its settings. Settings that come from the framework are marked `(automatic)`. */
 export function printProject(output: Output, project: Project): void {
   const { serving, automatic } = project;
-  const said = (name: (typeof automatic)[number], text: string | null) =>
+  const settingText = (name: (typeof automatic)[number], text: string | null) =>
     `${printable(text ?? "none")}${automatic.includes(name) ? " (automatic)" : ""}`;
   printFacts(output, [
     ["name", printableName(project.name)],
@@ -19,9 +19,9 @@ export function printProject(output: Output, project: Project): void {
     ["branch", printableName(project.branch)],
     ["commits by hash", project.commits],
     ["server", project.server_id],
-    ["framework", said("framework", project.framework)],
-    ["build command", said("build_command", project.build_command)],
-    ["output directory", said("output_directory", project.output_directory)],
+    ["framework", settingText("framework", project.framework)],
+    ["build command", settingText("build_command", project.build_command)],
+    ["output directory", settingText("output_directory", project.output_directory)],
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
     ["keeps releases", `${project.keep_releases}`],
@@ -33,5 +33,5 @@ export function printProject(output: Output, project: Project): void {
 function servingText(serving: NonNullable<Project["serving"]>, output: Output): string {
   const what =
     serving.deployment_id === null ? "nothing" : `${serving.commit ?? ""} (${serving.deployment_id})`;
-  return `${what}, seen ${timeText(serving.checked_at, output)}${serving.drifted ? ": not what was deployed" : ""}`;
+  return `${what}, seen ${timeText(serving.checked_at, output)}${serving.drifted ? ", differs from the deployment" : ""}`;
 }

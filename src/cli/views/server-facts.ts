@@ -40,8 +40,10 @@ export function printServer(output: Output, server: Server): void {
   ]);
 }
 
-/** How an agent joins: the command alone goes to stdout, so that it can be handed on. */
+/** Prints the install command. Only the command goes to stdout, so that it can be piped. */
 export function printEnrollment(output: Output, { command, expires_at: expiresAt }: Enrollment): void {
-  output.note(`Run this on the server, as root. It works once, and expires ${timeText(expiresAt, output)}:`);
+  output.note(
+    `Run this command on the server as root. It works once and expires ${timeText(expiresAt, output)}:`,
+  );
   output.line(printable(command));
 }

@@ -5,7 +5,7 @@ import { durationText } from "#cli/output/times.ts";
 import type { Session } from "#cli/session/session.ts";
 import { failureText, sourceText } from "#cli/views/deployment-text.ts";
 
-/** The last line of what was followed: how it ended, and where the site is if it is live. */
+/** Prints how a followed deployment ended, and the site's URL if it is live. */
 export async function printVerdict(
   session: Session,
   { id, version }: { readonly id: DeploymentId; readonly version: number },
@@ -16,12 +16,12 @@ export async function printVerdict(
   const { bold, red, green, yellow, dim } = output.style;
   const name = bold(`v${version}`);
   if (status === "deleted") return output.line(`${red("✗")} ${name} was deleted`);
-  // Only to say more about it: the verdict itself is known.
+  // These details are optional: without them the verdict is still printed.
   const read = await client.getDeployment({ params: { deployment_id: id } });
-  const after = read.ok ? dim(` ${sourceText(read.value)}, ${durationText(read.value.duration)}`) : "";
+  const details = read.ok ? dim(` ${sourceText(read.value)}, ${durationText(read.value.duration)}`) : "";
   switch (status) {
     case "live": {
-      output.line(`${green("✓")} ${name} is live:${after}`);
+      output.line(`${green("✓")} ${name} is live:${details}`);
       const project = read.ok
         ? await client.getProject({ params: { project_id: read.value.project_id } })
         : null;
@@ -30,12 +30,14 @@ export async function printVerdict(
       return;
     }
     case "superseded":
-      return output.line(`${yellow("■")} ${name} was live, and a newer one has taken its place:${after}`);
+      return output.line(
+        `${yellow("■")} ${name} was live and has been replaced by a newer deployment:${details}`,
+      );
     case "canceled":
-      return output.line(`${yellow("■")} ${name} was canceled:${after}`);
+      return output.line(`${yellow("■")} ${name} was canceled:${details}`);
     case "failed": {
-      const why = failure === null ? "no reason is known" : failureText(failure);
-      return output.line(`${red("✗")} ${name} failed: ${why}${after}`);
+      const reason = failure === null ? "the reason is unknown" : failureText(failure);
+      return output.line(`${red("✗")} ${name} failed: ${reason}${details}`);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
 
-import { isPassing, retryDelayMs } from "#client/retry.ts";
+import { isTemporary, retryDelayMs } from "#client/retry.ts";
 import type { ClientResult } from "#client/send.ts";
 import type { Problem } from "#contract/problems.ts";
 import { cacheByKey } from "#dashboard/data/cache.ts";
@@ -91,7 +91,7 @@ export class Resource<Value> {
     clearTimeout(this.#timer);
     const { value, problem } = this.known.value;
     if (this.#watchers === 0 || document.visibilityState === "hidden" || !navigator.onLine) return;
-    if (problem !== null && problem.status !== 0 && !isPassing(problem.status)) return;
+    if (problem !== null && problem.status !== 0 && !isTemporary(problem.status)) return;
     const usual =
       typeof this.#interval === "function" ? (value === null ? null : this.#interval(value)) : this.#interval;
     const ms = problem === null ? usual : Math.max(usual ?? 0, retryDelayMs(this.#failures));

@@ -1,4 +1,4 @@
-import { isPassing } from "#client/retry.ts";
+import { isTemporary } from "#client/retry.ts";
 import { type Send, send } from "#client/send.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
 
@@ -12,17 +12,17 @@ const SAME_WISH_MS = 120_000;
  * @param newKey a key that nobody has used before
  */
 export function sendOnce(now: () => number, newKey: () => string): Send {
-  const unheard = new Map<string, { readonly key: string; readonly at: number }>();
+  const unanswered = new Map<string, { readonly key: string; readonly at: number }>();
   return async (endpoint, request, transport) => {
     if (!takesIdempotencyKey(endpoint)) return await send(endpoint, request, transport);
     const wish = JSON.stringify([endpoint.path, request]);
-    const before = unheard.get(wish);
+    const before = unanswered.get(wish);
     const key = before !== undefined && now() - before.at < SAME_WISH_MS ? before.key : newKey();
-    unheard.set(wish, { key, at: now() });
+    unanswered.set(wish, { key, at: now() });
     const headers = { ...request.headers, "idempotency-key": key };
     const result = await send(endpoint, { ...request, headers }, transport);
     const { status } = result.ok ? result : result.problem;
-    if (status !== 0 && !isPassing(status)) unheard.delete(wish);
+    if (status !== 0 && !isTemporary(status)) unanswered.delete(wish);
     return result;
   };
 }

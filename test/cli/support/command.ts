@@ -9,44 +9,44 @@ import { afterAll, beforeAll } from "vitest";
 import { buildCommand } from "../../../scripts/shared/build-command.ts";
 import { eventually } from "../../support/faults/eventually.ts";
 
-/** Of this process, as little as the command needs; nothing that says which installation. */
+/** The only variable that the command gets from this process: nothing that names an installation. */
 const { PATH = "" } = process.env;
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** A call of the command that runs. */
+/** A running call of the command. */
 export type Running = {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Waits until a stream has said something. */
-  said(stream: "stdout" | "stderr", text: string): Promise<void>;
+  /** Waits until a stream contains a text. */
+  printed(stream: "stdout" | "stderr", text: string): Promise<void>;
   readonly ended: Promise<Ended>;
 };
 
 export type CallOptions = {
   readonly env?: NodeJS.ProcessEnv;
   readonly folder?: string;
-  /** What comes by its pipe; it is closed at once where this is left out. */
+  /** Written to stdin, which is then closed. Empty by default. */
   readonly input?: string;
-  /** The pipe is left open. */
+  /** Leaves stdin open, without input. */
   readonly isInputOpen?: boolean;
 };
 
-/** The real command with a home of its own, called as a shell would. */
-export type Desk = {
+/** Runs the bundled command with its own home directory, as a shell would. */
+export type Cli = {
   readonly home: string;
-  /** The bundled command, as it is published. */
+  /** The path of the bundled command, as it is published. */
   readonly program: string;
   start(args: readonly string[], options?: CallOptions): Running;
   run(args: readonly string[], options?: CallOptions): Promise<Ended>;
-  /** In a pseudo-terminal. What it prints is all in `stdout`; `type` is what a person types. */
+  /** Runs it in a pseudo-terminal: all output is in `stdout`, and `type` sends keys. */
   inTerminal(args: readonly string[], options?: CallOptions): Running & { type(keys: string): void };
 };
 
-/** Bundles the command for the tests of a file. To be used within tests. */
-export function createDesk(): Desk {
-  const home = mkdtempSync(join(tmpdir(), "gantry-desk-"));
+/** Bundles the command for the tests of one file. Call it at the top level of the file. */
+export function createCli(): Cli {
+  const home = mkdtempSync(join(tmpdir(), "gantry-cli-"));
   const program = join(home, "package", "gantry.mjs");
   beforeAll(() => buildCommand(join(home, "package")));
   afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -56,14 +56,14 @@ export function createDesk(): Desk {
     let stderr = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
     child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    child.once("error", (error) => (stderr += `${error.message}; script is of util-linux`));
+    child.once("error", (error) => (stderr += `${error.message}; script is part of util-linux`));
     const streams = { stdout: () => stdout, stderr: () => stderr };
     return {
       child,
       ...streams,
-      said: (stream, text) =>
+      printed: (stream, text) =>
         eventually(
-          () => `"${text}" is said; it said:\n${stdout}\n${stderr}`,
+          () => `"${text}" is printed; the output is:\n${stdout}\n${stderr}`,
           () => streams[stream]().includes(text),
         ),
       ended: once(child, "close").then(([code]: unknown[]) => ({
@@ -77,7 +77,7 @@ export function createDesk(): Desk {
     cwd: folder,
     env: { PATH, HOME: home, XDG_CONFIG_HOME: join(home, "config"), ...env },
   });
-  const start: Desk["start"] = (args, options = {}) => {
+  const start: Cli["start"] = (args, options = {}) => {
     const child = spawn(process.execPath, [program, ...args], optionsOf(options));
     child.stdin.on("error", () => undefined);
     if (options.isInputOpen !== true) child.stdin.end(options.input ?? "");
@@ -91,7 +91,7 @@ export function createDesk(): Desk {
     inTerminal(args, options = {}) {
       const { cwd, env } = optionsOf(options);
       const line = [process.execPath, program, ...args].map((word) => `'${word}'`).join(" ");
-      // Part of util-linux, which every Debian has. It passes the command's exit code on.
+      // Part of util-linux, which every Debian has. With -e it returns the command's exit code.
       const child = spawn("script", ["-qefc", line, "/dev/null"], {
         cwd,
         env: { TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
@@ -101,7 +101,7 @@ export function createDesk(): Desk {
   };
 }
 
-/** The JSON that a call has printed. */
+/** Parses the JSON that a call printed. */
 export function jsonOf(text: string): unknown {
   return JSON.parse(text);
 }

@@ -20,7 +20,7 @@ import {
 
 const program = fileURLToPath(new URL("abort-following.ts", import.meta.url));
 
-/** Follows in a process of its own, once for each delay, after which it is aborted; without one it is by SIGUSR2. */
+/** Follows in a separate process, once per delay, and aborts after the delay. Without delays, SIGUSR2 aborts it. */
 function follow(baseUrl: string, ...delaysMs: number[]): ChildProcess {
   const args = [program, baseUrl, deploymentId, ...delaysMs.map(String)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"] });
@@ -39,28 +39,28 @@ const withinALine: Answer = (response) => {
 };
 
 const moments: [string, Answer][] = [
-  ["before an answer", silent],
+  ["before a response", silent],
   ["within the headers", halfAnswer("HTTP/1.1 200 OK\r\ncontent-type: text/ev")],
   ["before the first line", (response) => startStream(response)],
   ["within a line", withinALine],
   ["between two lines", fallsSilent(2)],
   ["within a problem", halfAnswer('HTTP/1.1 401 No\r\ncontent-length: 99\r\n\r\n{"type":')],
-  ["while it waits as Retry-After says", problem(503, "unavailable", { "retry-after": "600" })],
+  ["while it waits for Retry-After", problem(503, "unavailable", { "retry-after": "600" })],
   ["while it waits after a cut", cutAt(2, 0)],
 ];
 
-describe("following a log that is aborted", () => {
-  it.each(moments)("leaves no timer and no socket: %s", async (_moment, answer) => {
-    const { baseUrl, asked, open } = await serveLog(answer);
+describe("an aborted followLog", () => {
+  it.each(moments)("leaves no timer and no socket open: %s", async (_moment, answer) => {
+    const { baseUrl, requests, open } = await serveLog(answer);
     const following = follow(baseUrl);
-    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0), { timeout: 30_000 });
+    await vi.waitFor(() => expect(requests.length).toBeGreaterThan(0), { timeout: 30_000 });
     await pause(100);
     following.kill("SIGUSR2");
     expect(await once(following, "exit")).toEqual([0, null]);
     await vi.waitFor(() => expect(open()).toBe(0));
   });
 
-  it("leaves none at any moment of a stream that comes slowly and is cut again and again", async () => {
+  it("leaves none open at any moment of a slow stream with repeated cuts", async () => {
     const slowly: Answer = (response, lastEventId) => {
       startStream(response);
       void (async () => {

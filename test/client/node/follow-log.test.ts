@@ -19,7 +19,7 @@ import {
   silent,
   startStream,
   streamText,
-  whole,
+  complete,
 } from "./log-server.ts";
 
 async function follow(baseUrl: string, options: FollowLogOptions = {}): Promise<FollowedLogEvent[]> {
@@ -35,28 +35,28 @@ const waits = (events: FollowedLogEvent[]) =>
   events.flatMap((event) => (event.type === "waiting" ? [event.problem.code] : []));
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-describe("following a log", () => {
-  it("gives each line and the end, as they are", async () => {
-    const { baseUrl, asked } = await serveLog(whole(3));
+describe("followLog", () => {
+  it("yields each line and the end unchanged", async () => {
+    const { baseUrl, requests } = await serveLog(complete(3));
     expect(await follow(baseUrl)).toEqual([
       ...upTo(3).map((line) => ({ type: "line", line: logLine(line) })),
       { type: "end", status: "live", failure: null },
     ]);
-    expect(asked).toEqual([0]);
+    expect(requests).toEqual([0]);
   });
 
-  it("begins after the line that is given", async () => {
-    const { baseUrl, asked } = await serveLog(whole(5));
+  it("starts after the given line", async () => {
+    const { baseUrl, requests } = await serveLog(complete(5));
     expect(numbers(await follow(baseUrl, { afterLine: 3 }))).toEqual([4, 5]);
-    expect(asked).toEqual([3]);
+    expect(requests).toEqual([3]);
   });
 
-  it("brings the bookmark that it is given, and then those that it gets", async () => {
-    const brought: unknown[] = [];
+  it("sends the given bookmark, and then the ones that it receives", async () => {
+    const sent: unknown[] = [];
     const withBookmark =
       (bookmark: string, text: string): Answer =>
       (response) => {
-        brought.push(response.req.headers["gantry-bookmark"]);
+        sent.push(response.req.headers["gantry-bookmark"]);
         startStream(response, { "gantry-bookmark": bookmark });
         response.end(text);
       };
@@ -65,10 +65,10 @@ describe("following a log", () => {
       withBookmark("3", streamText(1, 1)),
     );
     await follow(baseUrl, { bookmark: "1" });
-    expect(brought).toEqual(["1", "2"]);
+    expect(sent).toEqual(["1", "2"]);
   });
 
-  it("is right wherever the bytes are cut into pieces on the way, within a character too", async () => {
+  it("parses chunks that are split anywhere, even within a character", async () => {
     const inPieces =
       (size: number): Answer =>
       (response, lastEventId) => {
@@ -91,7 +91,7 @@ describe("following a log", () => {
   });
 
   it.each(["live", "superseded", "failed", "canceled", "deleted"])(
-    "says that it ended as %s",
+    "yields the end status %s",
     async (status) => {
       const failure =
         status === "failed" ? { code: "build_failed", message: "exit code 2", stage: "build" } : null;
@@ -104,7 +104,7 @@ describe("following a log", () => {
     },
   );
 
-  it("leaves out what a newer control plane has added", async () => {
+  it("ignores fields and events that only a newer control plane has", async () => {
     const newer: Answer = (response) => {
       startStream(response);
       const line = JSON.stringify({ ...logLine(1), region: "eu" });
@@ -115,12 +115,12 @@ describe("following a log", () => {
   });
 });
 
-describe("a log that is followed through a cut", () => {
-  // Each byte is in the middle of something: of a character, of a line, or between an id and its data.
-  it("loses and doubles nothing, whichever byte of the stream was the last", async () => {
+describe("followLog after a lost connection", () => {
+  // Cuts within a character, within a line, and between an ID and its data.
+  it("yields each line once, whichever byte of the stream was the last", async () => {
     const size = Buffer.byteLength(streamText(2, 0));
     const checked = upTo(size).map(async (bytes) => {
-      const { baseUrl, close } = await serveLog(cutAt(2, bytes - 1), whole(2));
+      const { baseUrl, close } = await serveLog(cutAt(2, bytes - 1), complete(2));
       const events = await follow(baseUrl);
       close();
       expect(events).toEqual([
@@ -132,29 +132,29 @@ describe("a log that is followed through a cut", () => {
     await Promise.all(checked);
   }, 60_000);
 
-  it("goes on after the last line where the stream is closed without an end, as after its 15 minutes", async () => {
+  it("continues after the last line when the stream closes without an end, as it does after 15 minutes", async () => {
     const closed: Answer = (response, lastEventId) => {
       startStream(response);
       response.end(linesText(2, lastEventId));
     };
-    const { baseUrl, asked } = await serveLog(closed, closed, whole(4));
+    const { baseUrl, requests } = await serveLog(closed, closed, complete(4));
     const events = await follow(baseUrl);
     expect(numbers(events)).toEqual([1, 2, 3, 4]);
-    expect(asked).toEqual([0, 2, 2]);
+    expect(requests).toEqual([0, 2, 2]);
     expect(waits(events)).toEqual([]);
   });
 
-  it("connects again where nothing is heard any more, also before the headers", async () => {
-    const { baseUrl, asked, open } = await serveLog(silent, fallsSilent(1), whole(2));
+  it("reconnects after a silence, also before the headers", async () => {
+    const { baseUrl, requests, open } = await serveLog(silent, fallsSilent(1), complete(2));
     const events = await follow(baseUrl, { silenceMs: 200 });
     expect(numbers(events)).toEqual([1, 2]);
     expect(waits(events)).toEqual(["unreachable"]);
-    expect(asked).toEqual([0, 0, 1]);
+    expect(requests).toEqual([0, 0, 1]);
     await vi.waitFor(() => expect(open()).toBe(0));
   });
 
-  it("is told of once nothing comes again and again, as behind a proxy that holds streams back", async () => {
-    const begun: Answer = (response) => {
+  it("yields a waiting event after repeated streams without data, as behind a buffering proxy", async () => {
+    const heartbeatOnly: Answer = (response) => {
       startStream(response);
       response.write(": alive\n\n");
     };
@@ -162,25 +162,25 @@ describe("a log that is followed through a cut", () => {
       startStream(response);
       response.end(": alive\n\n");
     };
-    for (const answer of [begun, closed]) {
-      const { baseUrl } = await serveLog(answer, answer, answer, answer, whole(1));
+    for (const answer of [heartbeatOnly, closed]) {
+      const { baseUrl } = await serveLog(answer, answer, answer, answer, complete(1));
       const events = await follow(baseUrl, { silenceMs: 200 });
       expect(numbers(events)).toEqual([1]);
       expect(waits(events)).toEqual(["unreachable"]);
     }
   });
 
-  it("connects again where only a part of a problem comes", async () => {
+  it("reconnects after an incomplete problem response", async () => {
     const half: Answer = (response) => {
       response.writeHead(503, { "content-type": "application/problem+json" });
       response.write('{"type":');
     };
-    const { baseUrl, open } = await serveLog(half, whole(1));
+    const { baseUrl, open } = await serveLog(half, complete(1));
     expect(numbers(await follow(baseUrl, { silenceMs: 200 }))).toEqual([1]);
     await vi.waitFor(() => expect(open()).toBe(0));
   });
 
-  it("stays where only comments come", async () => {
+  it("stays connected while only comments arrive", async () => {
     const comments: Answer = (response, lastEventId) => {
       startStream(response);
       let sent = 0;
@@ -190,9 +190,9 @@ describe("a log that is followed through a cut", () => {
         else response.end(streamText(1, lastEventId), () => clearInterval(timer));
       }, 100);
     };
-    const { baseUrl, asked } = await serveLog(comments);
+    const { baseUrl, requests } = await serveLog(comments);
     expect(numbers(await follow(baseUrl, { silenceMs: 800 }))).toEqual([1]);
-    expect(asked).toEqual([0]);
+    expect(requests).toEqual([0]);
   });
 
   const send =
@@ -202,34 +202,34 @@ describe("a log that is followed through a cut", () => {
       response.end(lines.map((line) => eventText(logLine(line))).join(""));
     };
 
-  it("asks again for lines that are missing, and passes over those that come twice", async () => {
-    const { baseUrl, asked } = await serveLog(send(1, 2, 4, 5), send(1, 2, 2, 3), whole(5));
+  it("requests missing lines again, and skips duplicates", async () => {
+    const { baseUrl, requests } = await serveLog(send(1, 2, 4, 5), send(1, 2, 2, 3), complete(5));
     expect(numbers(await follow(baseUrl))).toEqual([1, 2, 3, 4, 5]);
-    expect(asked).toEqual([0, 2, 3]);
+    expect(requests).toEqual([0, 2, 3]);
   });
 
-  it("ends with a problem where the same lines are missing again and again", async () => {
-    const { baseUrl, asked } = await serveLog(send(1, 2, 4, 5), send(4, 5));
+  it("ends with a problem when the same lines stay missing", async () => {
+    const { baseUrl, requests } = await serveLog(send(1, 2, 4, 5), send(4, 5));
     const events = await follow(baseUrl);
     expect(numbers(events)).toEqual([1, 2]);
     const detail = expect.stringContaining("Line 3 of the log is missing.");
     expect(events.at(-1)).toMatchObject({ type: "problem", problem: { code: "unexpected_answer", detail } });
-    expect(asked).toEqual([0, 2, 2, 2, 2]);
+    expect(requests).toEqual([0, 2, 2, 2, 2]);
   });
 });
 
-describe("a log that cannot be followed for now", () => {
-  it("is asked for again, and whoever follows is told why it waits", async () => {
-    const { baseUrl, asked } = await serveLog(
+describe("followLog during a temporary error", () => {
+  it("retries and yields why it waits", async () => {
+    const { baseUrl, requests } = await serveLog(
       problem(503, "unavailable"),
       problem(429, "rate_limited", { "retry-after": "0" }),
       problem(500, "internal", { "retry-after": "" }),
-      whole(1),
+      complete(1),
     );
     const events = await follow(baseUrl);
     expect(numbers(events)).toEqual([1]);
     expect(waits(events)).toEqual(["unavailable", "rate_limited", "internal"]);
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 
   const inAMinute = new Date(Date.now() + 60_000).toUTCString();
@@ -240,23 +240,23 @@ describe("a log that cannot be followed for now", () => {
     ["-5", 250],
     ["", 250],
     ["soon", 250],
-  ])("waits as long as Retry-After: %s says", async (retryAfter, expectedMs) => {
+  ])("waits for the time of Retry-After: %s", async (retryAfter, expectedMs) => {
     const now = new Date(Date.parse(inAMinute) - 60_000).toUTCString();
     const { baseUrl } = await serveLog(problem(503, "unavailable", { "retry-after": retryAfter, date: now }));
     for await (const event of followLog({ baseUrl, token: null, fetch }, deploymentId)) {
       expect(event).toMatchObject({ type: "waiting", problem: { status: 503 } });
       const ms = event.type === "waiting" ? event.ms : 0;
-      // Without a word it is the first back-off, half of which is chance.
+      // Without a valid header it is the first back-off, half of which is random.
       expect(ms).toBeGreaterThanOrEqual(expectedMs / 2);
       expect(ms).toBeLessThanOrEqual(expectedMs);
       break;
     }
   });
 
-  it("is asked for again where nobody answers", async () => {
+  it("retries when the server is unreachable", async () => {
     const gone = await serveLog(silent);
     gone.close();
-    const { baseUrl } = await serveLog(whole(1));
+    const { baseUrl } = await serveLog(complete(1));
     let tries = 0;
     const transport = {
       baseUrl,
@@ -272,7 +272,7 @@ describe("a log that cannot be followed for now", () => {
     expect(waits(events)).toEqual(["unreachable", "unreachable"]);
   });
 
-  it("is asked for ever more seldom", async () => {
+  it("retries with a growing back-off", async () => {
     const gone = await serveLog(silent);
     gone.close();
     const waited: number[] = [];
@@ -287,30 +287,30 @@ describe("a log that cannot be followed for now", () => {
   });
 });
 
-describe("a log that cannot be followed", () => {
+describe("followLog with a permanent error", () => {
   it.each([
     [401, "invalid_token"],
     [403, "insufficient_scope"],
     [404, "not_found"],
-  ])("ends with the problem of a %i", async (status, code) => {
-    const { baseUrl, asked } = await serveLog(problem(status, code));
+  ])("ends with the problem of a %i response", async (status, code) => {
+    const { baseUrl, requests } = await serveLog(problem(status, code));
     expect(await follow(baseUrl)).toEqual([
       { type: "problem", problem: expect.objectContaining({ status, code }) },
     ]);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it.each([
     [401, "invalid_token"],
     [404, "not_found"],
-  ])("ends with the problem of a %i in the middle of it", async (status, code) => {
-    const { baseUrl, asked } = await serveLog(cutAt(2, 150), problem(status, code));
+  ])("ends with the problem of a %i response when it reconnects", async (status, code) => {
+    const { baseUrl, requests } = await serveLog(cutAt(2, 150), problem(status, code));
     const events = await follow(baseUrl);
     expect(events.at(-1)).toMatchObject({ type: "problem", problem: { status, code } });
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
-  it("ends with a problem where something else than a log is answered", async () => {
+  it("ends with a problem when the response is not a log", async () => {
     const page: Answer = (response) => {
       response.writeHead(200, { "content-type": "text/html" });
       response.end("<html>");
@@ -336,12 +336,12 @@ describe("a log that cannot be followed", () => {
   });
 });
 
-describe("whoever follows a log", () => {
-  it("is not read ahead of: a slow one has the server wait", async () => {
+describe("the consumer of followLog", () => {
+  it("is not read ahead of: backpressure reaches the server", async () => {
     const lines = 3000;
     const message = "x".repeat(16 * 1024);
     let sent = 0;
-    const asFastAsItCan: Answer = (response) => {
+    const asFastAsPossible: Answer = (response) => {
       startStream(response);
       void (async () => {
         for (; sent < lines; sent += 1)
@@ -349,7 +349,7 @@ describe("whoever follows a log", () => {
         response.end(endText);
       })();
     };
-    const { baseUrl, asked } = await serveLog(asFastAsItCan);
+    const { baseUrl, requests } = await serveLog(asFastAsPossible);
     const seen: number[] = [];
     for await (const event of followLog({ baseUrl, token: null, fetch }, deploymentId, { silenceMs: 2000 })) {
       if (event.type === "line") seen.push(event.line.line);
@@ -359,16 +359,16 @@ describe("whoever follows a log", () => {
         before = sent;
         await pause(300);
       }
-      // What the sockets hold, and no more.
+      // Only as much as the socket buffers hold.
       expect(sent).toBeLessThan(lines / 2);
-      // A silence of its own is not one of the connection.
+      // A pause of the consumer is not a silence of the connection.
       await pause(2000);
     }
     expect(seen).toEqual(upTo(lines));
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
-  it("gets nothing more once it has said that it is enough, not even what has come", async () => {
+  it("gets no event after its abort, not even one that has arrived", async () => {
     const { baseUrl, open } = await serveLog(fallsSilent(5));
     const aborted = new AbortController();
     const seen: number[] = [];
@@ -381,13 +381,13 @@ describe("whoever follows a log", () => {
     await vi.waitFor(() => expect(open()).toBe(0));
   });
 
-  it("asks for nothing where it has said so before", async () => {
-    const { baseUrl, asked } = await serveLog(whole(1));
+  it("causes no request if it aborts before", async () => {
+    const { baseUrl, requests } = await serveLog(complete(1));
     expect(await follow(baseUrl, { signal: AbortSignal.abort() })).toEqual([]);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  it("closes the connection when it leaves", async () => {
+  it("closes the connection when it leaves the loop", async () => {
     const { baseUrl, open } = await serveLog(fallsSilent(3));
     for await (const event of followLog({ baseUrl, token: null, fetch }, deploymentId)) {
       expect(event).toMatchObject({ type: "line", line: { line: 1 } });
@@ -396,15 +396,15 @@ describe("whoever follows a log", () => {
     await vi.waitFor(() => expect(open()).toBe(0));
   });
 
-  it("leaves no answer open that comes after it has left, from a fetch that knows no signal", async () => {
-    const { baseUrl, open, asked } = await serveLog((response) => {
+  it("leaves no late response open when the fetch ignores the signal", async () => {
+    const { baseUrl, open, requests } = await serveLog((response) => {
       setTimeout(() => startStream(response), 300);
     });
-    const deaf = (url: string, { headers = {} }: RequestInit) => fetch(url, { headers });
+    const withoutSignal = (url: string, { headers = {} }: RequestInit) => fetch(url, { headers });
     const aborted = new AbortController();
     setTimeout(() => aborted.abort(), 100);
-    const following = followLog({ baseUrl, token: null, fetch: deaf }, deploymentId, aborted);
+    const following = followLog({ baseUrl, token: null, fetch: withoutSignal }, deploymentId, aborted);
     expect(await following.next()).toEqual({ done: true, value: undefined });
-    await vi.waitFor(() => expect([asked.length, open()]).toEqual([1, 0]), { timeout: 5000 });
+    await vi.waitFor(() => expect([requests.length, open()]).toEqual([1, 0]), { timeout: 5000 });
   });
 });

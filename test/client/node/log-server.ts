@@ -5,29 +5,29 @@ import { onTestFinished } from "vitest";
 import { DeploymentId } from "#contract/ids.ts";
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 
-/** What a request for the log is answered with. */
+/** Responds to a request for the log. */
 export type Answer = (response: ServerResponse, lastEventId: number) => void;
 
 export type LogServer = {
   readonly baseUrl: string;
   /** The Last-Event-ID of each request. */
-  readonly asked: number[];
-  /** How many answers are neither finished nor cut. */
+  readonly requests: number[];
+  /** The number of open responses. */
   readonly open: () => number;
   readonly close: () => void;
 };
 
 /**
- * A control plane with one log, at the far end of a real socket. Each request is answered by the next of the answers,
- * and the last of them answers all that follow. It serves until the end of the test.
+ * Starts an HTTP server with one log, until the end of the test. The n-th request gets the n-th answer, and later ones
+ * the last.
  */
 export async function serveLog(...answers: Answer[]): Promise<LogServer> {
-  const asked: number[] = [];
+  const requests: number[] = [];
   let open = 0;
   const server = createServer((request, response) => {
     const lastEventId = Number(request.headers["last-event-id"] ?? 0);
-    const answer = answers[Math.min(asked.length, answers.length - 1)];
-    asked.push(lastEventId);
+    const answer = answers[Math.min(requests.length, answers.length - 1)];
+    requests.push(lastEventId);
     open += 1;
     response.on("close", () => (open -= 1));
     answer?.(response, lastEventId);
@@ -42,7 +42,7 @@ export async function serveLog(...answers: Answer[]): Promise<LogServer> {
     server.closeAllConnections();
   };
   onTestFinished(close);
-  return { baseUrl: `http://127.0.0.1:${address.port}`, asked, open: () => open, close };
+  return { baseUrl: `http://127.0.0.1:${address.port}`, requests, open: () => open, close };
 }
 
 export const deploymentId = DeploymentId.parse("dpl_00000000000000000000000000");
@@ -51,14 +51,14 @@ export function logLine(line: number, message = `line ${line} → ünïcödé �
   return { line, time: "2026-01-01T00:00:00.000Z", stream: "stdout", stage: "build", message };
 }
 
-/** A line as the stream has it. */
+/** A line as an event of the stream. */
 export function eventText(line: LogLine): string {
   return `id: ${line.line}\ndata: ${JSON.stringify(line)}\n\n`;
 }
 
 export const endText = `event: end\ndata: ${JSON.stringify({ deployment_id: deploymentId, status: "live", failure: null })}\n\n`;
 
-/** What a log of so many lines sends to a client that has seen some, without its end. */
+/** The stream of a log with `lines` lines after `lastEventId`, without its end. */
 export function linesText(lines: number, lastEventId: number): string {
   const events = Array.from({ length: lines }, (_, index) => logLine(index + 1))
     .filter(({ line }) => line > lastEventId)
@@ -75,15 +75,15 @@ export function startStream(response: ServerResponse, headers: Record<string, st
   response.flushHeaders();
 }
 
-/** Sends the stream, all of it. */
-export const whole =
+/** Sends the complete stream. */
+export const complete =
   (lines: number): Answer =>
   (response, lastEventId) => {
     startStream(response);
     response.end(streamText(lines, lastEventId));
   };
 
-/** Sends the lines, and then nothing more. */
+/** Sends the lines and leaves the connection open. */
 export const fallsSilent =
   (lines: number): Answer =>
   (response, lastEventId) => {
@@ -91,7 +91,7 @@ export const fallsSilent =
     response.write(linesText(lines, lastEventId));
   };
 
-/** Sends so many bytes of the stream, and cuts the connection. */
+/** Sends `bytes` bytes of the stream and closes the connection. */
 export const cutAt =
   (lines: number, bytes: number): Answer =>
   (response, lastEventId) => {
@@ -108,5 +108,5 @@ export const problem =
     response.end(JSON.stringify(body));
   };
 
-/** Takes the request and never answers. */
+/** Accepts the request and never responds. */
 export const silent: Answer = () => undefined;

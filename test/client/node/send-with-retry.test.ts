@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ProjectId, TokenId } from "#contract/ids.ts";
 import type { Problem } from "#contract/problems.ts";
 import { createClient } from "#client/client.ts";
-import { type Patience, sendWithRetry } from "#client/send-with-retry.ts";
+import { type RetryOptions, sendWithRetry } from "#client/send-with-retry.ts";
 
 type Answer = (response: ServerResponse) => void;
 
@@ -27,13 +27,13 @@ const started = { id: "dpl_00000000000000000000000000", status: "building", vers
 const projectId = ProjectId.parse("proj_00000000000000000000000000");
 const tokenId = TokenId.parse("tok_00000000000000000000000000");
 
-/** A control plane that gives these answers one after the other, the last of them again and again. */
-async function serve(answers: readonly Answer[], patience: Partial<Patience> = {}) {
-  const asked: IncomingMessage[] = [];
+/** Starts a control plane that gives these responses in order, and then repeats the last. */
+async function serve(answers: readonly Answer[], options: Partial<RetryOptions> = {}) {
+  const requests: IncomingMessage[] = [];
   const waited: { problem: Problem; ms: number }[] = [];
   const server = createServer((request, response) => {
-    asked.push(request);
-    request.resume().on("end", () => answers[Math.min(asked.length, answers.length) - 1]?.(response));
+    requests.push(request);
+    request.resume().on("end", () => answers[Math.min(requests.length, answers.length) - 1]?.(response));
   }).listen(0, "127.0.0.1");
   onTestFinished(() => {
     server.close();
@@ -44,20 +44,20 @@ async function serve(answers: readonly Answer[], patience: Partial<Patience> = {
   const port = typeof address === "object" ? address?.port : null;
   let keys = 0;
   const how = sendWithRetry({
-    patienceMs: 30_000,
+    retryForMs: 30_000,
     now: () => performance.now(),
     newKey: () => `key-${(keys += 1)}`,
     onWaiting: (problem, ms) => waited.push({ problem, ms }),
-    ...patience,
+    ...options,
   });
   const client = createClient({ baseUrl: `http://127.0.0.1:${port}`, token: "t", fetch }, how);
-  return { client, asked, waited, keys: () => asked.map(({ headers }) => headers["idempotency-key"]) };
+  return { client, requests, waited, keys: () => requests.map(({ headers }) => headers["idempotency-key"]) };
 }
 
 const start = { params: { project_id: projectId }, body: {} };
 
-describe("sending patiently", () => {
-  it("asks again with the same key where no answer comes, and another request with another", async () => {
+describe("sending with retries", () => {
+  it("retries with the same idempotency key, and uses another key for another request", async () => {
     const { client, keys, waited } = await serve([cut, refuse(503, "unavailable"), answer(201, started)]);
     expect(await client.startDeployment(start)).toMatchObject({ ok: true, value: started });
     await client.startDeployment(start);
@@ -65,48 +65,48 @@ describe("sending patiently", () => {
     expect(waited.map(({ problem }) => problem.code)).toEqual(["unreachable", "unavailable"]);
   });
 
-  it("waits as long as an answer asks", async () => {
+  it("waits for the time of Retry-After", async () => {
     const limited = refuse(429, "rate_limited", { "retry-after": "1" });
     const { client, waited } = await serve([limited, answer(200, { projects: [], next_cursor: null })]);
     expect((await client.listProjects()).ok).toBe(true);
     expect(waited[0]?.ms).toBeGreaterThanOrEqual(1_000);
   });
 
-  it("gives up where the wait would be longer than its patience, and says what was wrong", async () => {
-    const { client, asked } = await serve([refuse(503, "unavailable", { "retry-after": "600" })]);
+  it("gives up with the last problem when the wait would exceed the retry time", async () => {
+    const { client, requests } = await serve([refuse(503, "unavailable", { "retry-after": "600" })]);
     expect(await client.listProjects()).toMatchObject({ ok: false, problem: { code: "unavailable" } });
-    expect(asked).toHaveLength(1);
-    const impatient = await serve([cut], { patienceMs: 0 });
-    expect(await impatient.client.listProjects()).toMatchObject({ problem: { code: "unreachable" } });
-    expect(impatient.asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
+    const withoutRetries = await serve([cut], { retryForMs: 0 });
+    expect(await withoutRetries.client.listProjects()).toMatchObject({ problem: { code: "unreachable" } });
+    expect(withoutRetries.requests).toHaveLength(1);
   });
 
-  it("does not repeat what would be done twice, nor a refusal", async () => {
+  it("does not retry a request that would take effect twice, nor a refusal", async () => {
     const rotation = await serve([cut]);
     await rotation.client.rotateToken({ params: { token_id: tokenId }, body: {} });
-    expect(rotation.asked).toHaveLength(1);
+    expect(rotation.requests).toHaveLength(1);
     const refusal = await serve([refuse(409, "queue_full")]);
     expect(await refusal.client.startDeployment(start)).toMatchObject({ problem: { code: "queue_full" } });
-    expect(refusal.asked).toHaveLength(1);
+    expect(refusal.requests).toHaveLength(1);
   });
 
-  it("tells how many tries had no answer, so that what is gone can be told from what never was", async () => {
+  it("counts the tries without a response, so that a 404 after a lost response can be told apart", async () => {
     const { client } = await serve([cut, refuse(404, "not_found")]);
     const params = { project_id: projectId };
     expect(await client.deleteProject({ params })).toMatchObject({
-      unheard: 1,
+      unanswered: 1,
       problem: { code: "not_found" },
     });
-    expect(await client.deleteProject({ params })).toMatchObject({ unheard: 0 });
+    expect(await client.deleteProject({ params })).toMatchObject({ unanswered: 0 });
   });
 
-  it("ends with its signal", async () => {
+  it("ends when its signal is aborted", async () => {
     const ending = new AbortController();
-    const { client, asked } = await serve([cut], {
+    const { client, requests } = await serve([cut], {
       signal: ending.signal,
       onWaiting: () => ending.abort(),
     });
     expect((await client.listProjects()).ok).toBe(false);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 });
