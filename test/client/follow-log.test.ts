@@ -6,7 +6,7 @@ import type { FollowedLogEvent } from "#client/log-event-reader.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { createAccount, ids } from "../support/worker/account.ts";
 import { call, ORIGIN } from "../support/worker/call.ts";
-import { output } from "../support/worker/connected-agent.ts";
+import { output } from "../support/connected-agent/events.ts";
 import { upTo } from "../support/worker/log-reader.ts";
 import { TestProject } from "../support/worker/project.ts";
 

@@ -4,10 +4,10 @@ import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
-import { FakeAgent } from "./fake-agent.ts";
 import { type Gantry, startGantry } from "./gantry.ts";
 import type { Request, Sender } from "./request.ts";
 import { WEAK_SCOPE } from "./spoil.ts";
+import { runAgent, type RunningAgent } from "./running-agent.ts";
 import { STAND_IN } from "./values.ts";
 
 /** The most ids of a kind that requests are drawn from, so that those which are there stay likely. */
@@ -21,7 +21,7 @@ type Secrets = Record<Sender, string | null>;
 /** An account with servers, projects, deployments and tokens, and what a request needs to be about them. */
 export class Playground {
   readonly #gantry: Gantry;
-  readonly #agent: FakeAgent;
+  readonly #agent: RunningAgent;
   readonly #serverId: string;
   /** The secrets of each kind of sender. */
   readonly #secrets: Secrets;
@@ -31,7 +31,7 @@ export class Playground {
 
   private constructor(
     gantry: Gantry,
-    agent: FakeAgent,
+    agent: RunningAgent,
     serverId: string,
     secrets: Secrets,
     kept: ReadonlySet<string>,
@@ -48,7 +48,7 @@ export class Playground {
     const post = async (path: string, body: unknown): Promise<unknown> =>
       await (await send(gantry, path, body)).json();
     const server = ServerCreated.parse(await post("/v1/servers", { name: "main", ip: "192.0.2.1" }));
-    const agent = await FakeAgent.connect(gantry.url, server.enrollment.token);
+    const agent = await runAgent(gantry.url, server.enrollment.token);
     const weak = TokenWithSecret.parse(await post("/v1/tokens", { name: "weak", scopes: [WEAK_SCOPE] }));
     const secrets = {
       owner: gantry.token,
@@ -117,7 +117,7 @@ export class Playground {
   }
 
   async close(): Promise<void> {
-    this.#agent.close();
+    await this.#agent.close();
     await this.#gantry.close();
   }
 

@@ -49,7 +49,8 @@ export type ModelAgent = {
 /** An event without its number. */
 export type Unnumbered<Event = RunEvent> = Event extends RunEvent ? Omit<Event, "seq"> : never;
 
-const SHA = "0123456789abcdef0123456789abcdef01234567";
+/** The commit that every run resolves to. */
+export const SHA = "0123456789abcdef0123456789abcdef01234567";
 const LOST: RunResult = {
   outcome: "failed",
   failure: { code: "server_lost", message: "the agent stopped", stage: "build" },
@@ -57,6 +58,10 @@ const LOST: RunResult = {
 const BROKEN: RunResult = {
   outcome: "failed",
   failure: { code: "build_failed", message: "exit code 1", stage: "build" },
+};
+const UNHEALTHY: RunResult = {
+  outcome: "failed",
+  failure: { code: "health_check_failed", message: "answered 500", stage: "verify" },
 };
 
 /** An agent that is running. `releases`: the versions of its releases; it serves the last of them. */
@@ -164,7 +169,7 @@ function settle(agent: ModelAgent, run: ModelRun): ModelAgent {
 }
 
 function revert(agent: ModelAgent, run: ModelRun): ModelAgent {
-  return finish({ ...agent, current: run.previous }, run, BROKEN);
+  return finish({ ...agent, current: run.previous }, run, UNHEALTHY);
 }
 
 /** Ends a run: a failed or canceled one leaves no release behind. */

@@ -10,7 +10,9 @@ import type { RunOrder } from "#contract/agent-protocol.ts";
 import { type DeploymentId, ProjectId } from "#contract/ids.ts";
 import { createAccount } from "./account.ts";
 import { call } from "./call.ts";
-import { ConnectedAgent, output } from "./connected-agent.ts";
+import type { ConnectedAgent } from "../connected-agent/connected-agent.ts";
+import { output } from "../connected-agent/events.ts";
+import { enrolAgent } from "./enrol-agent.ts";
 
 const WithId = z.object({ id: ProjectId });
 
@@ -29,7 +31,7 @@ export class TestProject {
   /** Its agent is enrolled, and not connected yet. */
   static async create(settings: Record<string, unknown> = {}): Promise<TestProject> {
     const { token } = await createAccount();
-    const agent = await ConnectedAgent.enrol(token);
+    const agent = await enrolAgent(token);
     const body = { name: "shop", server_id: agent.serverId, repository: "/srv/git/shop.git", ...settings };
     const created = await call("/v1/projects", { method: "POST", token, body });
     return new TestProject(token, WithId.parse(await created.json()).id, agent);

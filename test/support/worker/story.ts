@@ -9,7 +9,7 @@ import { LaneDeployment } from "#domain/lane/lane.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
 import { LaneStore } from "#worker/objects/project-lane/lane-store.ts";
 import type { ObjectOf } from "./faults.ts";
-import { PersistentAgent, PRESET } from "./persistent-agent.ts";
+import { type ConnectedAgent, PRESET } from "../connected-agent/connected-agent.ts";
 import type { TestProject } from "./project.ts";
 
 /**
@@ -18,14 +18,14 @@ import type { TestProject } from "./project.ts";
  */
 export class Story {
   readonly project: TestProject;
-  readonly agent: PersistentAgent;
+  readonly agent: ConnectedAgent;
   readonly started: DeploymentStarted[] = [];
   readonly deleted = new Set<string>();
   #keys = 0;
 
   constructor(project: TestProject) {
     this.project = project;
-    this.agent = new PersistentAgent(project.agent);
+    this.agent = project.agent;
   }
 
   get objects(): ObjectOf[] {

@@ -11,7 +11,7 @@ import {
 } from "#worker/db/deployments/deployment-records.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { jsonLists } from "#worker/db/json-lists.ts";
-import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
+import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { ids } from "../../support/worker/account.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { onPrepare, recordStatements } from "../../support/worker/statements.ts";
@@ -51,7 +51,7 @@ const countOf = async (where: string) =>
 describe("what goes to D1 of many rows at once", () => {
   it("is one statement for what a server with many projects serves, which finds each by its id", async () => {
     const { account, serverId } = await createWorld();
-    const agent = await ConnectedAgent.enrol(account.token, "web-2");
+    const agent = await enrolAgent(account.token, "web-2");
     await env.DB.prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY})
        INSERT INTO projects (id, account_id, server_id, name, domain, repository, branch, root_directory, shared_paths,

@@ -31,7 +31,7 @@ const walks: Record<string, Walk> = {
   "a deployment": { act: async (story) => await live(story, await story.start()) },
   "a deployment whose log is stored in parts": {
     act: async (story) => {
-      story.agent.until = "ready";
+      story.agent.until = "build";
       story.agent.lines = Array.from({ length: 20 }, (_, line) => `${line} `.padEnd(15_000, "-"));
       const id = await story.start();
       await story.until("a part", ({ waiting }) => waiting.includes("log_parts"));
@@ -42,7 +42,7 @@ const walks: Record<string, Walk> = {
   "a rollback": { before: twoLive, act: async (story) => await live(story, await story.rollBack()) },
   "a cancel of one that runs, and the next one": {
     act: async (story) => {
-      story.agent.until = "ready";
+      story.agent.until = "build";
       const id = await story.start();
       await story.until("running", ({ deployments }) =>
         deployments.some((one) => one.state.name === "running"),
@@ -57,7 +57,7 @@ const walks: Record<string, Walk> = {
     before: twoLive,
     act: async (story) => {
       const [first] = story.started;
-      story.agent.until = "ready";
+      story.agent.until = "build";
       const id = await story.start();
       await story.until("running", ({ deployments }) =>
         deployments.some((one) => one.state.name === "running"),
@@ -71,7 +71,7 @@ const walks: Record<string, Walk> = {
     before: twoLive,
     act: async (story) => {
       const { id } = story.project;
-      story.agent.isMadeToServe(id, 1);
+      story.agent.serveWithoutOrder(id, 1);
       await story.until(
         "restored",
         async () => story.agent.releaseOf(id) === 2 && (await story.isLinkQuiet()),
@@ -146,7 +146,7 @@ describe("while parts are away for two minutes", () => {
       const faults = new Faults();
       const story = new Story(await TestProject.create());
       await live(story, await story.start());
-      story.agent.until = "ready";
+      story.agent.until = "build";
       const running = await story.start();
       await story.until("running", ({ deployments }) =>
         deployments.some((one) => one.state.name === "running"),

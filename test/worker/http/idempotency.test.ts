@@ -8,7 +8,7 @@ import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
+import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 const WithId = z.object({ id: z.string() });
@@ -111,7 +111,7 @@ describe("a request with an Idempotency-Key", () => {
     onTestFinished(() => void vi.useRealTimers());
     const { id: accountId } = await createAccount();
     const { secret: token } = await createToken(accountId, { expiresAt: Date.now() + 30 * DAY_MS });
-    const agent = await ConnectedAgent.enrol(token);
+    const agent = await enrolAgent(token);
     const settings = { name: "shop", server_id: agent.serverId, repository: "/srv/git/shop.git" };
     const created = await call("/v1/projects", { method: "POST", token, body: settings });
     const { id: project_id } = Project.parse(await created.json());

@@ -6,7 +6,7 @@ import { closeCodes, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { Enrollment, Server } from "#contract/endpoints/servers/schemas.ts";
 import { call } from "../../support/worker/call.ts";
-import { output } from "../../support/worker/connected-agent.ts";
+import { output } from "../../support/connected-agent/events.ts";
 import { faultKinds, Faults, kill, setUpForFaults } from "../../support/worker/faults.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { isQuiet, Story } from "../../support/worker/story.ts";

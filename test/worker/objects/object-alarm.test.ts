@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
-import { output } from "../../support/worker/connected-agent.ts";
+import { output } from "../../support/connected-agent/events.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
 

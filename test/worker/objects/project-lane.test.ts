@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
 import { problemOf } from "../../support/worker/call.ts";
-import { emptyReport, output } from "../../support/worker/connected-agent.ts";
+import { emptyReport, output } from "../../support/connected-agent/events.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);

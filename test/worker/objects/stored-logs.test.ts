@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { LogLine, LogPage, MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
-import { output } from "../../support/worker/connected-agent.ts";
+import { output } from "../../support/connected-agent/events.ts";
 import { failCalls, onCalls } from "../../support/worker/intercept.ts";
 import { upTo } from "../../support/worker/log-reader.ts";
 import { TestProject } from "../../support/worker/project.ts";

@@ -11,7 +11,7 @@ import { findProject } from "#worker/db/projects/find-project.ts";
 import { updateProject } from "#worker/db/projects/update-project.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
+import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
@@ -53,7 +53,7 @@ describe("changing a server", () => {
 
   it("keeps names unique in the account, and in no other", async () => {
     const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
-    const agent = await ConnectedAgent.enrol(mine.account.token, "web-2");
+    const agent = await enrolAgent(mine.account.token, "web-2");
     const rename = (name: string) =>
       call(`/v1/servers/${agent.serverId}`, { method: "PATCH", token: mine.account.token, body: { name } });
     expect(await problemOf(await rename("mine-1"))).toMatchObject({ status: 409, code: "name_taken" });
@@ -89,7 +89,7 @@ describe("deleting a server", () => {
   it("is refused while a deployment for it waits, although its project is to move", async () => {
     const project = await TestProject.create();
     await project.start();
-    const to = await ConnectedAgent.enrol(project.token, "web-2");
+    const to = await enrolAgent(project.token, "web-2");
     await project.patch({ server_id: to.serverId });
     const refused = await project.call("DELETE", `/v1/servers/${project.agent.serverId}`);
     expect(await problemOf(refused)).toMatchObject({ code: "server_in_use" });
@@ -101,7 +101,7 @@ describe("deleting a server", () => {
     const pattern = await findProject(rows, projectId);
     if (pattern === null) throw new Error("no project");
     const freshServer = async (name: string) =>
-      ServerId.parse((await ConnectedAgent.enrol(account.token, name)).serverId);
+      ServerId.parse((await enrolAgent(account.token, name)).serverId);
     const project = (name: string, serverId: ServerId) => ({
       ...pattern,
       id: ProjectId.parse(ids.project()),

@@ -7,7 +7,7 @@ import { mapValues } from "#contract/lib/map-values.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
+import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
@@ -304,7 +304,7 @@ describe("the agent of a deleted project", () => {
   it("is told so on each server that the project has been on", async () => {
     const project = await TestProject.connected();
     await project.deploy();
-    const to = await ConnectedAgent.enrol(project.token, "web-2");
+    const to = await enrolAgent(project.token, "web-2");
     await to.connect();
     await project.patch({ server_id: to.serverId });
     await project.deploy({}, to);

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { problemOf } from "../../support/worker/call.ts";
-import { emptyReport, output } from "../../support/worker/connected-agent.ts";
+import { emptyReport, output } from "../../support/connected-agent/events.ts";
 import { LogReader, upTo } from "../../support/worker/log-reader.ts";
 import { TestProject } from "../../support/worker/project.ts";
 

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { DeploymentId } from "#contract/ids.ts";
 import { LaneFollower } from "#worker/logs/lane-follower.ts";
 import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
-import { output } from "../../support/worker/connected-agent.ts";
+import { output } from "../../support/connected-agent/events.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { LogReader, upTo } from "../../support/worker/log-reader.ts";
 import { TestProject } from "../../support/worker/project.ts";

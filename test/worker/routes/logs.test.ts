@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 import { problemOf } from "../../support/worker/call.ts";
-import { output } from "../../support/worker/connected-agent.ts";
+import { output } from "../../support/connected-agent/events.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
 async function page(project: TestProject, id: string, query = ""): Promise<LogPage> {

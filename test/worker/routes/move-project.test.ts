@@ -5,7 +5,9 @@ import { Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { ConnectedAgent, emptyReport } from "../../support/worker/connected-agent.ts";
+import type { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
+import { emptyReport } from "../../support/connected-agent/events.ts";
+import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
@@ -23,7 +25,7 @@ function report({ id }: TestProject, release: number | null, releases: number[])
 async function moved(): Promise<{ project: TestProject; to: ConnectedAgent }> {
   const project = await TestProject.connected();
   await project.deploy();
-  const to = await ConnectedAgent.enrol(project.token, "web-2");
+  const to = await enrolAgent(project.token, "web-2");
   await to.connect();
   await to.hears("welcome");
   const response = await project.patch({ server_id: to.serverId });
@@ -34,7 +36,7 @@ async function moved(): Promise<{ project: TestProject; to: ConnectedAgent }> {
 describe("a token that is limited to some projects", () => {
   it("moves none to another server, be there one or not, and changes nothing of the rest then", async () => {
     const { account, projectId, serverId } = await createWorld();
-    const other = await ConnectedAgent.enrol(account.token, "web-2");
+    const other = await enrolAgent(account.token, "web-2");
     const { secret } = await createToken(account.id, { projectIds: [projectId] });
     const ask = async (token: string, body: unknown) =>
       await call(`/v1/projects/${projectId}`, { method: "PATCH", token, body });
@@ -168,7 +170,7 @@ describe("a project that is moved to another server", () => {
     const project = await TestProject.connected();
     const running = await project.start();
     const waiting = await project.start();
-    const to = await ConnectedAgent.enrol(project.token, "web-2");
+    const to = await enrolAgent(project.token, "web-2");
     await to.connect();
     await project.patch({ server_id: to.serverId });
     const last = await project.start();

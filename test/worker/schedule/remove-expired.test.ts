@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
-import { ConnectedAgent } from "../../support/worker/connected-agent.ts";
+import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { runScheduleIn } from "../../support/worker/schedule.ts";
 
 afterEach(() => {
@@ -66,7 +66,7 @@ describe("what has expired in the database", () => {
 
   it("is gone at once: enrolment tokens that nobody used, and no agent's credential", async () => {
     const { token } = await createAccount();
-    await ConnectedAgent.enrol(token, "web-1");
+    await enrolAgent(token, "web-1");
     await call("/v1/servers", { method: "POST", token, body: { name: "web-2", ip: "192.0.2.1" } });
     const waiting = "SELECT name FROM servers WHERE enrollment_hash IS NOT NULL";
     await runScheduleIn(0.5 / 24);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
-import { output } from "../../support/worker/connected-agent.ts";
+import { output } from "../../support/connected-agent/events.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { failCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";

@@ -1,0 +1,144 @@
+import { expect } from "vitest";
+
+import {
+  type ActiveRun,
+  Enrolled,
+  PONG,
+  PROTOCOL_VERSION,
+  type ProjectReport,
+  type RunEvent,
+  RunEventsAnswer,
+  ToAgent,
+} from "#contract/agent-protocol.ts";
+
+const DISK = { total_bytes: 100e9, free_bytes: 60e9 };
+
+/** The link's socket, of the Worker's runtime or of Node. */
+export type LinkSocket = {
+  readonly send: (data: string) => void;
+  readonly close: (code: number, reason: string) => void;
+};
+
+export type LinkEvents = {
+  readonly onMessage: (data: unknown) => void;
+  readonly onClose: (code: number, reason: string) => void;
+};
+
+/** How an agent reaches the control plane: inside the Worker's runtime, or over the network. */
+export type Network = {
+  /** @throws when the control plane refuses the link */
+  readonly openLink: (credential: string, events: LinkEvents) => Promise<LinkSocket>;
+  /** Posts JSON. `token`: the bearer token, or null to send none. */
+  readonly post: (
+    path: string,
+    token: string | null,
+    body: unknown,
+  ) => Promise<{ readonly status: number; readonly json: () => Promise<unknown> }>;
+};
+
+/** What identifies an enrolled agent. */
+export type Identity = { readonly serverId: string; readonly credential: string };
+
+/** Enrols an agent with the enrolment token of a server. */
+export async function enrol(network: Network, token: string, hostname: string): Promise<Identity> {
+  const body = { token, hostname, agent_version: "0.1.0" };
+  const answer = await network.post("/v1/agent/enroll", null, body);
+  const { server_id: serverId, credential } = Enrolled.parse(await answer.json());
+  return { serverId, credential };
+}
+
+/** The requests and messages of one agent, over the real link and the real endpoints. It keeps no state of any run. */
+export class AgentConnection {
+  readonly serverId: string;
+  readonly credential: string;
+  /** The messages received so far, over all links. */
+  readonly heard: ToAgent[] = [];
+  pongs = 0;
+  closed: { code: number; reason: string } | null = null;
+  readonly network: Network;
+  #socket: LinkSocket | null = null;
+
+  constructor(network: Network, { serverId, credential }: Identity) {
+    this.network = network;
+    this.serverId = serverId;
+    this.credential = credential;
+  }
+
+  /** Opens the link and sends the `hello`. */
+  async connect(
+    hello: { projects?: ProjectReport[]; runs?: readonly ActiveRun[]; protocol?: number } = {},
+  ): Promise<void> {
+    this.#socket = await this.network.openLink(this.credential, {
+      onMessage: (data) => {
+        if (data === PONG) this.pongs += 1;
+        else if (typeof data === "string") this.heard.push(ToAgent.parse(JSON.parse(data)));
+      },
+      onClose: (code, reason) => {
+        this.closed = { code, reason };
+      },
+    });
+    this.closed = null;
+    this.#send({
+      type: "hello",
+      protocol: hello.protocol ?? PROTOCOL_VERSION,
+      agent_version: "0.1.0",
+      disk: DISK,
+      projects: hello.projects ?? [],
+      runs: (hello.runs ?? []).map(({ project_id, deployment_id, run_id }) => ({
+        project_id,
+        deployment_id,
+        run_id,
+      })),
+    });
+  }
+
+  /** Whether a link was opened that has not ended yet. */
+  get isOpen(): boolean {
+    return this.#socket !== null && this.closed === null;
+  }
+
+  serving(project: ProjectReport): void {
+    this.#send({ type: "serving", project });
+  }
+
+  status(projects: ProjectReport[]): void {
+    this.#send({ type: "status", disk: DISK, projects });
+  }
+
+  /** Reports that a project was removed. */
+  forgot(projectId: string, purge: boolean): void {
+    this.#send({ type: "project_removed", project_id: projectId, purge });
+  }
+
+  raw(data: string): void {
+    this.#socket?.send(data);
+  }
+
+  cut(): void {
+    this.#socket?.close(1000, "");
+    this.#socket = null;
+  }
+
+  async postEvents(run: ActiveRun, events: readonly RunEvent[]): Promise<RunEventsAnswer> {
+    const answer = await this.#post(run, events);
+    expect(answer.status).toBe(200);
+    return RunEventsAnswer.parse(await answer.json());
+  }
+
+  /** @returns null after an answer that asks to send the events again */
+  async tryToPost(run: ActiveRun, events: readonly RunEvent[]): Promise<RunEventsAnswer | null> {
+    const answer = await this.#post(run, events);
+    if (answer.status === 503) return null;
+    expect(answer.status).toBe(200);
+    return RunEventsAnswer.parse(await answer.json());
+  }
+
+  async #post({ project_id, run_id, deployment_id }: ActiveRun, events: readonly RunEvent[]) {
+    const path = `/v1/agent/deployments/${deployment_id}/events`;
+    return await this.network.post(path, this.credential, { project_id, run_id, events });
+  }
+
+  #send(message: unknown): void {
+    this.#socket?.send(JSON.stringify(message));
+  }
+}
