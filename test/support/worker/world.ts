@@ -1,7 +1,10 @@
 import { Enrolled } from "#contract/agent-protocol.ts";
 import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import type { DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
+import { mapValues } from "#contract/lib/map-values.ts";
+import { operationTexts } from "#contract/reference/operations.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { createAccount, createToken, ids, newSecret, type TestAccount } from "./account.ts";
@@ -45,64 +48,50 @@ export async function createWorld(name = "shop"): Promise<World> {
 
 type Target = { readonly path: string; readonly body?: unknown };
 
-/** A request that each operation takes, given what is there. An operation without one does not compile. */
-export const requests: { readonly [Name in OperationName]: (world: World) => Target } = {
-  listProjectDeployments: ({ projectId }) => ({ path: `/v1/projects/${projectId}/deployments` }),
-  startDeployment: ({ projectId }) => ({ path: `/v1/projects/${projectId}/deployments`, body: {} }),
-  getProjectDeployment: ({ projectId, deploymentId }) => ({
-    path: `/v1/projects/${projectId}/deployments/${deploymentId}`,
-  }),
-  deleteDeployment: ({ projectId, deploymentId }) => ({
-    path: `/v1/projects/${projectId}/deployments/${deploymentId}`,
-  }),
-  deploy: ({ projectId }) => ({ path: "/v1/deploy", body: { project_id: projectId } }),
-  listDeployments: () => ({ path: "/v1/deployments" }),
-  getDeployment: ({ deploymentId }) => ({ path: `/v1/deployments/${deploymentId}` }),
-  cancelDeployment: ({ deploymentId }) => ({ path: `/v1/deployments/${deploymentId}/cancel`, body: {} }),
-  getDeploymentLog: ({ deploymentId }) => ({ path: `/v1/logs/${deploymentId}` }),
-  rollBack: ({ projectId }) => ({ path: "/v1/rollback", body: { project_id: projectId } }),
-  listRollbackTargets: ({ projectId }) => ({ path: `/v1/projects/${projectId}/rollback-targets` }),
-  listProjects: () => ({ path: "/v1/projects" }),
+/** The path parameters of every operation. */
+const pathParameters = (world: World): Readonly<Record<string, string>> => ({
+  deployment_id: world.deploymentId,
+  project_id: world.projectId,
+  server_id: world.serverId,
+  token_id: world.tokenId,
+});
+
+/** The bodies of the operations that do not accept the example of the API reference. */
+const bodies: { readonly [Name in OperationName]?: (world: World) => unknown } = {
+  startDeployment: () => ({}),
+  deploy: ({ projectId }) => ({ project_id: projectId }),
+  rollBack: ({ projectId }) => ({ project_id: projectId }),
   createProject: ({ serverId }) => ({
-    path: "/v1/projects",
-    body: { name: "blog", server_id: serverId, repository: "/srv/git/blog.git" },
+    name: "blog",
+    server_id: serverId,
+    repository: "/srv/git/blog.git",
   }),
-  getProject: ({ projectId }) => ({ path: `/v1/projects/${projectId}` }),
-  updateProject: ({ projectId, serverId }) => ({
-    path: `/v1/projects/${projectId}`,
-    body: { name: "renamed", server_id: serverId, build_command: null, timeouts: { build_seconds: 900 } },
+  updateProject: ({ serverId }) => ({
+    name: "renamed",
+    server_id: serverId,
+    build_command: null,
+    timeouts: { build_seconds: 900 },
   }),
-  deleteProject: ({ projectId }) => ({ path: `/v1/projects/${projectId}` }),
-  listServers: () => ({ path: "/v1/servers" }),
-  createServer: () => ({ path: "/v1/servers", body: { name: "web-2", ip: "192.0.2.2" } }),
-  getServer: ({ serverId }) => ({ path: `/v1/servers/${serverId}` }),
-  updateServer: ({ serverId }) => ({
-    path: `/v1/servers/${serverId}`,
-    body: { name: "renamed", ip: "192.0.2.9" },
-  }),
-  deleteServer: ({ serverId }) => ({ path: `/v1/servers/${serverId}` }),
-  createEnrollment: ({ serverId }) => ({ path: `/v1/servers/${serverId}/enrollment`, body: {} }),
-  listTokens: () => ({ path: "/v1/tokens" }),
-  createToken: ({ projectId }) => ({
-    path: "/v1/tokens",
-    body: { name: "CI", scopes: ["tokens:read"], project_ids: [projectId] },
-  }),
-  revokeToken: ({ tokenId }) => ({ path: `/v1/tokens/${tokenId}` }),
-  rotateToken: ({ tokenId }) => ({ path: `/v1/tokens/${tokenId}/rotate`, body: {} }),
-  getAccount: () => ({ path: "/v1/account" }),
-  updateAccount: () => ({ path: "/v1/account", body: { log_retention_days: 30 } }),
-  enrollAgent: () => ({
-    path: "/v1/agent/enroll",
-    body: { token: newSecret("enrollment"), hostname: "shop", agent_version: "0.1.0" },
-  }),
-  reportRunEvents: ({ projectId, deploymentId }) => ({
-    path: `/v1/agent/deployments/${deploymentId}/events`,
-    body: { project_id: projectId, run_id: ids.run(), events: [] },
-  }),
-  getHealth: () => ({ path: "/healthz" }),
-  createSession: () => ({ path: "/v1/sessions", body: { code: newSecret("sign_in") } }),
-  endSession: () => ({ path: "/v1/session" }),
+  createServer: () => ({ name: "web-2", ip: "192.0.2.2" }),
+  updateServer: () => ({ name: "renamed", ip: "192.0.2.9" }),
+  createToken: ({ projectId }) => ({ name: "CI", scopes: ["tokens:read"], project_ids: [projectId] }),
+  rotateToken: () => ({}),
+  updateAccount: () => ({ log_retention_days: 30 }),
+  enrollAgent: () => ({ token: newSecret("enrollment"), hostname: "shop", agent_version: "0.1.0" }),
+  reportRunEvents: ({ projectId }) => ({ project_id: projectId, run_id: ids.run(), events: [] }),
+  createSession: () => ({ code: newSecret("sign_in") }),
 };
+
+/** A valid request for each operation, built from what the world contains. */
+export const requests = mapValues(endpoints, ({ path, body }: Endpoint, name) => (world: World): Target => {
+  const filled = path.replace(/:(\w+)/g, (_, parameter: string) => {
+    const value = pathParameters(world)[parameter];
+    if (value === undefined) throw new Error(`world.ts has no value for :${parameter} of ${path}`);
+    return value;
+  });
+  if (body === null) return { path: filled };
+  return { path: filled, body: (bodies[name] ?? (() => operationTexts[name].body))(world) };
+});
 
 export const operationNames = Object.keys(endpoints).filter(
   (name): name is OperationName => name in endpoints,
