@@ -7,43 +7,43 @@ import type { DatabaseSession } from "#worker/db/database-session.ts";
 import type { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
 import type { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 
-/** What every operation may use, whoever asks. */
+/** What every operation may use, regardless of the caller. */
 export type Services = {
   /** Unix milliseconds. */
   readonly clock: { now(): number };
   readonly ids: IdGenerator;
   readonly randomBytes: (count: number) => Uint8Array;
-  /** A lane by its project's id. */
+  /** Lanes by project id. */
   readonly lanes: DurableObjectNamespace<ProjectLane>;
-  /** An agent's link by its server's id. */
+  /** Agent links by server id. */
   readonly links: DurableObjectNamespace<AgentLink>;
   readonly logs: R2Bucket;
   readonly baseDomain: string;
-  /** Where this installation is reached: `https://gantry.example.com`. */
+  /** The address of this installation, such as `https://gantry.example.com`. */
   readonly origin: string;
 };
 
-/** A request by the holder of a token: who asks, and the rows that they may see. */
+/** The context of a request with a token: the caller, and the rows that the caller may read. */
 export type Context = Services & {
   readonly rows: AccountRows;
-  /** The same rows as the primary has them now, for what has been written while the request lasts. */
+  /** The same rows, read from the primary: for rows that change during the request. */
   readonly latestRows: AccountRows;
-  /** What `rows` reads through; it learns of what a lane wrote for this request. */
+  /** The D1 session of `rows`. Takes the bookmark of what a lane wrote for this request. */
   readonly session: DatabaseSession;
   readonly account: TokenHolder["account"];
   readonly token: TokenIdentity;
-  /** Tells this isolate, which remembers tokens for a while, that one has been changed. */
+  /** Removes a changed token from this isolate's cache. */
   readonly forgetToken: (id: TokenId) => void;
-  /** What tells a request that is sent again from a new one; null where the client gave no Idempotency-Key. */
+  /** The same for each retry of a request; null without an Idempotency-Key. */
   readonly requestKey: string | null;
 };
 
-/** A request by the agent of a server. */
+/** The context of a request from a server's agent. */
 export type AgentContext = Services & { readonly rows: AccountRows; readonly serverId: ServerId };
 
-/** A request by nobody in particular. */
+/** The context of a request without authentication. */
 export type OpenContext = Services & {
   readonly database: Database;
-  /** Counts a wrong secret against the address that sent it. The refusal once there were too many. */
+  /** Counts a wrong secret for the address that sent it. @returns a refusal if there were too many */
   readonly limitFailures: () => Promise<Result<never, "rate_limited"> | null>;
 };

@@ -50,7 +50,7 @@ function servicesOf({ env, var: { origin } }: HonoContext<AppEnv>): Services {
   };
 }
 
-// Each of these is whole, so an endpoint of the table that nothing handles does not compile.
+// These types require all endpoints of the table, so an endpoint without a handler does not compile.
 const tokenHandlers: TokenHandlers = {
   ...accessTokenHandlers,
   ...accountHandlers,

@@ -2,47 +2,61 @@ import * as z from "zod/mini";
 
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
-// A cursor says which list it belongs to and what the last row shown was, so a page goes on after that row whatever
-// has been added or removed since.
+// A cursor contains the name of its list and the key of the last row shown. So a page continues after that row, no
+// matter which rows were added or removed in the meantime.
 
-const Content = z.tuple([z.string(), z.unknown()]);
+const Cursor = z.tuple([z.string(), z.unknown()]);
 
-/** The cursor for the rows after the one whose sort key is `last`. */
-function cursorAfter(list: string, last: string | number): string {
+type Key = string | number;
+
+/** A list that is read in pages. */
+export type List<Row, RowKey extends z.ZodMiniType<Key>> = {
+  /** Stands in the cursor, so that a cursor of another list is refused. */
+  readonly name: string;
+  readonly key: RowKey;
+  readonly keyOf: (row: Row) => Key;
+  readonly read: (position: { after: z.output<RowKey> | null; limit: number }) => Promise<readonly Row[]>;
+};
+
+export type Page<Row> = { readonly rows: readonly Row[]; readonly nextCursor: string | null };
+
+/** Reads a page: the rows after the cursor, at most as many as the query's limit, and the cursor of the next page. */
+export async function readPage<Row, RowKey extends z.ZodMiniType<Key>>(
+  list: List<Row, RowKey>,
+  query: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
+  defaultLimit: number,
+): Promise<Result<Page<Row>, "invalid_request">> {
+  const after = readCursor(list.name, list.key, query.cursor);
+  if (!after.ok) return after;
+  const limit = query.limit ?? defaultLimit;
+  // One row more than the limit shows whether there is a next page.
+  const rows = await list.read({ after: after.value, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return succeed({ rows: shown, nextCursor: hasMore ? cursorAfter(list.name, list.keyOf(last)) : null });
+}
+
+function cursorAfter(list: string, last: Key): string {
   return btoa(JSON.stringify([list, last]))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
     .replaceAll("=", "");
 }
 
-/** The sort key that a cursor of this list holds; null without a cursor. Any other cursor is refused. */
-export function readCursor<Key extends z.ZodMiniType>(
+/** @returns the key in the cursor; null without a cursor */
+function readCursor<RowKey extends z.ZodMiniType>(
   list: string,
-  key: Key,
+  key: RowKey,
   cursor: string | undefined,
-): Result<z.output<Key> | null, "invalid_request"> {
+): Result<z.output<RowKey> | null, "invalid_request"> {
   if (cursor === undefined) return succeed(null);
-  const [name, last] = Content.safeParse(decode(cursor)).data ?? [];
+  const [name, last] = Cursor.safeParse(decode(cursor)).data ?? [];
   const parsed = key.safeParse(last);
   if (name === list && parsed.success) return succeed(parsed.data);
-  return refuse("invalid_request", "The cursor is not one that this list gave.", [
+  return refuse("invalid_request", "The cursor does not belong to this list.", [
     { pointer: "?cursor", message: "is not a cursor of this list" },
   ]);
-}
-
-export type Page<Row> = { readonly rows: readonly Row[]; readonly nextCursor: string | null };
-
-/** The page out of rows read with one more than its limit: the row too many tells that there are others. */
-export function pageOf<Row>(
-  rows: readonly Row[],
-  limit: number,
-  list: string,
-  keyOf: (row: Row) => string | number,
-): Page<Row> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
-  return { rows: shown, nextCursor: hasMore ? cursorAfter(list, keyOf(last)) : null };
 }
 
 function decode(cursor: string): unknown {

@@ -1,8 +1,8 @@
-/** What was thrown and what caused it, the cause last; something that is no error is stood for by one. */
+/** The exception and its causes, the root cause last. A thrown value that is not an Error is replaced by one. */
 export function causesOf(error: unknown): Error[] {
   const causes: Error[] = [];
   for (let current = error; current !== undefined && causes.length < 10;) {
-    // What is thrown without being an error may be anything, a secret too.
+    // A thrown value may contain a secret, so only its type is kept.
     const cause = current instanceof Error ? current : new Error(`thrown: a ${typeof current}`);
     causes.push(cause);
     current = cause.cause;
@@ -12,7 +12,7 @@ export function causesOf(error: unknown): Error[] {
 
 export type ErrorForLog = { readonly name: string; readonly message: string; readonly at: readonly string[] };
 
-/** Something thrown with all its causes, as the Worker's log tells of it: without the values that a statement had. */
+/** The exception with its causes, for the log: without the parameters of SQL statements. */
 export function errorsForLog(error: unknown): readonly ErrorForLog[] {
   return causesOf(error).map(({ name, message, stack }) => ({
     name,
@@ -21,12 +21,12 @@ export function errorsForLog(error: unknown): readonly ErrorForLog[] {
   }));
 }
 
-// Drizzle's message ends with the values of the statement's parameters, which can be secrets.
+// Drizzle's message ends with the statement's parameters, which may be secrets.
 function withoutParameters(message: string): string {
   return message.replace(/\nparams: [\s\S]*$/, "");
 }
 
-// A stack begins with the message, so only the lines that say where are kept.
+// A stack begins with the message, so only lines with a location are kept.
 function framesOf(stack: string | undefined): string[] {
   const lines = (stack ?? "").split("\n").map((line) => line.trim());
   return lines.filter((line) => /^at \S.*:\d+:\d+\)?$/.test(line));

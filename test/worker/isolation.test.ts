@@ -243,7 +243,7 @@ describe("a token that is limited to some projects", () => {
       expect(response.status).toBe(403);
       expect(await problemOf(response)).toMatchObject({
         code: "insufficient_scope",
-        detail: "The token is limited to some projects, and this concerns the whole account.",
+        detail: "The token is limited to some projects, but this endpoint affects the whole account.",
       });
     },
   );

@@ -26,7 +26,7 @@ export type OwnedTable =
   | typeof tokens
   | TableOfProjects;
 
-/** A whole row as callers write it: AccountRows itself adds whose it is. */
+/** A new row without its account, which AccountRows adds. */
 export type NewRow<Table extends OwnedTable> = Omit<Table["$inferInsert"], "accountId">;
 
 type Changes<Table extends OwnedTable> = SQLiteUpdateSetSource<Table> & {
@@ -40,7 +40,7 @@ export type Selection = {
   readonly limit?: number;
 };
 
-/** A statement that changes rows of the account, to be run alone or together with others. */
+/** A statement that changes rows of the account. Run it alone or together with others. */
 class Write {
   readonly #statement: SQL;
   constructor(statement: SQL) {
@@ -50,19 +50,19 @@ class Write {
     return write.#statement;
   }
 }
-// The type alone: only AccountRows can make one.
+// Exported as a type only, so that only AccountRows can create one.
 export type { Write };
 
-/** Drizzle leaves a negative limit out of the statement. */
+/** Drizzle omits a negative limit from the statement. */
 const NO_LIMIT = -1;
 
 const dialect = new SQLiteAsyncDialect();
 
 /**
- * The rows of one account, and the only way to them: every statement made here says `account_id = ?` by itself,
- * and what could make one that does not is private. Requests and Durable Objects both go through it.
+ * The only access to the rows of an account: every statement that it builds contains `account_id = ?`, and everything
+ * that could build another statement is private. Requests and Durable Objects use it.
  *
- * A statement that fails throws D1's error; `uniqueViolation` reads it.
+ * A failed statement throws D1's error. `uniqueViolation` reads it.
  */
 export class AccountRows {
   readonly accountId: AccountId;
@@ -71,8 +71,8 @@ export class AccountRows {
   readonly #projectIds: readonly ProjectId[] | null;
 
   /**
-   * @param projectIds leaves all but these projects, what belongs to them and the tokens that are limited to some of
-   * them out of sight; null: no such limit
+   * @param projectIds limits all statements to these projects, the rows that belong to them, and the tokens that are
+   * limited to some of them; null: no limit
    */
   constructor(database: D1Database, accountId: AccountId, projectIds: readonly ProjectId[] | null = null) {
     this.accountId = accountId;
@@ -88,14 +88,14 @@ export class AccountRows {
     { where, orderBy = [], limit = NO_LIMIT }: Selection,
   ) {
     const query = this.#drizzle.select(fields).from(table);
-    // Each changes the query in place, and none of them runs it; chained, they would lose the type of the fields.
+    // Each call changes the query in place without running it. Chained calls would lose the type of the fields.
     void query.where(this.#owned(table, where));
     void query.orderBy(...orderBy);
     void query.limit(limit);
     return await query;
   }
 
-  /** A subquery that counts rows of the account, to stand among the fields or in the condition of another one. */
+  /** A subquery that counts rows of the account, for the fields or the condition of another statement. */
   count(table: OwnedTable, where?: SQL): SQL<number> {
     const query = this.#drizzle
       .select({ count: sql`count(*)` })
@@ -104,7 +104,7 @@ export class AccountRows {
     return sql<number>`${query}`;
   }
 
-  /** The same for rows out of sight too: what a rule for the whole account is held against. */
+  /** As `count`, but ignores the limit to some projects: for rules about the whole account. */
   countAll(table: OwnedTable, where?: SQL): SQL<number> {
     const query = this.#drizzle
       .select({ count: sql`count(*)` })
@@ -113,7 +113,7 @@ export class AccountRows {
     return sql<number>`${query}`;
   }
 
-  /** A subquery for one value: `field` of the first row of the account that fits, `null` without one. */
+  /** A subquery for one value: `field` of the account's first matching row, or `null`. */
   first<Value>(
     field: SQLiteColumn,
     table: OwnedTable,
@@ -124,20 +124,20 @@ export class AccountRows {
     return sql<Value | null>`${rows.orderBy(orderBy).limit(1)}`;
   }
 
-  /** Adds a row if `onlyIf` holds. It fails where another row has the same unique value. */
+  /** Adds a row if `onlyIf` is true. Fails if another row has the same unique value. */
   insert<Table extends OwnedTable>(table: Table, row: NewRow<Table>, onlyIf: SQL = sql`true`): Write {
     return new Write(this.#insertInto(table, row, onlyIf));
   }
 
-  /** Adds a row, unless one with its id is there; the count of 0 says so. */
+  /** Adds a row, unless a row with its id exists: then the count is 0. */
   insertIfNew<Table extends OwnedTable>(table: Table, row: NewRow<Table>): Write {
     const insert = this.#insertInto(table, row, sql`true`);
     return new Write(sql`${insert} on conflict (${nameOf(table.id)}) do nothing`);
   }
 
   /**
-   * Adds rows in their order. A row whose id the account has already overwrites that one if the `newer` column holds
-   * less there. However many they are, they are one statement, or few (`jsonLists`).
+   * Adds rows in order. A row whose id the account already has replaces that row if its `newer` column is greater. Takes
+   * one statement, or a few for very many rows (`jsonLists`).
    */
   upsert<Table extends OwnedTable>(
     table: Table,
@@ -163,8 +163,8 @@ export class AccountRows {
   }
 
   /**
-   * Changes rows each in its own way: `changes` and `where` are asked for each of the values, which they see as
-   * `given.value`. One statement, or few, as with `upsert`.
+   * Changes several rows, each differently: `changes` and `where` are evaluated for each of the values and refer to it as
+   * `given.value`. One statement or a few, as for `upsert`.
    */
   updateEach<Table extends OwnedTable>(
     table: Table,
@@ -185,13 +185,13 @@ export class AccountRows {
     return new Write(this.#drizzle.delete(table).where(this.#owned(table, where)).getSQL());
   }
 
-  /** Runs one write. Returns how many rows it changed. */
+  /** Runs one write. @returns how many rows it changed */
   async run(write: Write): Promise<number> {
     const result = await this.#prepare(write).run();
     return result.meta.changes;
   }
 
-  /** Runs all the writes or, if one fails, none: one transaction, one round trip. */
+  /** Runs all writes in one transaction and one round trip. @returns how many rows each changed */
   async runTogether(writes: readonly Write[]): Promise<number[]> {
     if (writes.length === 0) return [];
     const results = await this.#database.batch(writes.map((write) => this.#prepare(write)));
@@ -204,7 +204,7 @@ export class AccountRows {
 
   #inSight(table: OwnedTable): SQL | undefined {
     if (this.#projectIds === null) return undefined;
-    // One parameter, however many projects: D1 takes no more than 100.
+    // One parameter for all projects: D1 allows at most 100 parameters.
     const projectIds = sql`(select value from json_each(${JSON.stringify(this.#projectIds)}))`;
     if (table === tokens)
       return sql`${tokens.projectIds} is not null and not exists (select 1 from json_each(${tokens.projectIds}) where value not in ${projectIds})`;
@@ -212,8 +212,8 @@ export class AccountRows {
     return project === null ? undefined : sql`${project} in ${projectIds}`;
   }
 
-  // `insert … select` rather than `values`, because only a select can have a condition. SQLite needs its `where` to
-  // tell an upsert's ON from a join's (lang_upsert.html, "Parsing Ambiguity").
+  // `insert … select` instead of `values`, because only a select can have a condition. SQLite needs the `where` to
+  // distinguish an upsert's ON from a join's (lang_upsert.html, "Parsing Ambiguity").
   #insertInto<Table extends OwnedTable>(table: Table, row: NewRow<Table>, onlyIf: SQL): SQL {
     const values = new Map<string, unknown>(Object.entries(row)).set("accountId", this.accountId);
     const columns = columnsOf(table);
@@ -221,7 +221,7 @@ export class AccountRows {
     return sql`insert into ${table} (${list(columns.map(([, column]) => nameOf(column)))}) select ${list(cells)} where ${onlyIf}`;
   }
 
-  /** A row's cells in the order of the table's columns, as SQLite stores them. */
+  /** A row's stored values, in the order of the table's columns. */
   #storedCells<Table extends OwnedTable>(table: Table, row: NewRow<Table>): unknown[] {
     const values = new Map<string, unknown>(Object.entries(row)).set("accountId", this.accountId);
     return columnsOf(table).map(([key, column]) => {

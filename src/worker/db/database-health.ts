@@ -1,13 +1,13 @@
 import { checkDatabase } from "#worker/db/check-database.ts";
 import type { Database } from "#worker/db/database.ts";
 
-/** For how long a check counts. A failed one counts for less, so that a start does not wait for it. */
+/** How long the result of a check is reused. Less for a failure, so that a start is not delayed. */
 const GOOD_MS = 5_000;
 const BAD_MS = 1_000;
 
 /**
- * Whether the database answers and has its tables. One for each isolate: it remembers what the last check found, because
- * anybody may ask as often as they like.
+ * Whether the database answers and has its tables. One instance per isolate: it caches the last result, because the
+ * endpoint is public and unlimited.
  */
 export class DatabaseHealth {
   #isGood = false;
@@ -16,7 +16,7 @@ export class DatabaseHealth {
   /** One D1 read, or none. @param now Unix milliseconds */
   async isGood(database: Database, now: number): Promise<boolean> {
     const age = now - this.#checkedAt;
-    // A clock that was set back makes it negative.
+    // Negative if the clock was set back.
     if (age >= 0 && age < (this.#isGood ? GOOD_MS : BAD_MS)) return this.#isGood;
     const isGood = await checkDatabase(database).then(
       () => true,

@@ -1,23 +1,23 @@
 import type { Database } from "#worker/db/database.ts";
 
-/** A bookmark as D1 gives it: groups of hexadecimal digits. */
+/** The form of a D1 bookmark: groups of hexadecimal digits. */
 const BOOKMARK = /^[0-9a-f-]{1,200}$/;
 
-/** Whether a text that a client has sent may be handed to D1 as a bookmark. */
+/** Whether a client's text has the form of a bookmark and can be passed to D1. */
 export function isBookmark(text: string): boolean {
   return BOOKMARK.test(text);
 }
 
 /**
- * One request's view of D1, which may be read from the nearest replica: never older than the bookmark that the client
- * brings, and each statement sees what those before it saw. Source: Cloudflare's documentation, D1 read replication.
+ * A D1 session for one request, which may read from the nearest replica. It is never older than the client's bookmark,
+ * and each statement sees at least what earlier ones saw. Source: Cloudflare's documentation, D1 read replication.
  */
 export class DatabaseSession {
   readonly database: Database;
   readonly #session: D1DatabaseSession;
   #noted: string | null = null;
 
-  /** @param from a client's bookmark; or `first-primary` for a request that changes something, which must not act on old rows */
+  /** @param from a client's bookmark, or `first-primary` for a request that changes rows and must not decide on old ones */
   constructor(database: Database, from: string) {
     const session = database.withSession(from);
     this.#session = session;
@@ -30,12 +30,12 @@ export class DatabaseSession {
     };
   }
 
-  /** Notes what another part wrote for this request. */
+  /** Adds the bookmark of a write that a lane made for this request. */
   note(bookmark: string | null): void {
     this.#noted = later(this.#noted, bookmark);
   }
 
-  /** From where on a later read sees all that this request saw and did; null if it asked the database nothing. */
+  /** With this bookmark a later read sees everything that this request read and wrote. null if it made no statement. */
   bookmark(): string | null {
     return later(this.#noted, this.#session.getBookmark());
   }

@@ -1,2 +1,2 @@
-/** The whole database, without an account: only files in this folder know what to do with it. */
+/** The whole database, not limited to an account. Only files in this folder run statements on it. */
 export type Database = D1Database;

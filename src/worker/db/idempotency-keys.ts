@@ -3,7 +3,7 @@ import { eq, lt } from "drizzle-orm";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { idempotencyKeys } from "#worker/db/schema.ts";
 
-/** For how long a key counts: a request that comes again within this time is answered as before. */
+/** How long a key is valid: a retry within this time gets the same response. */
 export const KEY_COUNTS_MS = 24 * 60 * 60 * 1000;
 
 export type IdempotencyRecord = Omit<typeof idempotencyKeys.$inferSelect, "accountId">;
@@ -17,8 +17,8 @@ const fields = {
 };
 
 /**
- * Reserves a key for a request: of several at the same instant, all get the record of the first. Forgets the account's
- * keys of more than a day ago. One D1 round trip for a new key, two for one that is there.
+ * Reserves a key for a request. Concurrent retries all get the record of the first. Deletes the account's expired keys.
+ * One D1 round trip for a new key, two for an existing one.
  */
 export async function reserveIdempotencyKey(
   rows: AccountRows,
@@ -33,7 +33,7 @@ export async function reserveIdempotencyKey(
   return found ?? { ...wanted, answer: null };
 }
 
-/** Keeps the answer to be given again. */
+/** Stores the response for retries. */
 export async function keepAnswer(rows: AccountRows, id: string, answer: string): Promise<void> {
   await rows.run(rows.update(idempotencyKeys, { answer }, eq(idempotencyKeys.id, id)));
 }

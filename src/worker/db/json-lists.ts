@@ -1,12 +1,11 @@
-/** In UTF-16 units. D1 takes no text of more than 2,000,000 bytes, and a unit is 3 bytes of UTF-8 at most. */
+/** In UTF-16 units. D1 allows text of at most 2,000,000 bytes, and a unit takes at most 3 bytes in UTF-8. */
 const MAX_TEXT = 600_000;
 
 /**
- * Values as JSON lists, in their order, for `json_each`: one parameter of one statement for many rows. D1 counts
- * statements, also within a batch: on the free plan it takes 50 for each call of the Worker.
- * Source: Cloudflare docs, D1, Limits.
+ * Packs values into JSON lists for `json_each`: one parameter of one statement for many rows. D1 counts each statement
+ * of a batch; the free plan allows 50 per invocation of the Worker. Source: Cloudflare docs, D1, Limits.
  *
- * @returns as few lists as D1's longest text allows, as a rule one; none for no values
+ * @returns as few lists as D1's text limit allows, usually one; none for no values
  */
 export function jsonLists(values: readonly unknown[]): string[] {
   const lists: string[][] = [];

@@ -1,2 +1,2 @@
-/** How many projects an account can have, how many servers and how many tokens: few enough to list them all at once. */
+/** The most projects, servers and tokens of an account, each. Few enough to list all in one response. */
 export const MAX_PER_ACCOUNT = 1_000;

@@ -5,15 +5,15 @@ import type { Database } from "#worker/db/database.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
 
-/** What one statement changes at most; the rest is for the next run. */
+/** The most rows that one statement changes. The next run handles the rest. */
 const MAX_ROWS = 1_000;
 
-/** A revoked token is remembered for so long, for whoever looks into what it was. */
+/** How long the row of a revoked token is kept, for investigations. */
 const REVOKED_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Removes, for all accounts, what does not count any more: idempotency keys of more than a day ago, tokens revoked more
- * than a day ago, sessions, codes of sign-in links, enrolment tokens and rotated secrets that have expired. One D1 round trip.
+ * Deletes expired data of all accounts: idempotency keys older than a day, tokens that were revoked more than a day ago,
+ * and expired sessions, sign-in codes, enrolment tokens and previous secrets. One D1 round trip.
  *
  * @param now Unix milliseconds
  */

@@ -21,8 +21,8 @@ import type {
 import type { Scope } from "#contract/scopes.ts";
 import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
 
-// Times are Unix milliseconds. Every table but `accounts` and `sweeps` has an account_id, and only AccountRows reads and writes
-// those tables for a request, so no query can forget whose rows they are.
+// Times are Unix milliseconds. Every table except `accounts` and `sweeps` has an account_id. Requests read and write
+// these tables only through AccountRows, so no query can omit the account.
 
 export const accounts = sqliteTable("accounts", {
   id: text("id").$type<AccountId>().primaryKey(),
@@ -41,17 +41,17 @@ export const tokens = sqliteTable(
     /** SHA-256 of the whole token, in hex. */
     hash: text("hash").notNull(),
     scopes: text("scopes", { mode: "json" }).$type<Scope[]>().notNull(),
-    /** The projects that the token is limited to; null: all of the account. */
+    /** The projects that the token is limited to; null: no limit. */
     projectIds: text("project_ids", { mode: "json" }).$type<ProjectId[]>(),
     createdAt: integer("created_at").notNull(),
-    /** Since when its secret has been what it is, if not from the beginning. */
+    /** When the secret was last rotated; null: never. */
     rotatedAt: integer("rotated_at"),
     expiresAt: integer("expires_at").notNull(),
-    /** The secret from before the last rotation, as in `hash`, and when it stops working. */
+    /** The hash of the secret before the last rotation, and when that secret stops working. */
     previousHash: text("previous_hash"),
     previousExpiresAt: integer("previous_expires_at"),
     revokedAt: integer("revoked_at"),
-    /** To the hour. */
+    /** Rounded down to the hour. */
     lastUsedAt: integer("last_used_at"),
   },
   (table) => [
@@ -64,7 +64,7 @@ export const tokens = sqliteTable(
   ],
 );
 
-/** What sign-in links are good for: each once, for ten minutes. Made beside the Worker, by who can write to the database. */
+/** The codes of sign-in links. Each works once, for ten minutes. Created by an operator with access to the database. */
 export const signInCodes = sqliteTable(
   "sign_in_codes",
   {
@@ -85,21 +85,21 @@ export const servers = sqliteTable(
     ip: text("ip").notNull(),
     createdAt: integer("created_at").notNull(),
     enrolledAt: integer("enrolled_at"),
-    /** Since when the agent has been connected; null while it is not. */
+    /** When the agent connected; null while it is not connected. */
     connectedAt: integer("connected_at"),
     lastSeenAt: integer("last_seen_at"),
-    /** Connected milliseconds by UTC day (days since 1970), the last 30 of them: what uptime is counted from. */
+    /** Connected milliseconds per UTC day (days since 1970) of the last 30 days, for the uptime. */
     connectedMsByDay: text("connected_ms_by_day", { mode: "json" }).$type<Record<string, number>>().notNull(),
     agentVersion: text("agent_version"),
-    /** The protocol of an agent that was not let in for it, and when; null once one is. */
+    /** The protocol of an agent that was refused for it, and when; null after an agent with the right protocol connected. */
     agentMismatch: text("agent_mismatch", { mode: "json" }).$type<{ protocol: number; at: number }>(),
     diskTotalBytes: real("disk_total_bytes"),
     diskFreeBytes: real("disk_free_bytes"),
-    /** SHA-256 in hex, as for tokens. */
+    /** SHA-256 in hex, like the hashes of tokens. */
     credentialHash: text("credential_hash"),
     enrollmentHash: text("enrollment_hash"),
     enrollmentExpiresAt: integer("enrollment_expires_at"),
-    /** The token that made the enrolment. */
+    /** The API token that created the enrolment token. */
     enrollmentMadeBy: text("enrollment_made_by").$type<TokenId>(),
   },
   (table) => [
@@ -121,7 +121,7 @@ export const projects = sqliteTable(
     repository: text("repository").notNull(),
     branch: text("branch").notNull(),
     commits: text("commits").$type<CommitRule>().notNull().default("reachable"),
-    /** Null: as the agent finds it. Of this and the two below, build-columns.ts knows more. */
+    /** Null: the agent detects it. See build-columns.ts for this column and the two below. */
     framework: text("framework"),
     rootDirectory: text("root_directory").notNull(),
     buildCommand: text("build_command"),
@@ -134,11 +134,11 @@ export const projects = sqliteTable(
     queue: text("queue").$type<QueueMode>().notNull(),
     createdAt: integer("created_at").notNull(),
     lastDeployAt: integer("last_deploy_at"),
-    /** What the framework that the latest deployment found, or was given, says of its files. */
+    /** The settings of the framework that the latest deployment detected or was given. */
     detected: text("detected", { mode: "json" }).$type<Preset>(),
-    /** Where the agent serves the site, if it does. */
+    /** The site's URL, if the agent serves it. */
     url: text("url"),
-    /** The release that the agent last said `current` points to, when it said so, and what it should have been. */
+    /** The release that `current` pointed to in the agent's last report, and when it reported it. */
     servingRelease: integer("serving_release"),
     servingCheckedAt: integer("serving_checked_at"),
   },
@@ -162,7 +162,7 @@ export const deployments = sqliteTable(
     rollbackOf: text("rollback_of").$type<DeploymentId>(),
     status: text("status").$type<DeploymentStatus>().notNull(),
     stage: text("stage").$type<DeploymentStage>(),
-    /** True while the deployment is next in line and only its server keeps it waiting. */
+    /** True while the deployment is next in the queue and waits only for its server. */
     waitsForServer: integer("waits_for_server", { mode: "boolean" }).notNull(),
     branch: text("branch").notNull(),
     commitSha: text("commit_sha"),
@@ -175,13 +175,13 @@ export const deployments = sqliteTable(
     deadlineAt: integer("deadline_at"),
     failure: text("failure", { mode: "json" }).$type<Failure>(),
     evidence: text("evidence", { mode: "json" }).$type<LiveEvidence>(),
-    /** The release folder that it put live; null if it never was. */
+    /** The release folder that the deployment put live; null if it was never live. */
     release: integer("release"),
     releaseKept: integer("release_kept", { mode: "boolean" }).notNull(),
-    /** Rises with each change that the lane makes; an older write never overwrites a newer one. */
+    /** Rises with each change of the lane. An older revision never overwrites a newer one. */
     revision: integer("revision").notNull(),
   },
-  // In this order: of two indexes that fit a query as well, SQLite takes the one made last, and that must be the partial one.
+  // The order matters: of two equally good indexes SQLite uses the one that was created last, which must be the partial one.
   (table) => [
     uniqueIndex("deployments_version").on(table.projectId, table.version),
     index("deployments_account").on(table.accountId, table.id),
@@ -200,28 +200,28 @@ export const deployments = sqliteTable(
   ],
 );
 
-/** What was asked for with an Idempotency-Key, for a day. */
+/** Requests with an Idempotency-Key, kept for a day. */
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
     /** SHA-256 of the token's id and the key, in hex. */
     id: text("id").primaryKey(),
     accountId: text("account_id").$type<AccountId>().notNull(),
-    /** SHA-256 of the whole request, in hex. */
+    /** SHA-256 of the request's content, in hex. */
     fingerprint: text("fingerprint").notNull(),
-    /** What ids and secrets are made of, so that a second try makes the same ones. */
+    /** The seed of ids and secrets, so that a retry creates the same ones. */
     seed: text("seed").notNull(),
     createdAt: integer("created_at").notNull(),
-    /** The answer, encrypted, for it may hold a secret; null until there is one. */
+    /** The response, encrypted because it may contain a secret; null until the first success. */
     answer: text("answer"),
   },
   (table) => [index("idempotency_keys_created").on(table.createdAt)],
 );
 
-/** How far each of the scheduled sweeps has come. */
+/** The positions of the scheduled sweeps. */
 export const sweeps = sqliteTable("sweeps", {
   name: text("name").$type<SweepName>().primaryKey(),
-  /** Where the next run goes on; what it means is the sweep's own business. */
+  /** Where the next run continues. Each sweep has its own format. */
   position: text("position").notNull(),
 });
 export type SweepName = "logs" | "lanes";

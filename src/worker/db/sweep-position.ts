@@ -4,7 +4,7 @@ import { drizzle } from "drizzle-orm/d1";
 import type { Database } from "#worker/db/database.ts";
 import { type SweepName, sweeps } from "#worker/db/schema.ts";
 
-/** Where a sweep goes on; null: from the beginning. */
+/** Where a sweep continues; null: from the start. */
 export async function findSweepPosition(database: Database, name: SweepName): Promise<string | null> {
   const [found] = await drizzle(database)
     .select({ position: sweeps.position })
@@ -13,7 +13,7 @@ export async function findSweepPosition(database: Database, name: SweepName): Pr
   return found?.position ?? null;
 }
 
-/** @param position null: it is through, and begins anew */
+/** @param position null: the sweep is complete, and the next run starts again */
 export async function saveSweepPosition(
   database: Database,
   name: SweepName,

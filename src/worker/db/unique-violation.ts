@@ -1,6 +1,6 @@
 /**
- * The columns whose uniqueness an error is about, as in `projects.account_id, projects.name`; null for any other error.
- * Source: the message is all that D1 gives, and Drizzle wraps it as a cause.
+ * The columns of a violated unique constraint, such as `projects.account_id, projects.name`; null for any other error.
+ * D1 reports them only in the message, and Drizzle wraps that error as a cause.
  */
 export function uniqueViolation(error: unknown): string | null {
   for (let current = error; current instanceof Error; current = current.cause) {

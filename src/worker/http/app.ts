@@ -5,8 +5,9 @@ import type { TokenHolder } from "#worker/db/tokens/find-token-holder.ts";
 import type { DatabaseSession } from "#worker/db/database-session.ts";
 
 /**
- * The Worker's router. `requestId` is set before anything else runs, and then `origin`, where this installation is reached; `session` by whoever opens one, `holder` once a
- * token has told who asks. `isForGood` is set for a file whose name changes with its content.
+ * The variables of a request. `requestId` is set first, then `origin`, the address of this installation. `session` is
+ * set when a database session is opened, `holder` when a token is authenticated, and `isImmutable` for a file whose name
+ * changes with its content.
  */
 export type AppEnv = {
   Bindings: Env;
@@ -15,10 +16,10 @@ export type AppEnv = {
     origin: string;
     session?: DatabaseSession;
     holder?: TokenHolder;
-    isForGood?: true;
+    isImmutable?: true;
   };
 };
 export type App = HonoBase<AppEnv>;
 
-// Hono's own choice is between this router and a larger one (docs/decisions.md).
+// Hono's default chooses between this router and a larger one (docs/decisions.md).
 export const createApp = (): App => new HonoBase<AppEnv>({ router: new TrieRouter() });

@@ -13,12 +13,12 @@ import type { Authenticate } from "#worker/http/register-routes.ts";
 import { limitAgent, limitFailures, limitToken } from "#worker/http/rate-limit.ts";
 
 const malformedBookmark = refuse("invalid_request", "The header Gantry-Bookmark is not valid.", [
-  { pointer: "Gantry-Bookmark", message: "must be a bookmark that an answer gave" },
+  { pointer: "Gantry-Bookmark", message: "must be a Gantry-Bookmark header of an earlier response" },
 ]);
 
 type ServicesOf = (c: HonoContext<AppEnv>) => Services;
 
-/** Lets in who holds a token with the endpoint's scope. */
+/** Authenticates an API token or a session, and checks that it has the endpoint's scope. */
 export function authenticateToken(
   authentication: Authentication,
   servicesOf: ServicesOf,
@@ -28,7 +28,7 @@ export function authenticateToken(
     const authorization = c.req.header("authorization") ?? null;
     const bookmark = c.req.header("gantry-bookmark") ?? null;
     const session = openSession(c, bookmark);
-    // Of the primary, not of a replica that may not know yet that a token was revoked.
+    // Reads the primary: a replica may not have the revocation of a token yet.
     const holder = await authentication.asTokenHolder(c.env.DB, authorization, services.clock.now());
     if (!holder.ok) return (await limitFailures(c.env, c.req.raw)) ?? holder;
     c.set("holder", holder.value);
@@ -51,7 +51,7 @@ export function authenticateToken(
   };
 }
 
-/** Lets in a server's agent. */
+/** Authenticates a server's agent. */
 export function authenticateAgent(
   authentication: Authentication,
   servicesOf: ServicesOf,
@@ -75,7 +75,7 @@ function refuseLack(access: Access, { scopes, projectIds }: TokenIdentity) {
     case "account":
       return refuse(
         "insufficient_scope",
-        "The token is limited to some projects, and this concerns the whole account.",
+        "The token is limited to some projects, but this endpoint affects the whole account.",
       );
     case null:
       return null;
@@ -90,7 +90,7 @@ function openSession(c: HonoContext<AppEnv>, bookmark: string | null): DatabaseS
   return session;
 }
 
-/** Lets in anybody. */
+/** For endpoints without authentication. */
 export function allowAnyone(servicesOf: ServicesOf): Authenticate<OpenContext> {
   return async (c) =>
     succeed({

@@ -31,13 +31,12 @@ const CORS_ANSWER_HEADERS = [
 ].join(", ");
 const CORS_MAX_AGE_SECONDS = 86_400;
 
-/** A year, for this name alone: the names below it are not Gantry's. */
+/** One year, without includeSubDomains: subdomains do not belong to Gantry. */
 const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
 
 /**
- * What every answer has, whatever gave it: a request id, CORS for any origin (no cookies anywhere, so nothing can be
- * done in a visitor's name), no caching but by who asked, no other media type than the one it names, HTTPS from then
- * on where it came by HTTPS, and a line of log. Answers preflights by itself.
+ * Adds the headers of every response: the request id, CORS for any origin (safe because Gantry uses no cookies),
+ * Cache-Control, nosniff, and HSTS if the request came over HTTPS. Also answers preflights and logs one line per request.
  */
 export function commonHeaders({ randomBytes, clock }: Pick<Services, "randomBytes" | "clock">) {
   return async (c: HonoContext<AppEnv>, next: Next): Promise<void> => {
@@ -45,9 +44,9 @@ export function commonHeaders({ randomBytes, clock }: Pick<Services, "randomByte
     c.set("requestId", requestId(randomBytes));
     if (c.req.method === "OPTIONS") c.res = preflight();
     else await next();
-    // A switched protocol is not an answer that anybody caches or shares.
+    // A WebSocket upgrade needs none of these headers.
     if (c.res.status === 101) return;
-    // c.header and not c.res.headers: those of an answer that came from a Durable Object cannot be changed.
+    // c.header instead of c.res.headers: the headers of a response from a Durable Object are immutable.
     c.header("x-request-id", c.var.requestId);
     c.header("access-control-allow-origin", "*");
     c.header("access-control-expose-headers", CORS_ANSWER_HEADERS);
@@ -62,13 +61,13 @@ export function commonHeaders({ randomBytes, clock }: Pick<Services, "randomByte
   };
 }
 
-/** What has an entity tag may be kept by who got it, and asked for again with If-None-Match. */
-function cachingOf({ res, var: { isForGood } }: HonoContext<AppEnv>): string {
-  if (isForGood === true) return "public, max-age=31536000, immutable";
+/** A response with an entity tag may be cached by its client and revalidated with If-None-Match. */
+function cachingOf({ res, var: { isImmutable } }: HonoContext<AppEnv>): string {
+  if (isImmutable === true) return "public, max-age=31536000, immutable";
   return res.headers.has("etag") ? "private, no-cache" : "no-store";
 }
 
-/** One line of structured log for a request: who asked, never what with. The path holds ids, and no secret. */
+/** One structured log line for a request, with the token's id and no secret. A path contains ids, but never a secret. */
 function requestLogLine(c: HonoContext<AppEnv>, ms: number): string {
   return JSON.stringify({
     level: "info",
@@ -81,7 +80,7 @@ function requestLogLine(c: HonoContext<AppEnv>, ms: number): string {
   });
 }
 
-/** Source: RFC 6797 section 7.2: not over plain HTTP. Not on this machine, where it would hold for all ports. */
+/** Source: RFC 6797 section 7.2: no HSTS over plain HTTP. None on localhost, where it would apply to all ports. */
 function isHttps(request: Request): boolean {
   const { protocol, hostname } = addressedTo(request);
   return protocol === "https:" && !isLoopback(hostname);

@@ -1,10 +1,10 @@
 import { sha256 } from "#worker/sha256.ts";
 
-/** 128 bits: enough that two contents never share a tag. */
+/** 128 bits, which makes collisions practically impossible. */
 const TAG_DIGITS = 32;
 
 /**
- * A GET's answer with the tag of its content; or 304 without it, for a client that has this content already.
+ * The response to a GET with the entity tag of its content, or 304 if the client already has this content.
  * Source: RFC 9110 sections 8.8.3 (ETag) and 13.1.2 (If-None-Match, which compares weakly).
  */
 export async function withEntityTag(request: Request, body: string, headers: Headers): Promise<Response> {

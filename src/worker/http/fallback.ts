@@ -11,12 +11,12 @@ import type { App, AppEnv } from "#worker/http/app.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
 import { errorLogLine, refusalFor } from "#worker/http/unexpected-error.ts";
 
-/** Answers what no handler does: other methods of known paths, unknown paths, and errors. Routed last. */
+/** Answers other methods of known paths, unknown paths, and errors. Register it last. */
 export function registerFallback(app: App): void {
   for (const [path, methods] of methodsByPath()) {
     const allow = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
     app.all(path, (c) => {
-      const response = problem(c, refuse("method_not_allowed", `This path takes ${allow}.`).refusal);
+      const response = problem(c, refuse("method_not_allowed", `This path supports ${allow}.`).refusal);
       response.headers.set("allow", allow);
       return response;
     });

@@ -10,15 +10,15 @@ import { secretHash } from "#worker/secret-hash.ts";
 
 type AuthenticationRefusal = "missing_token" | "invalid_token";
 
-/** How long a token revoked by another isolate can still pass in this one, and how many tokens it remembers. */
-const REMEMBERED = { forMs: 10_000, atMost: 1_000 };
+/** How long a token that another isolate revoked may still be accepted here, and how many tokens are cached. */
+const CACHE_LIMITS = { forMs: 10_000, atMost: 1_000 };
 
 const invalid = refuse("invalid_token", "The bearer token is malformed, unknown, expired or revoked.");
 
-/** Tells who sends a request by its Authorization header. One for each isolate, for it remembers whom it has seen. */
+/** Finds the sender of a request by its Authorization header. One instance per isolate, because it caches senders. */
 export class Authentication {
-  readonly #holders = new TtlCache<TokenHolder>(REMEMBERED);
-  readonly #agents = new TtlCache<AgentIdentity>(REMEMBERED);
+  readonly #holders = new TtlCache<TokenHolder>(CACHE_LIMITS);
+  readonly #agents = new TtlCache<AgentIdentity>(CACHE_LIMITS);
 
   /** The holder of an API token or of a session. One D1 read, or none. */
   async asTokenHolder(
@@ -30,16 +30,16 @@ export class Authentication {
     if (!secret.ok) return secret;
     const hash = await secretHash(secret.value);
     const holder = await this.#holders.get(hash, now, () => findTokenHolder(database, hash));
-    // A remembered token can expire meanwhile.
+    // A cached token may have expired in the meantime.
     return holder === null || holder.token.expiresAt <= now ? invalid : succeed(holder);
   }
 
-  /** Looks the token up again at its next request: it has been revoked, or has another secret. */
+  /** Removes a token from the cache after it was revoked or rotated. */
   forgetToken(id: TokenId): void {
     this.#holders.forget(({ token }) => token.id === id);
   }
 
-  /** The agent of a server, by the credential that it got when it was enrolled. One D1 read, or none. */
+  /** The agent of a server, by the credential from its enrolment. One D1 read, or none. */
   async asAgent(
     database: Database,
     authorization: string | null,
@@ -53,7 +53,7 @@ export class Authentication {
   }
 }
 
-/** Source: RFC 6750 section 2.1; the scheme's case is free by RFC 9110 section 11.1. */
+/** Source: RFC 6750 section 2.1. The scheme is case-insensitive: RFC 9110 section 11.1. */
 function bearerSecret(
   authorization: string | null,
   ...kinds: readonly TokenKind[]

@@ -6,27 +6,27 @@ import type { AgentContext, Context, OpenContext } from "#worker/context.ts";
 
 export type MediaTypeOf<Of extends Endpoint> = "application/json" | Of["alsoAs"][number];
 
-/** A request that has been checked against its endpoint. */
+/** A request that was validated against its endpoint. */
 export type Input<Of extends Endpoint> = {
   readonly params: OutputOf<Of["params"]>;
   readonly query: OutputOf<Of["query"]>;
   readonly body: OutputOf<Of["body"]>;
-  /** The header If-Live, at the endpoints that can answer `live_changed`. */
+  /** The header If-Live, for endpoints that can refuse with `live_changed`. */
   readonly ifLive: DeploymentId | null;
-  /** The header Last-Event-ID, at the endpoints that can be followed. */
+  /** The header Last-Event-ID, for endpoints with an event stream. */
   readonly lastEventId: number | null;
-  /** What the client would rather have, of what the endpoint can give. */
+  /** The media type that the client prefers, of those that the endpoint offers. */
   readonly mediaType: MediaTypeOf<Of>;
-  /** What was asked for, at the address where this installation is reached. */
+  /** The request's URL at the public address of this installation. */
   readonly url: URL;
 };
 
-/** What a handler gives back: the body that its endpoint promises, or a whole response for another media type. */
+/** A handler's result: the endpoint's body, or a complete response for another media type. */
 export type Answer<Body> =
   | { readonly body: Body; readonly headers?: Readonly<Record<string, string>> }
   | { readonly response: Response };
 
-/** What a handler may refuse with: the problems that its endpoint lists, and those that any can give. */
+/** The codes that a handler may refuse with: the endpoint's own, and those of every endpoint. */
 type RefusalOf<Of extends Endpoint> =
   | Of["problems"][number]
   | "insufficient_scope"

@@ -1,6 +1,6 @@
 /**
- * Which of the media types on offer a client likes best; the first of them where it does not say, likes several the
- * same, or likes none. Source: RFC 9110 section 12.5.1, where the most specific range decides.
+ * The offered media type that the client prefers. The first one if there is no Accept header, if several have the same
+ * weight, or if the client accepts none. Source: RFC 9110 section 12.5.1: the most specific range decides.
  */
 export function preferredMediaType<Offered extends string>(
   accept: string | null,

@@ -8,12 +8,12 @@ import { errorLogLine } from "#worker/http/unexpected-error.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How many tokens it remembers to have noted in this hour. */
-const REMEMBERED = 10_000;
+/** How many tokens are remembered as recorded in this hour. */
+const MAX_RECORDED = 10_000;
 
 /**
- * Notes the hour in which a token was last used: after the answer, which neither waits for it nor fails with it, and
- * once an hour. A request that is refused is no use, so it leaves the database as it is.
+ * Records the hour of a token's last use, once per hour. The write runs after the response, so it can neither delay nor
+ * fail the request. A refused request does not count as a use.
  */
 export function noteTokenUses(clock: { now(): number }) {
   const noted = new Set<TokenId>();
@@ -24,11 +24,11 @@ export function noteTokenUses(clock: { now(): number }) {
     if (holder === undefined || c.res.status >= 400) return;
     const now = clock.now();
     const hour = now - (now % HOUR_MS);
-    if (hour !== notedIn || noted.size >= REMEMBERED) noted.clear();
+    if (hour !== notedIn || noted.size >= MAX_RECORDED) noted.clear();
     notedIn = hour;
     const { id, lastUsedAt } = holder.token;
     if ((lastUsedAt ?? 0) >= hour || noted.has(id)) return;
-    // Before the write, so that of many requests at once only one writes.
+    // Before the write, so that only one of many concurrent requests writes.
     noted.add(id);
     c.executionCtx.waitUntil(
       noteTokenUse(new AccountRows(c.env.DB, holder.account.id), id, hour).catch((error: unknown) => {

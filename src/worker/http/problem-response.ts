@@ -2,19 +2,19 @@ import { type Problem, problems, type Refusal } from "#contract/problems.ts";
 import type { Scope } from "#contract/scopes.ts";
 import { exhausted } from "#worker/http/rate-limit.ts";
 
-/** What a problem says about the request that it answers. */
+/** The request that a problem response belongs to. */
 export type Refused = {
   readonly requestId: string;
-  /** Where this installation is reached. */
+  /** The address of this installation. */
   readonly origin: string;
-  /** What the endpoint needs, where it needs one. */
+  /** The scope that the endpoint requires, if any. */
   readonly scope?: Scope | null;
 };
 
-/** How long a client should wait before it tries again, in seconds. */
+/** The default Retry-After, in seconds. */
 const RETRY_AFTER_SECONDS = 2;
 
-/** A refusal as a client sees it. Source: RFC 9457 for the body, RFC 6750 section 3 for the challenges. */
+/** The HTTP response for a refusal. Source: RFC 9457 for the body, RFC 6750 section 3 for WWW-Authenticate. */
 export function problemResponse(refusal: Refusal, { requestId, origin, scope = null }: Refused): Response {
   const { status, title } = problems[refusal.code];
   const problem: Problem = {

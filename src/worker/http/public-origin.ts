@@ -2,20 +2,20 @@ import { isLoopback } from "#contract/loopback.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
 /**
- * A request's address as its client wrote it. A proxy that ends TLS in front of a local Worker says so with
- * `X-Forwarded-Proto`; Cloudflare sets that header itself. A client that sends a false one deceives only itself.
+ * The address that the client used. A proxy that terminates TLS in front of a local Worker sets `X-Forwarded-Proto`;
+ * Cloudflare sets it itself. A client that sends a wrong value affects only its own request.
  */
 export function addressedTo({ url, headers }: Request): URL {
   const address = new URL(url);
-  // Of several proxies in a row the first one was the client's.
+  // With several proxies, the first value is the one that the client connected to.
   const [first] = (headers.get("x-forwarded-proto") ?? "").split(",");
   if (first?.trim() === "https") address.protocol = "https:";
   return address;
 }
 
 /**
- * Where this installation is reached, as links, commands and problem types name it: the variable PUBLIC_URL, or, where
- * it is empty, as the client addressed it.
+ * The address of this installation for links, commands and problem types: the variable PUBLIC_URL, or the address that
+ * the client used if the variable is empty.
  */
 export function publicOrigin(publicUrl: string, addressed: URL): Result<string, "unavailable"> {
   if (publicUrl === "") return succeed(addressed.origin);
@@ -28,7 +28,7 @@ export function publicOrigin(publicUrl: string, addressed: URL): Result<string, 
       );
 }
 
-/** Nothing but an origin, because all paths begin at its root. Plain HTTP only on the machine itself. */
+/** Must be an origin without a path. Plain HTTP is allowed only on localhost. */
 function isPublicUrl(url: URL): boolean {
   const isSafe = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
   return isSafe && `${url.origin}/` === url.href;

@@ -2,38 +2,38 @@ import type { ServerId } from "#contract/ids.ts";
 import type { Refusal } from "#contract/problems.ts";
 import { addressKey } from "#worker/http/address-key.ts";
 
-/** The window in which requests are counted, as wrangler.toml has it. */
+/** The window in which requests are counted, as in wrangler.toml. */
 const WINDOW_SECONDS = 60;
 
-/** The same of an agent's requests. It is short, because an agent that waits has something to tell. */
+/** The window for an agent's requests. It is short so that an agent does not have to wait long to report. */
 const AGENT_WINDOW_SECONDS = 10;
 
 const POLICY = "default";
 
 /**
- * The policy that every answer tells; null where requests are not limited.
+ * The RateLimit-Policy header of every response; null if requests are not limited.
  * Source: the IETF draft "RateLimit header fields for HTTP".
- * @param quota requests a minute, as the variable RATE_LIMIT says it; "0" means no limit
+ * @param quota requests per minute, from the variable RATE_LIMIT; "0": no limit
  */
 export function rateLimitPolicy(quota: string): string | null {
   return quota === "0" ? null : `"${POLICY}";q=${quota};w=${WINDOW_SECONDS}`;
 }
 
-/** What a refused request is told of the limit: nothing is left for so many seconds. */
+/** The RateLimit header of a refused request: no requests left for this many seconds. */
 export function exhausted(seconds: number): string {
   return `"${POLICY}";r=0;t=${seconds}`;
 }
 
 type TooMany = { readonly ok: false; readonly refusal: Refusal<"rate_limited"> };
 
-/** Counts a request of a token. Returns the refusal once it has made more than it may. */
+/** Counts a request of a token. @returns a refusal if the token exceeds its limit */
 export async function limitToken(env: Env, tokenId: string): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
   const { success } = await env.TOKEN_LIMIT.limit({ key: tokenId });
   return success ? null : tooMany(`The token has made its ${env.RATE_LIMIT} requests of this minute.`);
 }
 
-/** Counts a request of a server's agent. Returns the refusal once it has made more than any agent has to. */
+/** Counts a request of a server's agent. @returns a refusal if it exceeds what any agent needs */
 export async function limitAgent(env: Env, serverId: ServerId): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
   const { success } = await env.AGENT_LIMIT.limit({ key: serverId });
@@ -41,12 +41,12 @@ export async function limitAgent(env: Env, serverId: ServerId): Promise<TooMany 
 }
 
 /**
- * Counts a request with a wrong token. Returns the refusal once its address (IPv6: its /64) has made too many of them. It comes after the
- * token was looked up: before that nobody knows that it is wrong, and a right one must pass, whoever shares its address.
+ * Counts a request with a wrong token. @returns a refusal if its address (for IPv6, its /64) has sent too many. Call it
+ * after the token was checked: a valid token must pass, no matter who else uses the address.
  */
 export async function limitFailures(env: Env, { headers }: Request): Promise<TooMany | null> {
   if (isUnlimited(env)) return null;
-  // As Cloudflare saw it: a client cannot set this header. Locally it is not there.
+  // Cloudflare sets this header; a client cannot. It is missing locally.
   const address = headers.get("cf-connecting-ip") ?? "local";
   const { success } = await env.FAILURE_LIMIT.limit({ key: addressKey(address) });
   return success ? null : tooMany("This address has sent too many requests with a wrong token.");
@@ -57,6 +57,6 @@ function isUnlimited(env: Env): boolean {
 }
 
 function tooMany(detail: string, retryAfter = WINDOW_SECONDS): TooMany {
-  // The window slides, and the binding does not say how far: a whole one is always enough.
+  // The window slides, and the binding does not return how far. A whole window is always enough.
   return { ok: false, refusal: { code: "rate_limited", detail, retryAfter } };
 }

@@ -11,20 +11,20 @@ import { preferredMediaType } from "#worker/http/media-type.ts";
 import { readJson } from "#worker/http/read-json.ts";
 import { readQuery } from "#worker/http/read-query.ts";
 
-/** What only agents ask for. */
+/** The paths that only agents use. */
 const AGENT_PATHS = "/v1/agent/";
 
 const NoQuery = z.strictObject({});
 
 type Addressed = {
   readonly params: Record<string, string>;
-  /** Where this installation is reached. */
+  /** The address of this installation. */
   readonly origin: string;
 };
 
 /**
- * Checks a request against its endpoint: first its path (a malformed id is not found, as a missing one), then its
- * query, its headers and its body.
+ * Validates a request against its endpoint: path, query, headers, body, in this order. A malformed id in the path is
+ * `not_found`.
  */
 export async function readInput<Of extends Endpoint>(
   endpoint: Of,
@@ -46,7 +46,7 @@ export async function readInput<Of extends Endpoint>(
   if (!lastEventId.ok) return lastEventId;
   const json = endpoint.body === null ? succeed(null) : await readJson(request, endpoint.maxBodyBytes);
   if (!json.ok) return json;
-  // An agent may be newer; a client is told of a field that would have no effect.
+  // Agents may be newer, so their unknown fields are ignored. Other clients get an error for them.
   const parse = endpoint.path.startsWith(AGENT_PATHS) ? parseKnown : parseWith;
   const body = parse<Of["body"]>(endpoint.body, json.value);
   if (!body.success) return refuse("invalid_request", "The body is not valid.", bodyErrors(body.error));
@@ -73,17 +73,17 @@ function readIfLive(request: Request): Result<DeploymentId | null, "invalid_requ
   if (header === null) return succeed(null);
   const id = DeploymentId.safeParse(header);
   if (id.success) return succeed(id.data);
-  return refuse("invalid_request", "The header If-Live must hold the id of a deployment.", [
+  return refuse("invalid_request", "The header If-Live must contain the id of a deployment.", [
     { pointer: "If-Live", message: "must be an id of the form dpl_…" },
   ]);
 }
 
-/** Events are numbered; whoever has seen none says so with 0, or with nothing. */
+/** The id of the last event that the client received. 0 and a missing header mean none. */
 function readLastEventId(request: Request): Result<number | null, "invalid_request"> {
   const header = request.headers.get("last-event-id");
   if (header === null) return succeed(null);
   if (/^\d{1,9}$/.test(header)) return succeed(Number(header));
-  return refuse("invalid_request", "The header Last-Event-ID must hold the id of an event of this log.", [
-    { pointer: "Last-Event-ID", message: "must be a line number, as the stream's ids are" },
+  return refuse("invalid_request", "The header Last-Event-ID must contain the id of an event of this log.", [
+    { pointer: "Last-Event-ID", message: "must be a line number, like the ids of the stream" },
   ]);
 }

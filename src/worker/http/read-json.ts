@@ -4,17 +4,13 @@ import { textErrors } from "#worker/http/field-errors.ts";
 type BodyRefusal = "body_too_large" | "unsupported_media_type" | "malformed_json" | "invalid_request";
 
 /**
- * The JSON of a request's body; an empty one, or none, is `{}`, whatever its media type.
- * The bytes are counted as they come: what Content-Length says need not be true. Every text in it is well-formed Unicode,
- * whatever the endpoint's schema says of it.
+ * Parses a request's body as JSON. A missing or empty body is `{}`, with any media type. Counts the bytes as they arrive,
+ * because Content-Length may be wrong. Refuses text that is not well-formed Unicode, regardless of the endpoint's schema.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<Result<unknown, BodyRefusal>> {
   const bytes = await readBytes(request.body, maxBytes);
   if (bytes === null)
-    return refuse(
-      "body_too_large",
-      `The body is larger than the ${maxBytes} bytes that this endpoint takes.`,
-    );
+    return refuse("body_too_large", `The body is larger than ${maxBytes} bytes, the limit of this endpoint.`);
   if (bytes.length === 0) return succeed({});
   if (!isJson(request.headers.get("content-type")))
     return refuse("unsupported_media_type", "Send the body as UTF-8 with Content-Type: application/json.");
@@ -62,7 +58,7 @@ async function readBytes(
   return whole;
 }
 
-/** Source: RFC 8259 section 8.1 (UTF-8 alone) and RFC 9110 section 8.3.1 (parameters, case). */
+/** Source: RFC 8259 section 8.1 (only UTF-8) and RFC 9110 section 8.3.1 (parameters, case). */
 function isJson(contentType: string | null): boolean {
   const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
   if (type.trim() !== "application/json") return false;

@@ -2,8 +2,8 @@ import { type FieldError, refuse, type Result, succeed } from "#contract/problem
 import { NOT_WELL_FORMED } from "#contract/well-formed.ts";
 
 /**
- * The parameters of a query string by name. One that is given twice is refused: either reading would be a guess. So is one
- * whose bytes are not UTF-8: the URL parser would put U+FFFD in their place, and so ask for something else.
+ * The parameters of a query string by name. Refuses a parameter that occurs twice, because either value would be a guess,
+ * and bytes that are not UTF-8, because the URL parser would replace them by U+FFFD and so change the request.
  */
 export function readQuery(url: URL): Result<Record<string, string>, "invalid_request"> {
   const values = new Map<string, string>();
@@ -31,7 +31,7 @@ function badTextsOf({ search }: URL): FieldError[] {
     }));
 }
 
-/** Whether the bytes that percent signs stand for are UTF-8. A percent sign without two digits stands for itself. */
+/** Whether the percent-encoded bytes are UTF-8. A percent sign without two hexadecimal digits is literal. */
 function isUtf8(encoded: string): boolean {
   try {
     decodeURIComponent(encoded.replace(/%(?![0-9a-f]{2})/gi, "%25"));

@@ -9,10 +9,10 @@ import type { Answer, Handler, Handlers, Input } from "#worker/http/handler.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
 import { readInput } from "#worker/http/read-input.ts";
 
-/** Tells who calls, and whether they may call this endpoint at all. */
+/** Authenticates the caller, and checks that they may call the endpoint. */
 export type Authenticate<Caller> = (c: HonoContext<AppEnv>, endpoint: Endpoint) => Promise<Result<Caller>>;
 
-/** A request that has been let in and checked, ready to be carried out. */
+/** A request that was authenticated and validated. */
 export type Checked<Caller> = {
   readonly c: HonoContext<AppEnv>;
   readonly endpoint: Endpoint;
@@ -20,13 +20,13 @@ export type Checked<Caller> = {
   readonly input: Pick<Input<Endpoint>, "body" | "ifLive">;
 };
 
-/** Stands around a handler: may change its caller, answer in its place, or refuse. */
+/** Wraps a handler: it may change the caller, answer instead of the handler, or refuse. */
 export type Wrap<Caller> = (
   checked: Checked<Caller>,
   act: (caller: Caller) => Promise<Response>,
 ) => Promise<Result<Response>>;
 
-/** Routes the endpoints that have a handler here: who calls, what they ask, the handler, the answer. */
+/** Registers a route for each handler: authenticates, validates, calls the handler and builds the response. */
 export function registerRoutes<Names extends OperationName, Caller>(
   app: App,
   handlers: Handlers<Names, Caller>,
@@ -41,21 +41,21 @@ function route<Of extends Endpoint, Caller>(
   app: App,
   endpoint: Of,
   handler: Handler<Of, Caller>,
-  enter: Authenticate<Caller>,
-  around: Wrap<Caller>,
+  authenticate: Authenticate<Caller>,
+  wrap: Wrap<Caller>,
 ): void {
   app.on(endpoint.method, endpoint.path, async (c) => {
-    const entered = await enter(c, endpoint);
-    if (!entered.ok) return refused(c, entered.refusal, endpoint);
+    const caller = await authenticate(c, endpoint);
+    if (!caller.ok) return refused(c, caller.refusal, endpoint);
     const input = await readInput(endpoint, c.req.raw, { params: c.req.param(), origin: c.var.origin });
     if (!input.ok) return refused(c, input.refusal, endpoint);
-    const act = async (caller: Caller) => {
-      const result = await handler(caller, input.value);
+    const act = async (as: Caller) => {
+      const result = await handler(as, input.value);
       return result.ok
         ? await answered(c.req.raw, endpoint, result.value)
         : refused(c, result.refusal, endpoint);
     };
-    const response = await around({ c, endpoint, caller: entered.value, input: input.value }, act);
+    const response = await wrap({ c, endpoint, caller: caller.value, input: input.value }, act);
     return response.ok ? response.value : refused(c, response.refusal, endpoint);
   });
 }

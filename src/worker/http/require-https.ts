@@ -11,12 +11,12 @@ import { addressedTo, publicOrigin } from "#worker/http/public-origin.ts";
 
 const insecure = refuse(
   "https_required",
-  "This is plain HTTP, which others on the way can read and change. Use https://. If a token was sent, replace it.",
+  "This request used plain HTTP, which others can read and change. Use https://. If it contained a token, rotate the token.",
 );
 
 /**
- * Finds out where this installation is reached, and refuses plain HTTP for what carries a token or runs on a server.
- * Pages of the dashboard lead to the same page over HTTPS.
+ * Sets the address of this installation, and refuses plain HTTP for requests with a token and files that run on a
+ * server. Redirects pages of the dashboard to HTTPS.
  */
 export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<Response | void> {
   const addressed = addressedTo(c.req.raw);
@@ -34,7 +34,7 @@ export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<
   return await next();
 }
 
-/** The API, where tokens are sent, and the files that a server runs. The reference is for anybody. */
+/** The API, which takes tokens, and the files that a server runs. The reference is public. */
 function needsHttps(path: string): boolean {
   if (referencePaths.some((open) => open === path)) return false;
   return path === agentFilePaths.installer || isBelow(path, "/v1") || isBelow(path, "/agent");

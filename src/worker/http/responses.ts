@@ -1,7 +1,7 @@
 import { type ProblemCode, type Result, succeed } from "#contract/problems.ts";
 import type { Answer } from "#worker/http/handler.ts";
 
-/** An operation's result as the answer to a request. @param headersOf what its headers say of the value */
+/** Turns an operation's result into an answer. @param headersOf the headers for the value */
 export async function answer<Value, Code extends ProblemCode>(
   operation: Promise<Result<Value, Code>>,
   headersOf: (value: Value) => Readonly<Record<string, string>> = () => ({}),
@@ -10,7 +10,7 @@ export async function answer<Value, Code extends ProblemCode>(
   return result.ok ? succeed({ body: result.value, headers: headersOf(result.value) }) : result;
 }
 
-/** A page of a list, with a link to the next one where there is one. Source: RFC 8288. */
+/** As `answer`, with a Link header to the next page if there is one. Source: RFC 8288. */
 export function answerPage<Value extends { readonly next_cursor: string | null }, Code extends ProblemCode>(
   operation: Promise<Result<Value, Code>>,
   url: URL,

@@ -1,4 +1,4 @@
-/** A body that is made as the client takes it: nothing is made ahead, and nothing for HEAD. */
+/** A body that is produced as the client reads it, without buffering ahead. For HEAD, none of it is produced. */
 export function streamed(chunks: AsyncGenerator<string>, onCancel: () => void = () => undefined): BodyInit {
   const encoder = new TextEncoder();
   return new ReadableStream<Uint8Array>(
@@ -18,8 +18,8 @@ export function streamed(chunks: AsyncGenerator<string>, onCancel: () => void = 
 }
 
 /**
- * A stream of events. It ends after `maxMs` at the latest, so that a client comes again and shows its token again: a
- * revoked one does not go on for ever.
+ * A stream of server-sent events. Ends after `maxMs`, so that the client reconnects with its token: otherwise a revoked
+ * token could read for ever.
  */
 export function eventStream(
   eventsOf: (signal: AbortSignal) => AsyncGenerator<string>,
@@ -29,7 +29,7 @@ export function eventStream(
   const abort = () => aborted.abort();
   const headers = {
     "content-type": "text/event-stream",
-    // Some proxies gather an answer before they pass it on, unless they are told not to.
+    // Some proxies buffer responses without this header.
     "x-accel-buffering": "no",
     vary: "accept",
   };

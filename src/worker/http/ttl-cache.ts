@@ -1,4 +1,4 @@
-/** Values that are looked up now and then, kept for a while, and no more than so many of them. */
+/** A cache with a time to live and a maximum size. */
 export class TtlCache<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
   readonly #forMs: number;
@@ -10,26 +10,26 @@ export class TtlCache<Value> {
     this.#atMost = limits.atMost;
   }
 
-  /** The value of that key, looked up unless it is remembered. What is not there (null) is not remembered. */
+  /** Returns the cached value, or looks it up. Does not cache null. */
   async get(key: string, now: number, lookUp: () => Promise<Value | null>): Promise<Value | null> {
     const entry = this.#entries.get(key);
     if (entry !== undefined && now < entry.until) return entry.value;
     this.#entries.delete(key);
     const forgotten = this.#forgotten;
     const value = await lookUp();
-    // What was looked up while something was forgotten may be just that, as it was before.
+    // If `forget` ran during the look-up, the value may be outdated, so it is not cached.
     if (value !== null && forgotten === this.#forgotten) this.#remember(key, value, now);
     return value;
   }
 
-  /** Looks all values like this up again when they are next asked for. */
+  /** Removes all matching values. */
   forget(isLike: (value: Value) => boolean): void {
     this.#forgotten += 1;
     for (const [key, { value }] of this.#entries) if (isLike(value)) this.#entries.delete(key);
   }
 
   #remember(key: string, value: Value, now: number): void {
-    // A Map keeps the order in which keys came, so the first is the one that expires first.
+    // A Map keeps insertion order, so the first key expires first.
     const [oldest] = this.#entries.keys();
     if (this.#entries.size >= this.#atMost && oldest !== undefined) this.#entries.delete(oldest);
     this.#entries.set(key, { value, until: now + this.#forMs });

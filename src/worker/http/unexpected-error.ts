@@ -2,27 +2,30 @@ import { type Refusal, refuse } from "#contract/problems.ts";
 import { causesOf, errorsForLog } from "#worker/thrown.ts";
 
 /**
- * What an error says when a part of the platform is not there, or the database not migrated yet.
+ * Matches the message of an error if a part of the platform does not respond, or the database is not migrated yet.
  * Source: Cloudflare's documentation, "D1 error list", "R2 error codes" and "Durable Objects error handling".
  */
 const NOT_THERE =
   /network connection lost|overloaded|transient issue|\breset\b|internal error|no such table|\((10001|10043|10054|10058)\)/i;
 
-/** D1's own failures; SQLite's name for an error is on those that a statement of ours has caused. */
+/** D1's own failures. Errors that our statements cause contain the name of an SQLite error instead. */
 const DATABASE_FAILED = /^D1_ERROR: (?!.*SQLITE_(ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))/;
 
-/** The refusal for something thrown: exceptions are bugs of ours (500), unless a part of the platform is not there (503). */
+/** The refusal for an exception: 503 if a part of the platform does not respond, otherwise 500, a bug in Gantry. */
 export function refusalFor(error: unknown): Refusal {
   const isNotThere = causesOf(error).some(
     (cause) => NOT_THERE.test(cause.message) || DATABASE_FAILED.test(cause.message) || isRetryable(cause),
   );
   const { refusal } = isNotThere
-    ? refuse("unavailable", "A part of Gantry does not answer at the moment. Try again shortly.")
-    : refuse("internal", "Gantry failed to answer. The request id finds the cause in its log.");
+    ? refuse("unavailable", "A part of Gantry does not respond at the moment. Try again shortly.")
+    : refuse(
+        "internal",
+        "Gantry failed to answer. Search the Worker's log for the request id to find the cause.",
+      );
   return refusal;
 }
 
-/** One line of structured log for something thrown, with all its causes. */
+/** One structured log line for an exception, with all its causes. */
 export function errorLogLine(error: unknown, requestId: string, request: Request): string {
   return JSON.stringify({
     level: "error",
@@ -33,7 +36,7 @@ export function errorLogLine(error: unknown, requestId: string, request: Request
   });
 }
 
-// Source: Durable Objects documentation, "Error handling": they are set on errors that crossed to us.
+// Source: Durable Objects documentation, "Error handling": errors from an object have these properties.
 function isRetryable(error: Error): boolean {
   return (
     ("retryable" in error && error.retryable === true) ||

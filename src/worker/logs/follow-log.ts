@@ -3,19 +3,19 @@ import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { backOffMs } from "#contract/lib/back-off.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-/** `alive`: nothing has happened for a while. `end`: no more lines will come. */
+/** `alive`: a heartbeat without lines. `end`: no more lines follow. */
 export type LogEvent<End> =
   | { readonly type: "lines"; readonly lines: readonly StoredLine[] }
   | { readonly type: "alive" }
   | { readonly type: "end"; readonly end: End };
 
 export type FollowedLog<End> = {
-  /** What is there from a line on. */
+  /** The stored lines from `fromLine` on. */
   readonly read: (fromLine: number) => AsyncIterable<readonly StoredLine[]>;
   readonly connect: () => Promise<LaneFollower>;
-  /** How the deployment ended; null where the database does not say so yet. */
+  /** How the deployment ended; null if D1 does not have it yet. */
   readonly ending: () => Promise<End | null>;
-  /** How often there is an event at least. */
+  /** The longest time between two events. */
   readonly heartbeatMs: number;
 };
 
@@ -23,9 +23,9 @@ const MAX_FAILURES = 5;
 const BETWEEN_TRIES = { firstMs: 50, longestMs: 1000 };
 
 /**
- * A log from after a line on, first what is there and then what comes, each line once, to its end. Where the lane is
- * restarted or a part of the platform fails, it goes on by itself from the last line; after five failures in a row, or
- * once `signal` is aborted, it stops without an `end`.
+ * Follows a log from `afterLine` to its end: first the stored lines, then new ones, each line once. If the lane restarts
+ * or the platform fails, it reconnects and continues after the last line. It stops without an `end` after five
+ * consecutive failures, or when `signal` is aborted.
  */
 export async function* followLog<End>(
   log: FollowedLog<End>,
@@ -51,7 +51,7 @@ export async function* followLog<End>(
   }
 }
 
-/** Follows over one link to the lane, until that is cut, or until the end. */
+/** Follows over one connection to the lane, until it closes or the log ends. */
 async function* followOnce<End>(
   log: FollowedLog<End>,
   afterLine: number,

@@ -1,7 +1,7 @@
 import type { StoredLog } from "#domain/log-fate.ts";
 import { type LogOwner, ownerOfKey, wholeKey } from "#worker/logs/log-keys.ts";
 
-/** A log with the keys of its objects, in their order. */
+/** A log with the keys of its objects, sorted. */
 export type FoundLog = StoredLog & {
   readonly owner: LogOwner;
   readonly wholeKeys: readonly string[];
@@ -10,13 +10,13 @@ export type FoundLog = StoredLog & {
 
 export type FoundLogs = {
   readonly logs: readonly FoundLog[];
-  /** The key after which there may be more; null: this was all. */
+  /** The key after which to continue; null: this was the last page. */
   readonly next: string | null;
 };
 
 type Listed = Pick<R2Object, "key" | "uploaded">;
 
-/** What is not stored as a log is is passed over. The last log of a page that is not the last one may be cut, and waits. */
+/** Groups objects by log. Skips objects that belong to no log, and the last log of a truncated page: it may be incomplete. */
 export function foundLogs(objects: readonly Listed[], isTruncated: boolean): FoundLogs {
   const groups = [...Map.groupBy(objects, ({ key }) => key.slice(0, key.lastIndexOf("/")))];
   const isCut = isTruncated && groups.length > 1;

@@ -6,42 +6,43 @@ export type LaneNews =
   | { readonly kind: "lines"; readonly lines: readonly StoredLine[] }
   | { readonly kind: LaneWord };
 
-/** The Worker's end of a WebSocket to a lane that tells of a log. Ask, then wait for the answer; one at a time. */
+/** The Worker's end of a WebSocket over which a lane sends a log. Call `ask`, then `news`; one request at a time. */
 export class LaneFollower {
   readonly #socket: WebSocket;
   #answer = Promise.withResolvers<LaneNews>();
   #isGone = false;
-  #isHeard = true;
+  /** Whether a message has arrived since the last ping. */
+  #isAlive = true;
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
-    const end = () => this.#end("the lane has gone");
+    const end = () => this.#end("the lane closed the connection");
     socket.addEventListener("close", end);
     socket.addEventListener("error", end);
     socket.addEventListener("message", ({ data }) => {
-      this.#isHeard = true;
+      this.#isAlive = true;
       if (typeof data === "string" && data !== LANE_PONG) this.#answer.resolve(newsOf(data));
     });
     socket.accept();
   }
 
-  /** Throws where the lane cannot be reached. */
+  /** @throws if the lane cannot be reached */
   static async connect(lane: Pick<Fetcher, "fetch">, id: DeploymentId): Promise<LaneFollower> {
     const { webSocket } = await lane.fetch(`https://lane/${id}`, { headers: { upgrade: "websocket" } });
-    if (webSocket === null) throw new Error("the lane made no upgrade");
+    if (webSocket === null) throw new Error("the lane refused the upgrade");
     return new LaneFollower(webSocket);
   }
 
-  /** Asks for what follows a line. Throws once the lane has gone. */
+  /** Requests the lines after `afterLine`. @throws if the connection is closed */
   ask(afterLine: number): void {
-    if (this.#isGone) throw new Error("the lane has gone");
+    if (this.#isGone) throw new Error("the lane closed the connection");
     this.#answer = Promise.withResolvers();
-    // It may fail while nobody waits for it; whoever waits next learns of it.
+    // Prevents an unhandled rejection: the next call of `news` throws the error.
     this.#answer.promise.catch(() => undefined);
     this.#socket.send(askAfter(afterLine));
   }
 
-  /** The answer; null where it has not come yet. Throws once the lane has gone, or does not even answer pings. */
+  /** @returns the answer; null if it has not arrived yet. @throws if the connection is closed or a ping was not answered */
   async news(withinMs: number): Promise<LaneNews | null> {
     const timeout = Promise.withResolvers<null>();
     const timer = setTimeout(() => timeout.resolve(null), withinMs);
@@ -49,9 +50,9 @@ export class LaneFollower {
       clearTimeout(timer),
     );
     if (news !== null) return news;
-    if (!this.#isHeard) this.#end("the lane is silent");
+    if (!this.#isAlive) this.#end("the lane does not answer pings");
     else {
-      this.#isHeard = false;
+      this.#isAlive = false;
       this.#socket.send(LANE_PING);
     }
     return null;

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 
-/** A stretch of a log: where it begins, and how long it is in bytes. */
+/** A section of a log: its first line, and its length in bytes. */
 export type Stretch = { readonly firstLine: number; readonly bytes: number };
 
-/** An object's metadata may be 8 KiB: so many entries are at most 1.2 KiB. */
+/** R2 allows 8 KiB of metadata per object. 60 entries take at most 1.2 KiB. */
 const MAX_ENTRIES = 60;
 
 const LogIndex = z.array(z.tuple([z.int(), z.int()]));
 
-/** Where some of a finished log's lines begin, so that a page far in is read from near its start. */
+/** The byte offsets of some lines of a complete log, so that a read in the middle starts near its first line. */
 export function indexOf(stretches: readonly Stretch[]): string {
   const stride = Math.max(1, Math.ceil(stretches.length / MAX_ENTRIES));
   const entries: z.infer<typeof LogIndex> = [];
@@ -20,7 +20,7 @@ export function indexOf(stretches: readonly Stretch[]): string {
   return JSON.stringify(entries);
 }
 
-/** In bytes, where a line that is at or before `line` begins. */
+/** The byte offset of the last indexed line that is not after `line`. */
 export function offsetBefore(index: string | undefined, line: number): number {
   const entries = index === undefined ? [] : LogIndex.parse(JSON.parse(index));
   return entries.findLast(([firstLine]) => firstLine <= line)?.[1] ?? 0;

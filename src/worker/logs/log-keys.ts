@@ -2,10 +2,10 @@ import * as z from "zod/mini";
 
 import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
 
-/** Whose log it is; the key of each of its objects begins with all three, so that one prefix finds them. */
+/** Identifies a log. The keys of its objects begin with all three ids, so one prefix lists them. */
 export type LogOwner = { accountId: AccountId; projectId: ProjectId; deploymentId: DeploymentId };
 
-/** What the keys of all logs begin with. */
+/** The prefix of all log keys. */
 export const LOGS_PREFIX = "logs/";
 
 export const projectPrefixOf = ({ accountId, projectId }: Omit<LogOwner, "deploymentId">) =>
@@ -17,7 +17,7 @@ export const wholeKey = (owner: LogOwner) => `${prefixOf(owner)}log.ndjson`;
 
 const LogPath = z.tuple([z.literal("logs"), AccountId, ProjectId, DeploymentId, z.string()]);
 
-/** Whose log an object is of, by its key; null where it is of none. */
+/** The log that an object belongs to, from its key; null if it belongs to none. */
 export function ownerOfKey(key: string): LogOwner | null {
   const path = LogPath.safeParse(key.split("/"));
   if (!path.success) return null;

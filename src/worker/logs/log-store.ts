@@ -12,7 +12,7 @@ import { putInPieces, type Upload } from "#worker/logs/put-in-pieces.ts";
 
 const WINDOW_BYTES = 256 * 1024;
 
-/** Deployment logs in R2: NDJSON, in parts while the deployment runs, one object once it has ended. */
+/** Deployment logs in R2 as NDJSON: parts while the deployment runs, one complete object after it has ended. */
 export class LogStore {
   readonly #bucket: R2Bucket;
 
@@ -20,7 +20,7 @@ export class LogStore {
     this.#bucket = bucket;
   }
 
-  /** A part that is written again takes the place of what was there. */
+  /** Writes a part. Safe to repeat: it replaces the same part. */
   async putPart(owner: LogOwner, firstLine: number, ndjson: string): Promise<void> {
     await this.#bucket.put(partKey(owner, firstLine), ndjson);
   }
@@ -31,8 +31,8 @@ export class LogStore {
   }
 
   /**
-   * Makes the one whole object of its parts, which stay, so that a reader always finds the one or the other.
-   * Holds no more than some 6 MiB in memory, however long the log.
+   * Joins the parts to the complete object. Does not delete the parts, so that a reader always finds one or the other.
+   * Holds at most about 6 MiB in memory.
    */
   async putWholeOfParts(
     owner: LogOwner,
@@ -50,12 +50,12 @@ export class LogStore {
   async *#parts(owner: LogOwner, parts: readonly Stretch[]): AsyncGenerator<Uint8Array> {
     for (const { firstLine } of parts) {
       const part = await this.getPart(owner, firstLine);
-      if (part === null) throw new Error(`the log of ${owner.deploymentId} lacks its part ${firstLine}`);
+      if (part === null) throw new Error(`the log of ${owner.deploymentId} has no part ${firstLine}`);
       yield part;
     }
   }
 
-  /** Makes the whole object of a log that never had a part. */
+  /** Writes the complete object of a log without parts. */
   async putWhole(owner: LogOwner, chunks: readonly (Stretch & { readonly ndjson: string })[]): Promise<void> {
     const ndjson = chunks.map((chunk) => chunk.ndjson).join("");
     await this.#bucket.put(wholeKey(owner), ndjson, optionsFor(chunks));
@@ -65,7 +65,7 @@ export class LogStore {
     return (await this.#bucket.head(wholeKey(owner))) !== null;
   }
 
-  /** Gives up an upload of the whole object that was cut off; nothing happens where it is over. */
+  /** Aborts an interrupted upload of the complete object. Does nothing if the upload has ended. */
   async abortUpload(owner: LogOwner, uploadId: string): Promise<void> {
     try {
       await this.#bucket.resumeMultipartUpload(wholeKey(owner), uploadId).abort();
@@ -80,8 +80,8 @@ export class LogStore {
   }
 
   /**
-   * The finished log from some line at or before `fromLine` on, as NDJSON cut anywhere; null while it has not been
-   * finished. Read window by window, each to its end, as the caller asks for more: one round trip for a usual log.
+   * Reads the complete object as NDJSON chunks, which may split lines and may begin before `fromLine`.
+   * Each chunk is one R2 read when the caller takes it; most logs fit into one. @returns null if there is no such object
    */
   async openWhole(owner: LogOwner, fromLine: number): Promise<AsyncGenerator<string> | null> {
     const key = wholeKey(owner);
@@ -107,20 +107,20 @@ export class LogStore {
     return head === null ? null : offsetBefore(head.customMetadata?.["index"], line);
   }
 
-  /** Removes everything of a log; nothing happens where nothing is. */
+  /** Deletes all objects of a log. */
   async deleteAll(owner: LogOwner): Promise<void> {
     await this.#deleteUnder(prefixOf(owner));
   }
 
-  /** Removes the logs of all of a project's deployments. */
+  /** Deletes the logs of all deployments of a project. */
   async deleteProject(owner: Omit<LogOwner, "deploymentId">): Promise<void> {
     await this.#deleteUnder(projectPrefixOf(owner));
   }
 
   /**
-   * Some of the stored logs, of all accounts, in the order of their keys, each log whole. One R2 call.
-   * @param after the key after which to begin; null: at the beginning
-   * @param limit how many objects, 1,000 at most
+   * Lists stored logs of all accounts, sorted by key, only complete groups of objects. One R2 call.
+   * @param after the key after which to begin; null: from the start
+   * @param limit how many objects to list, at most 1,000
    */
   async list(after: string | null, limit: number): Promise<FoundLogs> {
     const { objects, truncated } = await this.#bucket.list({
@@ -131,7 +131,7 @@ export class LogStore {
     return foundLogs(objects, truncated);
   }
 
-  /** Removes objects, a page of them at most; nothing happens where one is not there. One R2 call, or none. */
+  /** Deletes at most 1,000 objects. Missing objects are ignored. One R2 call, or none. */
   async deleteObjects(keys: readonly string[]): Promise<void> {
     if (keys.length > 0) await this.#bucket.delete([...keys]);
   }

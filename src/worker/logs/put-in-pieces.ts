@@ -1,19 +1,19 @@
 /**
- * R2 wants 5 MiB at least for each piece of a multipart upload but the last, and the same size for all but the last.
+ * In R2 all pieces of a multipart upload except the last must have the same size, at least 5 MiB.
  * Source: R2's documentation, "Multipart upload: limitations".
  */
 const PIECE_BYTES = 5 * 1024 * 1024;
 
 export type Upload = {
   readonly key: string;
-  /** Of all chunks together. */
+  /** The sum of all chunks. */
   readonly bytes: number;
   readonly options: R2MultipartOptions;
-  /** Notes the id of a multipart upload before anything is sent, so that one that is cut off can be given up. */
+  /** Gets the id of a multipart upload before the first piece is sent, so that an interrupted upload can be aborted. */
   readonly note: (uploadId: string) => void;
 };
 
-/** Puts an object of any size without ever holding more of it than a piece and a chunk. */
+/** Writes an object of any size. Holds one piece and one chunk in memory. */
 export async function putInPieces(
   bucket: R2Bucket,
   chunks: AsyncIterable<Uint8Array>,
@@ -31,7 +31,7 @@ export async function putInPieces(
   await upload.complete(uploaded);
 }
 
-/** The same bytes in pieces of one size, but for the last. Each is valid until the next is asked for. */
+/** Regroups the bytes into pieces of one size; the last may be shorter. A piece is valid until the next is requested. */
 async function* piecesOf(chunks: AsyncIterable<Uint8Array>, pieceBytes: number): AsyncGenerator<Uint8Array> {
   const piece = new Uint8Array(pieceBytes);
   let filled = 0;

@@ -2,28 +2,28 @@ import type { LogOwner } from "#worker/logs/log-keys.ts";
 import type { LogStore } from "#worker/logs/log-store.ts";
 import { type StoredLine, storedLines } from "#worker/logs/stored-lines.ts";
 
-/** The lines from one on that have not been put together into one object yet, or the first of them. */
+/** Some lines of a log that is not one complete object yet. */
 export type UnfinishedLines = {
-  /** Parts in R2, by their first lines. The first may begin before the line that was asked for. */
+  /** The first lines of parts in R2. The first part may begin before the requested line. */
   readonly parts: readonly number[];
-  /** What follows the parts. If there are none, the first may begin before the line that was asked for. */
+  /** The lines after the parts. Without parts, the first chunk may begin before the requested line. */
   readonly buffered: readonly { readonly firstLine: number; readonly ndjson: string }[];
-  /** Where to go on. */
+  /** The line to request next. */
   readonly nextLine: number;
-  /** Whether there are no more lines at this moment. */
+  /** Whether these are all lines so far. */
   readonly isAll: boolean;
 };
 
 export type LogPlaces = {
   readonly store: LogStore;
   readonly owner: LogOwner;
-  /** Asks the lane; null where it holds nothing of the log, because it is finished, or gone, or has never been. */
+  /** Asks the lane; null if it has nothing of the log: the log is complete in R2, was removed, or never existed. */
   readonly unfinished: (fromLine: number) => Promise<UnfinishedLines | null>;
 };
 
 /**
- * The same as readLog; null where there is no log at all: neither in R2 nor in the lane. A log that is there has one
- * line at least, so also where none follows `fromLine`, it is told from one that is not.
+ * As `readLog`, but null if there is no log in R2 and in the lane. A log without lines after `fromLine` is not null:
+ * every log has at least one line.
  */
 export async function openLog(
   places: LogPlaces,
@@ -42,10 +42,10 @@ async function* continued<Value>(first: Value, rest: AsyncIterable<Value>): Asyn
 }
 
 /**
- * A deployment's log from a line on, some lines at a time, without a gap or a line twice, wherever they stand now and
- * wherever they are moved meanwhile.
+ * Reads a deployment's log from a line on, some lines at a time. Yields each line once, without gaps, also if lines move
+ * from the lane to R2 during the read.
  *
- * @param hasEnded whether the deployment has: then the finished log is looked for first, or else the lane is asked first
+ * @param hasEnded whether the deployment has ended: if so, reads the complete object first, otherwise the lane first
  */
 export async function* readLog(
   places: LogPlaces,
@@ -68,8 +68,8 @@ export async function* readLog(
     }
     const stopped = yield* readParts(places, rest, at);
     if (stopped !== null) {
-      // The parts went because the log was finished meanwhile. The lane says so when it is asked again.
-      if (stopped === missing) throw new Error(`the log of ${owner.deploymentId} lacks its line ${stopped}`);
+      // The parts were deleted because the log was completed in the meantime. The next answer of the lane shows that.
+      if (stopped === missing) throw new Error(`the log of ${owner.deploymentId} has no line ${stopped}`);
       at = missing = stopped;
       continue;
     }
@@ -82,7 +82,7 @@ export async function* readLog(
   }
 }
 
-/** @returns the line from which on a part was not there any more; null: all were */
+/** @returns the first line of a part that no longer exists; null: all parts were read */
 async function* readParts(
   { store, owner }: LogPlaces,
   { parts }: UnfinishedLines,

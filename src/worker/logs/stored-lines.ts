@@ -1,7 +1,7 @@
-/** A line as it is stored: its number, and the whole LogLine as JSON. Most readers pass it on without parsing it. */
+/** A stored line: its number, and the LogLine as JSON. Most readers pass the JSON on without parsing it. */
 export type StoredLine = { readonly line: number; readonly json: string };
 
-/** The lines from `fromLine` on of chunks of NDJSON, which may be cut anywhere, some at a time as they come. */
+/** The lines from `fromLine` on in chunks of NDJSON. Chunks may split lines. */
 export async function* storedLines(
   chunks: AsyncIterable<string> | Iterable<string>,
   fromLine: number,
@@ -15,14 +15,14 @@ export async function* storedLines(
   }
 }
 
-/** The lines of whole NDJSON. */
+/** The lines of complete NDJSON. */
 export function linesOf(ndjson: string): StoredLine[] {
   return ndjson.split("\n").slice(0, -1).map(storedLine);
 }
 
-// The number comes first, because the lane writes the lines (LogBuffer).
+// LogBuffer writes each line with its number first.
 function storedLine(json: string): StoredLine {
   const number = /^\{"line":(\d+),/.exec(json)?.[1];
-  if (number === undefined) throw new Error("a stored log holds something that is no line");
+  if (number === undefined) throw new Error("a stored log contains text that is not a line");
   return { line: Number(number), json };
 }

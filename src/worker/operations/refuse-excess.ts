@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from "#contract/problems.ts";
 import type { Excess } from "#domain/token-grant.ts";
 
-/** The refusal to hand out a token that reaches further than the one that asks for it. */
+/** Refuses to create or rotate a token that may do more than the token of the request. */
 export function refuseExcess(excess: Excess): {
   readonly ok: false;
   readonly refusal: Refusal<"insufficient_scope">;
@@ -9,11 +9,11 @@ export function refuseExcess(excess: Excess): {
   if (excess.in === "projects")
     return refuse(
       "insufficient_scope",
-      "The token is limited to some projects, so it can only hand out tokens limited to some of those: name them in project_ids.",
+      "The token is limited to some projects, so it can only create tokens for these projects: list them in project_ids.",
     );
   const { refusal } = refuse(
     "insufficient_scope",
-    `The token cannot hand out what it lacks itself: ${excess.scopes.join(", ")}.`,
+    `The token cannot grant scopes that it does not have: ${excess.scopes.join(", ")}.`,
   );
   return { ok: false, refusal: { ...refusal, scopes: excess.scopes } };
 }

@@ -1,18 +1,18 @@
 import { agentFilePaths } from "#contract/agent-files.ts";
 import type { App } from "#worker/http/app.ts";
 
-/** What may stand between quotes in a shell script: a host can be named by whoever asks. */
+/** An origin that is safe between quotes in a shell script. The client chooses the Host header. */
 const PLAIN_ORIGIN = /^https?:\/\/[\w.:[\]-]+$/;
 
-/** The agent and its installer: files that were made when the Worker was built. */
+/** Serves the agent and its installer, which are built with the Worker. */
 export function routeAgentFiles(app: App): void {
   app.get(agentFilePaths.installer, async (c) => {
     const { origin } = c.var;
     if (!PLAIN_ORIGIN.test(origin)) return c.notFound();
-    // Without the request's own conditions: the file here is not what was sent before.
+    // Without the request's If-None-Match: its tag belongs to the script with the origin filled in.
     const file = await c.env.ASSETS.fetch(new Request(c.req.url));
     if (!file.ok) return c.notFound();
-    // Not text(), which warns of what is not named a text.
+    // text() logs a warning if the media type is not text.
     const script = new TextDecoder().decode(await file.arrayBuffer()).replaceAll("@ORIGIN@", origin);
     return c.text(script, 200, { "content-type": "text/plain; charset=UTF-8" });
   });

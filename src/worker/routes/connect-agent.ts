@@ -6,7 +6,7 @@ import { problemResponse } from "#worker/http/problem-response.ts";
 import { limitAgent, limitFailures } from "#worker/http/rate-limit.ts";
 import { linkHeaders } from "#worker/objects/agent-link/link-headers.ts";
 
-/** The agent's link: an authenticated WebSocket upgrade, passed on to the object of its server. */
+/** Authenticates the WebSocket upgrade of an agent, and passes it to the AgentLink of its server. */
 export function routeAgentConnect(app: App, authentication: Authentication, clock: { now(): number }): void {
   app.get(AGENT_CONNECT_PATH, async (c) => {
     const refused = { requestId: c.var.requestId, origin: c.var.origin };
@@ -19,14 +19,14 @@ export function routeAgentConnect(app: App, authentication: Authentication, cloc
     const limited = await limitAgent(c.env, agent.value.serverId);
     if (limited !== null) return problemResponse(limited.refusal, refused);
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
-      const { refusal } = refuse("upgrade_required", "Ask for an upgrade to websocket.");
+      const { refusal } = refuse("upgrade_required", "Send the header Upgrade: websocket.");
       const response = problemResponse(refusal, refused);
       response.headers.set("upgrade", "websocket");
       return response;
     }
     const { accountId, serverId, credentialHash } = agent.value;
     const headers = new Headers(c.req.raw.headers);
-    // Set, not added: what a client sends under these names must not reach the object.
+    // `set` replaces values that the client sent in these headers.
     headers.set(linkHeaders.accountId, accountId);
     headers.set(linkHeaders.credentialHash, credentialHash);
     return c.env.AGENT_LINK.getByName(serverId).fetch(new Request(c.req.raw, { headers }));

@@ -4,7 +4,7 @@ import { dashboardPaths } from "#contract/dashboard-paths.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
 import { assetResponse } from "#worker/http/asset-response.ts";
 
-/** The dashboard takes everything from where it is itself, and speaks with nobody else. Nothing in it is text that runs. */
+/** The dashboard loads and connects only to its own origin, and creates no scripts from text. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,20 +18,20 @@ const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** A name that esbuild has made of the content. The icon keeps its own, and may be another one after a release. */
+/** A file name with a hash of its content, from esbuild. The icon has none, because it may change with a release. */
 const HASHED = /-[0-9A-Z]{8}\.\w+$/;
 
-/** The dashboard: files that were made when the Worker was built. */
+/** Serves the dashboard, which is built with the Worker. */
 export function routeDashboard(app: App): void {
   app.get(dashboardPaths.files, async (c) => {
     const file = await c.env.ASSETS.fetch(c.req.raw);
-    // An older page may ask for a file of its own build that is no more: that must not look like a page.
+    // A page of an older build may request a file that no longer exists. It must not get the dashboard's page instead.
     if (!file.ok && file.status !== 304) return c.notFound();
-    if (HASHED.test(c.req.path)) c.set("isForGood", true);
+    if (HASHED.test(c.req.path)) c.set("isImmutable", true);
     return file;
   });
   app.get(dashboardPaths.root, (c) => c.redirect(`${dashboardPaths.root}/`, 307));
-  // One page for every address: which part of it is shown, its script decides.
+  // The same page for every address. Its script decides what to show.
   app.get(dashboardPaths.page, async (c) =>
     assetResponse(await c.env.ASSETS.fetch(pageRequest(c)), {
       "content-security-policy": CONTENT_SECURITY_POLICY,

@@ -11,7 +11,7 @@ import { getDeploymentLog } from "#worker/operations/deployments/get-deployment-
 import { readDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
 import { eventStreamStart, logEventText, logNdjson, logText } from "#worker/views/log-views.ts";
 
-/** After so long a client that follows comes again, and shows its token again. */
+/** After this time the stream ends, and the client reconnects with its token. */
 const MAX_FOLLOW_MS = 15 * 60 * 1000;
 
 export const logHandlers = {

@@ -3,7 +3,7 @@ import { referencePaths } from "#contract/reference-paths.ts";
 import type { App } from "#worker/http/app.ts";
 import { assetResponse } from "#worker/http/asset-response.ts";
 
-/** The pages have no script, and take everything from where they are themselves. */
+/** The pages have no script, and load only from their own origin. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -13,7 +13,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The API reference: files that were made when the Worker was built. */
+/** Serves the API reference, which is built with the Worker. */
 export function routeReference(app: App): void {
   for (const path of referencePaths)
     app.get(path, async (c) => {

@@ -1,10 +1,10 @@
 import { SECURITY_CONTACT, SECURITY_TEXT_PATH } from "#contract/security-text.ts";
 import type { App } from "#worker/http/app.ts";
 
-/** Worked out at each request, so it never is in the past. RFC 9116 wants less than a year. */
+/** How far in the future Expires is. RFC 9116 recommends less than a year. */
 const LASTS_MS = 90 * 86_400_000;
 
-/** Whom to tell of a weakness of this installation. Nobody can know that but who runs it: without a contact there is none. */
+/** Serves security.txt with the contact for reports of vulnerabilities. 404 if SECURITY_CONTACT is empty. */
 export function routeSecurityText(app: App, clock: { now(): number }): void {
   app.get(SECURITY_TEXT_PATH, (c) => {
     const contact: string = c.env.SECURITY_CONTACT;

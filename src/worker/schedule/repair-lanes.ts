@@ -5,14 +5,14 @@ import { findProjectsAfter } from "#worker/db/projects/find-projects-after.ts";
 import { findSweepPosition, saveSweepPosition } from "#worker/db/sweep-position.ts";
 import { logFailure } from "#worker/log-failure.ts";
 
-/** How many lanes are woken at most. Each reads a few hundred rows of D1 at most. */
+/** The most lanes to wake in one run. Each reads at most a few hundred rows of D1. */
 const MAX_LANES = 50;
-/** From one round through all projects to the next. */
+/** The time between the starts of two rounds through all projects. */
 const ROUND_MS = 24 * 60 * 60 * 1000;
 
 const SWEEP = "lanes";
 
-/** `after` null: the round is over. */
+/** `after` null: the round has ended. */
 const Position = z.strictObject({
   startedAt: z.number(),
   after: z.nullable(z.union([ProjectId, z.literal("")])),
@@ -21,18 +21,18 @@ const Position = z.strictObject({
 type Clock = { now(): number };
 
 /**
- * Has each project's lane compare D1 with itself and mend D1, some projects at a time, and all of them once a day.
- * A lane that fails goes on by itself, and its turn comes again with the next round.
+ * Calls `repair` of each project's lane once a day, some projects in each run. A lane whose repair fails retries it by
+ * itself, and is called again in the next round.
  *
- * @throws where lanes failed, once all others of this time have had their turn; or where D1 is away
+ * @throws if lanes failed, after all others of this run were called; or if D1 does not answer
  */
 export async function repairLanes(env: Env, clock: Clock): Promise<void> {
   const saved = await findSweepPosition(env.DB, SWEEP);
   const fresh = { startedAt: clock.now(), after: "" } as const;
   const before = saved === null ? fresh : Position.parse(JSON.parse(saved));
-  const isOver = before.after === null;
-  if (isOver && clock.now() < before.startedAt + ROUND_MS) return;
-  const { startedAt, after } = isOver ? fresh : before;
+  const hasEnded = before.after === null;
+  if (hasEnded && clock.now() < before.startedAt + ROUND_MS) return;
+  const { startedAt, after } = hasEnded ? fresh : before;
   const owners = await findProjectsAfter(env.DB, after ?? "", MAX_LANES);
   let failures = 0;
   for (const owner of owners) {

@@ -6,16 +6,16 @@ import { sweepLogs } from "#worker/schedule/sweep-logs.ts";
 type Clock = { now(): number };
 
 /**
- * What is done without being asked, a bounded part of it each time. Each job is safe to repeat and to cut off anywhere,
- * goes on the next time where it stopped, and does not mind that another fails.
+ * Runs the scheduled jobs, each with a bounded amount of work. Each job can be repeated and interrupted anywhere, and
+ * continues in the next run where it stopped. A failed job does not stop the others.
  *
- * @throws where a job failed, once all have had their turn: the platform shows the run as failed then
+ * @throws after all jobs, if one failed, so that the platform shows the run as failed
  */
 export async function runSchedule(env: Env, clock: Clock): Promise<void> {
   const jobs = {
     "repair lanes": () => repairLanes(env, clock),
     "sweep logs": () => sweepLogs(env, clock),
-    "remove what has expired": () => removeExpired(env.DB, clock.now()),
+    "remove expired rows": () => removeExpired(env.DB, clock.now()),
   };
   const failed: string[] = [];
   for (const [what, job] of Object.entries(jobs)) {
@@ -26,5 +26,5 @@ export async function runSchedule(env: Env, clock: Clock): Promise<void> {
       logFailure("schedule", { what }, error);
     }
   }
-  if (failed.length > 0) throw new Error(`the schedule could not ${failed.join(", ")}`);
+  if (failed.length > 0) throw new Error(`scheduled jobs failed: ${failed.join(", ")}`);
 }

@@ -7,8 +7,8 @@ import type { FoundLog } from "#worker/logs/found-logs.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
 
 /**
- * What one run does at most, so that it stays far within what one invocation may do. A page is one list of R2, three
- * statements of D1, and a deletion for each account; `questions` is how often lanes are asked in all.
+ * The limits of one run, far below those of one invocation. A page is one list call of R2, three D1 statements, and one
+ * deletion for each account. `questions` is the number of calls to lanes.
  */
 const LIMITS = { pages: 5, objects: 1_000, questions: 200 };
 
@@ -18,11 +18,11 @@ type Clock = { now(): number };
 type Removal = Exclude<LogFate, { remove: "nothing" }>;
 
 /**
- * Removes the logs whose retention has passed and those that belong to nothing any more (`decideLogFate`). It goes
- * through all stored logs, some thousand at a time, and on from there the next time. What it could not remove, it finds
- * again when it comes round.
+ * Deletes logs whose retention has passed, and logs whose deployment or project no longer exists (`decideLogFate`).
+ * Goes through all stored logs, a few thousand in each run, and continues there in the next run. A log that could not be
+ * deleted is found again in the next round.
  *
- * @throws where something was left because it failed, after all others have had their turn; or where R2 or D1 is away
+ * @throws if a deletion failed, after all others; or if R2 or D1 does not answer
  */
 export async function sweepLogs(env: Env, clock: Clock, limits = LIMITS): Promise<void> {
   const run = { env, clock, store: new LogStore(env.LOGS), questions: limits.questions, failures: 0 };
@@ -41,12 +41,12 @@ type Run = {
   readonly env: Env;
   readonly clock: Clock;
   readonly store: LogStore;
-  /** How many lanes may still be asked. */
+  /** How many calls to lanes are left. */
   questions: number;
   failures: number;
 };
 
-/** @returns how many of the logs it has dealt with before it ran out of questions */
+/** @returns how many logs were handled before the calls to lanes were used up */
 async function sweepSome(run: Run, logs: readonly FoundLog[]): Promise<number | "all"> {
   if (logs.length === 0) return "all";
   const records = await findLogRecords(
@@ -73,7 +73,7 @@ async function sweepSome(run: Run, logs: readonly FoundLog[]): Promise<number | 
   return done;
 }
 
-/** Whether the project's lane still needs the log; a lane that does not answer might. */
+/** Whether the project's lane still needs the log. True if the lane does not answer. */
 async function isKept(run: Run, { owner }: FoundLog, { unlessLaneHolds }: Removal): Promise<boolean> {
   if (unlessLaneHolds === null) return false;
   run.questions -= 1;
@@ -84,7 +84,7 @@ async function isKept(run: Run, { owner }: FoundLog, { unlessLaneHolds }: Remova
   return holding === null || keepsLog(holding, unlessLaneHolds);
 }
 
-/** null where it failed. */
+/** @returns null if the job failed */
 async function attempt<Value>(
   run: Run,
   about: Readonly<Record<string, string>>,

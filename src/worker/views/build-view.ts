@@ -2,19 +2,19 @@ import { applySettings, presetFor, STATIC } from "#contract/frameworks/preset-fo
 import type { AutomaticSetting, Preset } from "#contract/endpoints/projects/schemas.ts";
 import { type BuildColumns, givenSettings } from "#worker/db/projects/build-columns.ts";
 
-/** The framework that counts: the given one, else the one that was found, else none has been yet. */
-export function shownFramework(framework: string | null, found: Preset | null): string {
-  return framework ?? found?.framework ?? STATIC;
+/** The effective framework: the project's own setting, or the detected one, or static. */
+export function shownFramework(framework: string | null, detected: Preset | null): string {
+  return framework ?? detected?.framework ?? STATIC;
 }
 
-/** What counts for the next deployment, as far as it can be said before its files are known. */
-export function shownSettings(columns: BuildColumns, found: Preset | null): Preset {
-  const framework = shownFramework(columns.framework, found);
-  const preset = found?.framework === framework ? found : presetFor(framework);
+/** The build settings of the next deployment, as far as they are known before its files are fetched. */
+export function shownSettings(columns: BuildColumns, detected: Preset | null): Preset {
+  const framework = shownFramework(columns.framework, detected);
+  const preset = detected?.framework === framework ? detected : presetFor(framework);
   return applySettings(givenSettings(columns), preset);
 }
 
-/** Which of the settings the project leaves to its framework. */
+/** The settings that the project leaves to its framework. */
 export function automaticSettings(columns: BuildColumns): AutomaticSetting[] {
   const all = [
     ["framework", columns.framework],

@@ -9,15 +9,15 @@ import type { DeploymentReading } from "#worker/db/deployments/deployment-readin
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
-/** As git abbreviates by default. */
+/** Git's default length. */
 const ABBREVIATED = 7;
 
-/** The beginning of a commit's hash, as deployments show it; null until the agent has resolved the branch. */
+/** The abbreviated commit hash; null until the agent has resolved the branch. */
 export function abbreviatedCommit(commitSha: string | null): string | null {
   return commitSha?.slice(0, ABBREVIATED) ?? null;
 }
 
-/** A row of a project's list. @param now Unix milliseconds, where the duration of a running one ends so far */
+/** A row of a project's deployments. @param now Unix milliseconds, for the duration of a running deployment */
 export function deploymentRow(record: DeploymentRecord, now: number): DeploymentRow {
   return {
     id: record.id,
@@ -30,7 +30,7 @@ export function deploymentRow(record: DeploymentRecord, now: number): Deployment
   };
 }
 
-/** A deployment with everything that is known of it. @param now as for deploymentRow */
+/** A deployment with all details. @param now as for deploymentRow */
 export function deploymentView(reading: DeploymentReading, now: number): Deployment {
   return {
     ...deploymentRow(reading, now),
@@ -53,14 +53,14 @@ export function deploymentView(reading: DeploymentReading, now: number): Deploym
   };
 }
 
-/** What an agent of an earlier version reports has the values of the address's query. */
+/** Masks the query of the health check's URL: agents of earlier versions report its values. */
 function evidenceView(evidence: LiveEvidence | null): LiveEvidence | null {
   if (evidence === null || evidence.health_check === null) return evidence;
   const { url, ...rest } = evidence.health_check;
   return { ...evidence, health_check: { url: maskUrlSecret(url), ...rest } };
 }
 
-/** From the start of the run to its end, or to now; 0 while it has not started. */
+/** From the start of the run to its end, or until now; 0 before the start. */
 function durationSeconds({ startedAt, finishedAt }: DeploymentRecord, now: number): number {
   if (startedAt === null) return 0;
   return Math.max(0, Math.round((finishedAt ?? now) - startedAt)) / 1000;
@@ -75,7 +75,7 @@ function waitingOn({
 }: DeploymentReading): WaitingOn | null {
   if (stage !== "queued") return null;
   if (waitsForServer) return { type: "server", id: serverId };
-  // First in line, and about to be offered to its server.
+  // Next in the queue, and about to be offered to its server.
   if (firstInLine === null || ahead === null || ahead === 0) return null;
   return { type: "deployment", id: firstInLine, position: ahead };
 }

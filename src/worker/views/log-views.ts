@@ -3,7 +3,7 @@ import { LOG_END_EVENT, type LogEnd, LogLine } from "#contract/endpoints/logs/sc
 import type { LogEvent } from "#worker/logs/follow-log.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 
-/** A line each, whatever it holds: the time, the stage, the message. */
+/** One line of text for each log line: time, stage, message. */
 export function logText(lines: readonly StoredLine[]): string {
   return lines
     .map(({ json }) => {
@@ -17,13 +17,13 @@ export function logNdjson(lines: readonly StoredLine[]): string {
   return lines.map(({ json }) => `${json}\n`).join("");
 }
 
-/** How long a client waits before it comes again by itself, in milliseconds. */
+/** How long a client waits before it reconnects, in milliseconds. */
 const RETRY_MS = 1000;
 
-/** The beginning of a stream of events; it also has the headers sent at once. */
+/** The start of an event stream. Sending it at once also sends the headers. */
 export const eventStreamStart = `retry: ${RETRY_MS}\n\n`;
 
-/** Source: the HTML standard, "Server-sent events". JSON has no line ends, so one data line holds it. */
+/** Source: the HTML standard, "Server-sent events". JSON contains no line breaks, so it fits into one data line. */
 export function logEventText(event: LogEvent<LogEnd>): string {
   switch (event.type) {
     case "lines":

@@ -20,7 +20,7 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
   };
 }
 
-/** A project with its settings. @param serving null where its server has not said yet what it serves */
+/** A project with its settings. @param serving null if its server has not reported yet what it serves */
 export function projectView(record: ProjectRecord, serving: ServingReading | null): Project {
   return {
     ...projectRow(record),

@@ -6,7 +6,7 @@ import { keptRelease } from "#domain/lane/run-order.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
-/** A rollback target as the API shows it. @param serverId where a rollback would take place */
+/** A rollback target in the API. @param serverId the server on which the rollback would run */
 export function rollbackTargetView(
   lane: Lane,
   { deployment, isDefault }: KnownTarget,

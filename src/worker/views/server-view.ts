@@ -15,12 +15,12 @@ const LEAST_FREE_SHARE = 0.05;
 const LEAST_FREE_BYTES = 1024 ** 3;
 
 /**
- * An agent says how it is every 3 minutes. One that has missed two of them is gone, whatever its link could not write
- * any more.
+ * An agent reports its status every 3 minutes. After two missed reports it counts as disconnected, even if its link
+ * could not write that to D1.
  */
 const STALE_MS = 7 * 60_000;
 
-/** A row of the servers list. @param now Unix milliseconds, where the span of its uptime ends */
+/** A row of the servers list. @param now Unix milliseconds, the end of the uptime span */
 export function serverRow(stored: ServerReading, now: number): ServerRow {
   const reading = asSeen(stored, now);
   const { connectedMsByDay, connectedAt, enrolledAt } = reading;
@@ -34,7 +34,7 @@ export function serverRow(stored: ServerReading, now: number): ServerRow {
   };
 }
 
-/** A server with what its agent last said. @param now as for serverRow */
+/** A server with its agent's last report. @param now as for serverRow */
 export function serverView(stored: ServerReading, now: number): Server {
   const reading = asSeen(stored, now);
   const { connectedMsByDay, connectedAt, enrolledAt } = reading;
@@ -50,7 +50,7 @@ export function serverView(stored: ServerReading, now: number): Server {
   };
 }
 
-/** A connection of which nothing was heard for too long has ended with its last sign of life. */
+/** Treats a connection without reports for too long as ended at its last sign of life. */
 function asSeen(reading: ServerReading, now: number): ServerReading {
   const { connectedAt, lastSeenAt, connectedMsByDay } = reading;
   if (connectedAt === null || lastSeenAt === null || now - lastSeenAt <= STALE_MS) return reading;

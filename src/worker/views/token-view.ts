@@ -2,7 +2,7 @@ import type { Token } from "#contract/endpoints/tokens/schemas.ts";
 import type { TokenReading } from "#worker/db/tokens/token-reading.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 
-/** A token as its account sees it. @param now Unix milliseconds, when a previous secret may have stopped working */
+/** A token in the API. @param now Unix milliseconds; an expired previous secret is not shown */
 export function tokenView(reading: TokenReading, now: number): Token {
   const { previousExpiresAt } = reading;
   const hasPrevious = previousExpiresAt !== null && previousExpiresAt > now;

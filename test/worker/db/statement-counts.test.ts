@@ -110,7 +110,7 @@ describe("what goes to D1 of many rows at once", () => {
     });
     const failure = {
       code: "internal",
-      message: "how it ended was lost from the database",
+      message: "its result was lost from the database",
       stage: "queued",
     };
     expect(building).toMatchObject({ status: "failed", finishedAt: 77, stage: null, failure });

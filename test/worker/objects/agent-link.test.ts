@@ -55,7 +55,7 @@ describe("an agent's link", () => {
   });
 
   it.each([
-    [99, "update this installation, or go back to its agent"],
+    [99, "update this installation, or install its older agent"],
     [0, "update the agent"],
   ])(
     "is refused to an agent of protocol %i, whose owner is told so until one is let in",

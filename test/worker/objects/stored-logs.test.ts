@@ -185,7 +185,7 @@ describe("a log that has reached 50 MiB", () => {
     expect(messages.slice(1)).toEqual([
       "one",
       "the last",
-      "The log is cut here: what commands write past 50 MiB is left out",
+      "The log is cut here: the output of commands after 50 MiB is left out",
       expect.stringContaining("Live: version 1"),
       "",
     ]);

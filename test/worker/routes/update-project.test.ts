@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import { Project } from "#contract/endpoints/projects/schemas.ts";
@@ -106,6 +107,20 @@ describe("changing a project", () => {
       interval_seconds: 1,
       timeout_seconds: 5,
     });
+  });
+
+  it("drops the detected settings when the framework becomes automatic again", async () => {
+    const world = await createWorld();
+    await patched(world, { framework: "vite" });
+    const detected = JSON.stringify({
+      framework: "vite",
+      build_command: "vite build",
+      output_directory: "dist",
+    });
+    await env.DB.prepare("UPDATE projects SET detected = ? WHERE id = ?")
+      .bind(detected, world.projectId)
+      .run();
+    expect(await patched(world, { automatic: ["framework"] })).toMatchObject({ framework: "static" });
   });
 
   it("loses nothing where two change different things at the same instant", async () => {

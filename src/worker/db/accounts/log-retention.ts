@@ -6,7 +6,7 @@ import type { AccountId } from "#contract/ids.ts";
 import type { Database } from "#worker/db/database.ts";
 import { accounts } from "#worker/db/schema.ts";
 
-/** For how many days an account keeps the logs of deployments that have ended. */
+/** How many days an account keeps the logs of ended deployments. */
 export async function findLogRetention(database: Database, id: AccountId): Promise<number> {
   const [found] = await drizzle(database)
     .select({ days: accounts.logRetentionDays })
@@ -15,7 +15,7 @@ export async function findLogRetention(database: Database, id: AccountId): Promi
   return found?.days ?? DEFAULT_LOG_RETENTION_DAYS;
 }
 
-/** @param days as the contract bounds them */
+/** @param days within the contract's bounds */
 export async function setLogRetention(database: Database, id: AccountId, days: number): Promise<void> {
   await drizzle(database).update(accounts).set({ logRetentionDays: days }).where(eq(accounts.id, id));
 }

@@ -6,7 +6,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { deployments } from "#worker/db/schema.ts";
 
-/** A deployment with, while it is queued, how many of its project come before it and which of them is first. */
+/** A deployment. While it is queued: how many of its project are ahead of it, and which of them is first. */
 export type DeploymentReading = DeploymentRecord & {
   readonly ahead: number | null;
   readonly firstInLine: DeploymentId | null;
@@ -17,7 +17,7 @@ const others = alias(deployments, "others");
 
 /** The fields of a DeploymentReading. */
 export function deploymentFields(rows: AccountRows) {
-  // The status stands in the text, not in a parameter, because only so does SQLite use the partial index on it.
+  // The status stands in the statement, not in a parameter. Only then does SQLite use the partial index on it.
   const inLineBefore = and(
     eq(others.projectId, deployments.projectId),
     sql`${others.status} = 'building'`,

@@ -4,21 +4,21 @@ import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 
-/** A deployment as D1 keeps it, whole. Times are Unix milliseconds. */
+/** A deployment's row in D1. Times are Unix milliseconds. */
 export type DeploymentRecord = Omit<typeof deployments.$inferSelect, "accountId">;
 
 /**
- * Writes what a lane holds: all of it or, if one row fails, nothing. Safe to repeat and to do late, because a row only
- * ever replaces one of a lower `revision`.
+ * Writes a lane's records in one transaction. Safe to repeat and to do late, because a row replaces only a row with a
+ * lower `revision`.
  *
- * @param records of one project, with no more than one that is `live`
+ * @param records of one project, at most one of them `live`
  */
 export async function writeDeployments(
   rows: AccountRows,
   projectId: ProjectId,
   records: readonly DeploymentRecord[],
 ): Promise<void> {
-  // The one that leaves `live` goes before the one that takes its place: the index allows one, at every row.
+  // The record that is no longer `live` comes first: the unique index allows one `live` row after each row written.
   const leavingFirst = records.toSorted((a, b) => Number(a.status === "live") - Number(b.status === "live"));
   const newest = Math.max(0, ...records.map((record) => record.createdAt));
   await rows.runTogether([
@@ -31,7 +31,7 @@ export async function writeDeployments(
   ]);
 }
 
-/** Removes rows of deployments; nothing happens where there are none. */
+/** Deletes rows of deployments. Missing rows are ignored. */
 export async function deleteDeploymentRecords(
   rows: AccountRows,
   ids: readonly DeploymentId[],
@@ -41,9 +41,9 @@ export async function deleteDeploymentRecords(
 }
 
 /**
- * Ends rows that say `building` or `live` of deployments that their lane has let go of, so neither can be true. One
- * that was live is superseded; of any other, how it ended is lost. Safe to repeat: only a row that is still as it was
- * read is changed.
+ * Ends rows that are `building` or `live` although their lane has dropped the deployment. A deployment that was live
+ * becomes `superseded`; any other becomes `failed`, because its result is lost. Safe to repeat: changes only rows that
+ * are still as they were read.
  *
  * @param now Unix milliseconds
  */
@@ -56,7 +56,7 @@ export async function endLostDeployments(
     .filter(({ status }) => status === "building" || status === "live")
     .map(({ id, revision, status }) => [id, revision, status]);
   const wasLive = sql`${deployments.release} is not null`;
-  const failure = sql`json_object('code', 'internal', 'message', 'how it ended was lost from the database', 'stage', coalesce(${deployments.stage}, 'queued'))`;
+  const failure = sql`json_object('code', 'internal', 'message', 'its result was lost from the database', 'stage', coalesce(${deployments.stage}, 'queued'))`;
   const changes = {
     status: sql`case when ${wasLive} then 'superseded' else 'failed' end`,
     failure: sql`case when ${wasLive} then null else ${failure} end`,

@@ -5,7 +5,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deploymentFields, type DeploymentReading } from "#worker/db/deployments/deployment-reading.ts";
 import { deployments } from "#worker/db/schema.ts";
 
-/** The account's deployment of that id; null where there is none. */
+/** The account's deployment with this id; null if there is none. */
 export async function findDeployment(rows: AccountRows, id: DeploymentId): Promise<DeploymentReading | null> {
   const [deployment] = await rows.select(deploymentFields(rows), deployments, {
     where: eq(deployments.id, id),

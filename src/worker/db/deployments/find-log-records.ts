@@ -10,8 +10,8 @@ import { accounts, deployments, projects } from "#worker/db/schema.ts";
 type Owner = { readonly projectId: ProjectId; readonly deploymentId: DeploymentId };
 
 /**
- * What the database says of the deployments that logs belong to, of whatever account: a deployment's id is enough.
- * One D1 round trip, to the primary: what a replica does not know yet must not count as gone.
+ * The state of the deployments that logs belong to, of all accounts, for the decision whether to delete the logs.
+ * One D1 round trip to the primary: a row that a replica does not have yet must not count as deleted.
  *
  * @returns in the order of `owners`
  */
@@ -26,7 +26,7 @@ export async function findLogRecords(database: Database, owners: readonly Owner[
         retentionDays: accounts.logRetentionDays,
       })
       .from(deployments)
-      // Left, so that a deployment is there whatever has become of its account.
+      // A left join, so that a deployment without an account is found too.
       .leftJoin(accounts, eq(accounts.id, deployments.accountId))
       .where(sql`${deployments.id} in ${values(owners.map(({ deploymentId }) => deploymentId))}`),
     rows
@@ -45,6 +45,6 @@ export async function findLogRecords(database: Database, owners: readonly Owner[
   });
 }
 
-/** One parameter, however many: D1 takes no more than 100. */
+/** One parameter for all values: D1 allows at most 100 parameters. */
 const values = (ids: readonly string[]) =>
   sql`(select value from json_each(${JSON.stringify([...new Set(ids)])}))`;

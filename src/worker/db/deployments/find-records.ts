@@ -5,18 +5,18 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 
-/** More rows than this that are still under way no project can have by itself: the rest is for the next look. */
+/** More unended rows than a project can have. If there are more, the next repair reads the rest. */
 const MAX_UNENDED = 300;
 
 export type ProjectRecords = {
-  /** When the project's newest deployment was asked for, in Unix milliseconds, as its own row says. */
+  /** When the newest deployment was created, in Unix milliseconds, according to the project's row. */
   readonly lastDeployAt: number | null;
   readonly deployments: readonly DeploymentRecord[];
 };
 
 /**
- * What D1 has of a project: the deployments of the given ids, and whatever it takes for `building` or `live`. Three
- * statements, each of which reads only these rows. null: D1 does not know the project.
+ * Reads a project's deployments with the given ids, and those that are `building` or `live`. Three statements, which
+ * read only these rows. @returns null if D1 does not have the project
  */
 export async function findRecords(
   rows: AccountRows,
@@ -27,10 +27,10 @@ export async function findRecords(
     where: eq(projects.id, projectId),
   });
   if (project === undefined) return null;
-  // One parameter, however many: D1 takes no more than 100.
+  // One parameter for all ids: D1 allows at most 100 parameters.
   const named = sql`${deployments.id} in (select value from json_each(${JSON.stringify(ids)}))`;
   const ofProject = eq(deployments.projectId, projectId);
-  // As the two partial indexes say it, so that they are used.
+  // The same conditions as in the two partial indexes, so that SQLite uses them.
   const building = and(ofProject, sql`${deployments.status} = 'building'`);
   const live = and(ofProject, sql`${deployments.status} = 'live'`);
   const found = new Map<DeploymentId, DeploymentRecord>();

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, eq, gte, lt, sql } from "drizzle-orm";
 
 import type { DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
@@ -9,64 +9,50 @@ import {
   type DeploymentReading,
 } from "#worker/db/deployments/deployment-reading.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
+import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 import { deployments } from "#worker/db/schema.ts";
 
 export type DeploymentFilter = {
   readonly statuses?: readonly DeploymentStatus[] | undefined;
   readonly branch?: string | undefined;
-  /** A whole commit hash or its beginning. */
+  /** A commit hash or its first characters. */
   readonly commit?: string | undefined;
   readonly serverId?: ServerId | undefined;
 };
 
-/** All deployments of the account, newest first, from the one after `after` on. */
+/** The account's deployments, newest first. */
 export async function listDeployments(
   rows: AccountRows,
   filter: DeploymentFilter,
-  page: { readonly after: DeploymentId | null; readonly limit: number },
+  position: Position<DeploymentId>,
 ): Promise<DeploymentReading[]> {
-  return rows.select(deploymentFields(rows), deployments, {
-    where: and(conditionOf(filter), page.after === null ? undefined : lt(deployments.id, page.after)),
-    orderBy: [desc(deployments.id)],
-    limit: page.limit,
-  });
+  const selection = newestFirst(deployments.id, position, conditionOf(filter));
+  return rows.select(deploymentFields(rows), deployments, selection);
 }
 
-/** A page of one project's deployments: its versions give their order. */
-export type VersionPage = {
-  readonly projectId: ProjectId;
-  readonly after: number | null;
-  readonly limit: number;
-};
-
-/** The deployments of a project, newest first, from the version after `after` on. */
+/** One project's deployments, newest first. */
 export async function listProjectDeployments(
   rows: AccountRows,
   filter: DeploymentFilter,
-  page: VersionPage,
+  projectId: ProjectId,
+  position: Position<number>,
 ): Promise<DeploymentReading[]> {
-  return rows.select(deploymentFields(rows), deployments, selectionOf(filter, page));
+  return rows.select(deploymentFields(rows), deployments, selectionOf(filter, projectId, position));
 }
 
-/** The same without what a deployment waits for, which costs a look at the others. */
+/** The same without what a deployment waits for, which takes another read per row. */
 export async function listProjectDeploymentRecords(
   rows: AccountRows,
   filter: DeploymentFilter,
-  page: VersionPage,
+  projectId: ProjectId,
+  position: Position<number>,
 ): Promise<DeploymentRecord[]> {
-  return rows.select(deploymentColumns, deployments, selectionOf(filter, page));
+  return rows.select(deploymentColumns, deployments, selectionOf(filter, projectId, position));
 }
 
-function selectionOf(filter: DeploymentFilter, { projectId, after, limit }: VersionPage): Selection {
-  return {
-    where: and(
-      eq(deployments.projectId, projectId),
-      conditionOf(filter),
-      after === null ? undefined : lt(deployments.version, after),
-    ),
-    orderBy: [desc(deployments.version)],
-    limit,
-  };
+function selectionOf(filter: DeploymentFilter, projectId: ProjectId, position: Position<number>): Selection {
+  const where = and(eq(deployments.projectId, projectId), conditionOf(filter));
+  return newestFirst(deployments.version, position, where);
 }
 
 function conditionOf({ statuses, branch, commit, serverId }: DeploymentFilter) {
@@ -78,8 +64,8 @@ function conditionOf({ statuses, branch, commit, serverId }: DeploymentFilter) {
   );
 }
 
-// In the text, not in parameters, and with what the partial indexes say: only so does SQLite use these, of which the few
-// that have not ended are found however many have.
+// The statuses stand in the statement, not in parameters, together with the condition of the partial indexes. Only then
+// does SQLite use these indexes, which find the few unended deployments no matter how many have ended.
 function hasStatus(statuses: readonly DeploymentStatus[]) {
   const names = [...new Set(statuses)].map((status) => sql.raw(`'${status}'`));
   const isUnended = statuses.every((status) => status === "live" || status === "building");
@@ -91,7 +77,7 @@ function hasStatus(statuses: readonly DeploymentStatus[]) {
   );
 }
 
-// A span of hashes and not LIKE, whose pattern D1 limits to 50 bytes: `g` comes after every hexadecimal digit.
+// A range of hashes instead of LIKE, because D1 limits its pattern to 50 bytes. `g` sorts after every hexadecimal digit.
 function beginsWith(commit: string) {
   return and(gte(deployments.commitSha, commit), lt(deployments.commitSha, `${commit}g`));
 }

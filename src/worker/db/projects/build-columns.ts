@@ -1,16 +1,16 @@
 import type { AutomaticSetting, BuildSettings } from "#contract/endpoints/projects/schemas.ts";
 import type { projects } from "#worker/db/schema.ts";
 
-/** The settings that a framework can fill in. Null in a column: the project leaves it out. */
+/** The settings that a framework can provide. Null in a column: the project does not set it. */
 export type BuildColumns = Pick<
   typeof projects.$inferSelect,
   "framework" | "buildCommand" | "outputDirectory"
 >;
 
-/** In the column of the build command: none, whatever the framework. No command is empty. */
+/** The stored value of "no build command, regardless of the framework". An empty command is not allowed. */
 const NO_BUILD = "";
 
-/** The columns of the settings that are given; the others are left out here too. */
+/** The columns of the given settings. Settings that are not given have no column here. */
 export function buildColumns({
   framework,
   build_command,
@@ -23,7 +23,7 @@ export function buildColumns({
   };
 }
 
-/** What the project says itself. */
+/** The settings that the project sets itself. */
 export function givenSettings({ framework, buildCommand, outputDirectory }: BuildColumns): BuildSettings {
   return {
     ...(framework === null ? {} : { framework }),
@@ -32,11 +32,11 @@ export function givenSettings({ framework, buildCommand, outputDirectory }: Buil
   };
 }
 
-/** The columns that leave these settings to the framework again. */
+/** The columns that reset these settings, so that the framework provides them. */
 export function automaticColumns(names: readonly AutomaticSetting[]) {
   return {
-    // What was found under another framework, which was given, is forgotten with it.
-    ...(names.includes("framework") ? { framework: null, found: null } : {}),
+    // The detected settings may belong to the framework that was set before.
+    ...(names.includes("framework") ? { framework: null, detected: null } : {}),
     ...(names.includes("build_command") ? { buildCommand: null } : {}),
     ...(names.includes("output_directory") ? { outputDirectory: null } : {}),
   };

@@ -4,7 +4,7 @@ import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 
-/** Removes a project with its deployments; nothing happens where there is none. */
+/** Deletes a project's rows with those of its deployments. Safe to repeat. */
 export async function deleteProjectRecords(rows: AccountRows, id: ProjectId): Promise<void> {
   await rows.runTogether([
     rows.delete(deployments, eq(deployments.projectId, id)),

@@ -4,19 +4,19 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 
-/** Those of the projects that are on a server: they are set to it, or a deployment of theirs is live or under way there. */
+/** Which of the projects are on a server: it is their setting, or one of their deployments is live or building there. */
 export async function findPlacedProjects(
   rows: AccountRows,
   serverId: ServerId,
   projectIds: readonly ProjectId[],
 ): Promise<ProjectId[]> {
   const isThere = (status: "live" | "building") => {
-    // The state stands in the text, not in a parameter, because only so does SQLite use the partial index on it.
+    // The status stands in the statement, not in a parameter. Only then does SQLite use the partial index on it.
     const isIn = sql`${deployments.status} = ${sql.raw(`'${status}'`)}`;
     const where = and(eq(deployments.projectId, projects.id), eq(deployments.serverId, serverId), isIn);
     return sql`${rows.first(deployments.id, deployments, where, sql`${deployments.version}`)} is not null`;
   };
-  // One parameter, however many projects: D1 takes no more than 100.
+  // One parameter for all projects: D1 allows at most 100 parameters.
   const isNamed = sql`${projects.id} in (select value from json_each(${JSON.stringify(projectIds)}))`;
   const isPlaced = or(eq(projects.serverId, serverId), isThere("live"), isThere("building"));
   const found = await rows.select({ id: projects.id }, projects, { where: and(isNamed, isPlaced) });

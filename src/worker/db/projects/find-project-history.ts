@@ -8,15 +8,15 @@ import { deployments, projects } from "#worker/db/schema.ts";
 export type ProjectHistory = {
   /** 0: the project has no deployments. */
   readonly highestVersion: number;
-  /** The newest of those that were live, the live one among them, in the order of their versions. */
+  /** The newest deployments that are or were live, in the order of their versions. */
   readonly onceLive: readonly DeploymentRecord[];
-  /** The versions of the deployments that these are rollbacks of, as far as D1 has them. */
+  /** The versions of the deployments that these rolled back to, if D1 has them. */
   readonly versions: ReadonlyMap<DeploymentId, number>;
 };
 
 /**
- * What D1 has of a project's past. One statement for a project without deployments, else three.
- * null: D1 does not know the project.
+ * Reads a project's history. One statement for a project without deployments, otherwise three.
+ * @returns null if D1 does not have the project
  */
 export async function findProjectHistory(
   rows: AccountRows,

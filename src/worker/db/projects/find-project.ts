@@ -4,12 +4,12 @@ import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects } from "#worker/db/schema.ts";
 
-/** A project as D1 keeps it, settings and all. Times are Unix milliseconds. */
+/** A project's row in D1. Times are Unix milliseconds. */
 export type ProjectRecord = Omit<typeof projects.$inferSelect, "accountId">;
 
 const { accountId: _owner, ...fields } = getTableColumns(projects);
 
-/** The account's project of that id; null where there is none. */
+/** The account's project with this id; null if there is none. */
 export async function findProject(rows: AccountRows, id: ProjectId): Promise<ProjectRecord | null> {
   const [project] = await rows.select(fields, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;

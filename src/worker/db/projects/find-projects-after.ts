@@ -6,8 +6,8 @@ import type { Database } from "#worker/db/database.ts";
 import { projects } from "#worker/db/schema.ts";
 
 /**
- * Projects of all accounts, in the order of their ids.
- * @param after the id of the last one that was found before; empty: from the beginning
+ * Projects of all accounts, sorted by id.
+ * @param after the last id of the previous page; empty: from the start
  */
 export async function findProjectsAfter(
   database: Database,

@@ -5,14 +5,14 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 
 export type ServingReading = {
-  /** The newest deployment that put live the release which the project's server serves. */
+  /** The newest deployment that put the served release live. */
   readonly deploymentId: DeploymentId | null;
   readonly commitSha: string | null;
   /** The release that the live deployment put live. */
   readonly liveRelease: number | null;
 };
 
-/** What a project's server serves, and what it should. */
+/** What a project's server serves, and what it should serve. */
 export async function findServing(rows: AccountRows, projectId: ProjectId): Promise<ServingReading> {
   const isServed = and(
     eq(deployments.projectId, projectId),

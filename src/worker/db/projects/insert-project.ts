@@ -6,7 +6,7 @@ import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
-/** `added_before`: there is one with its id. */
+/** `added_before`: a project with this id exists. */
 export type ProjectInsertion =
   | "inserted"
   | "added_before"
@@ -15,7 +15,7 @@ export type ProjectInsertion =
   | "no_such_server"
   | "too_many";
 
-/** Adds a project, if its name is free in the account, its domain in the installation, and its server is the account's. */
+/** Adds a project if the account has its server, and if its name in the account and its domain in the installation are free. */
 export async function insertProject(rows: AccountRows, project: ProjectRecord): Promise<ProjectInsertion> {
   const hasServer = rows.count(servers, eq(servers.id, project.serverId));
   const onlyIf = sql`${hasServer} = 1 and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;

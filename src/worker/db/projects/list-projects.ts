@@ -1,7 +1,6 @@
-import { desc, lt } from "drizzle-orm";
-
 import type { ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 import { projects } from "#worker/db/schema.ts";
 
 const fields = {
@@ -14,17 +13,13 @@ const fields = {
   lastDeployAt: projects.lastDeployAt,
 };
 
-/** What a list shows of a project. */
+/** The fields of a project in a list. */
 export type ProjectSummary = Pick<typeof projects.$inferSelect, keyof typeof fields>;
 
-/** The account's projects, newest first, from the one after `after` on. */
+/** The account's projects, newest first. */
 export async function listProjects(
   rows: AccountRows,
-  { after, limit }: { readonly after: ProjectId | null; readonly limit: number },
+  position: Position<ProjectId>,
 ): Promise<ProjectSummary[]> {
-  return rows.select(fields, projects, {
-    where: after === null ? undefined : lt(projects.id, after),
-    orderBy: [desc(projects.id)],
-    limit,
-  });
+  return rows.select(fields, projects, newestFirst(projects.id, position));
 }

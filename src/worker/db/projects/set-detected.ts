@@ -5,7 +5,7 @@ import type { Preset } from "#contract/endpoints/projects/schemas.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects } from "#worker/db/schema.ts";
 
-/** Records what the framework says of a project's files, as the latest deployment detected them. */
+/** Records the settings that the latest deployment detected from the project's files. */
 export async function setDetected(rows: AccountRows, projectId: ProjectId, detected: Preset): Promise<void> {
   await rows.run(rows.update(projects, { detected }, eq(projects.id, projectId)));
 }

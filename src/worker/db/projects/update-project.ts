@@ -7,7 +7,7 @@ import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
-/** Settings to change; what is undefined stays. `timeouts` has only those that change. */
+/** Settings to change. Undefined fields keep their values. `timeouts` contains only the timeouts that change. */
 export type ProjectChanges = {
   readonly [Name in Exclude<keyof ProjectRecord, "id" | "timeouts">]?: ProjectRecord[Name] | undefined;
 } & { readonly timeouts?: { readonly [Name in keyof Timeouts]?: Timeouts[Name] | undefined } | undefined };
@@ -21,8 +21,8 @@ export type ProjectUpdate =
   | "on_another_server";
 
 /**
- * Changes a project's settings: all of them in one statement, so that no other change comes in between. Without
- * `mayMove` a server can only be the one that the project has already: with any other, nothing is changed.
+ * Changes a project's settings in one statement, so that concurrent changes cannot mix. Without `mayMove`, the server
+ * must be the project's current one; otherwise nothing is changed.
  */
 export async function updateProject(
   rows: AccountRows,
@@ -40,9 +40,9 @@ export async function updateProject(
     const write = rows.update(projects, changes, and(eq(projects.id, id), hasServer));
     if ((await rows.run(write)) === 1) return "updated";
   } catch (error) {
-    const clash = uniqueViolation(error);
-    if (clash === "projects.account_id, projects.name") return "name_taken";
-    if (clash === "projects.domain") return "domain_taken";
+    const columnNames = uniqueViolation(error);
+    if (columnNames === "projects.account_id, projects.name") return "name_taken";
+    if (columnNames === "projects.domain") return "domain_taken";
     throw error;
   }
   const [project] = await rows.select({ id: projects.id }, projects, { where: eq(projects.id, id) });

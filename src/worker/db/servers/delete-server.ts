@@ -7,12 +7,12 @@ import { deployments, projects, servers } from "#worker/db/schema.ts";
 export type ServerDeletion = "deleted" | "in_use" | "no_such_server";
 
 /**
- * Removes a server, and with it its agent's credential, unless a project is on it, or still live on it after a move.
- * One statement asks and removes, as the one that adds a project asks for its server: of the two at the same instant,
- * one finds what the other has done.
+ * Deletes a server with its agent's credential, unless a project is on it, or is still live on it after a move.
+ * One statement checks and deletes, just as the statement that adds a project checks for its server. So if both run at
+ * the same time, one of them fails.
  */
 export async function deleteServer(rows: AccountRows, id: ServerId): Promise<ServerDeletion> {
-  // The states stand in the text, not in parameters, because only so does SQLite use the partial index on them.
+  // The statuses stand in the statement, not in parameters. Only then does SQLite use the partial index on them.
   const isHeld = and(eq(deployments.serverId, id), sql`${deployments.status} in ('live', 'building')`);
   const isFree = sql`${rows.countAll(projects, eq(projects.serverId, id))} = 0 and ${rows.countAll(deployments, isHeld)} = 0`;
   if ((await rows.run(rows.delete(servers, sql`${eq(servers.id, id)} and ${isFree}`))) === 1)

@@ -4,7 +4,7 @@ import type { ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { servers } from "#worker/db/schema.ts";
 
-/** The hash of the credential that a server's agent has now, null before its first; null instead: there is no such server. */
+/** The hash of a server's credential, null before the first enrolment. @returns null if the server does not exist */
 export async function findCredential(
   rows: AccountRows,
   id: ServerId,

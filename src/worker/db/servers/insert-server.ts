@@ -5,10 +5,10 @@ import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { servers } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
-/** `added_before`: there is one with its id, or with its secret. */
+/** `added_before`: a server with this id or this enrolment token exists. */
 export type ServerInsertion = "inserted" | "added_before" | "name_taken" | "too_many";
 
-/** Adds a server, if its name is free in the account. */
+/** Adds a server if its name is free in the account. */
 export async function insertServer(
   rows: AccountRows,
   server: NewRow<typeof servers>,

@@ -1,18 +1,10 @@
-import { desc, lt } from "drizzle-orm";
-
 import type { ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
+import { newestFirst, type Position } from "#worker/db/newest-first.ts";
 import { servers } from "#worker/db/schema.ts";
 import { serverFields, type ServerReading } from "#worker/db/servers/server-reading.ts";
 
-/** The account's servers, newest first, from the one after `after` on. */
-export async function listServers(
-  rows: AccountRows,
-  { after, limit }: { readonly after: ServerId | null; readonly limit: number },
-): Promise<ServerReading[]> {
-  return rows.select(serverFields(rows), servers, {
-    where: after === null ? undefined : lt(servers.id, after),
-    orderBy: [desc(servers.id)],
-    limit,
-  });
+/** The account's servers, newest first. */
+export async function listServers(rows: AccountRows, position: Position<ServerId>): Promise<ServerReading[]> {
+  return rows.select(serverFields(rows), servers, newestFirst(servers.id, position));
 }

@@ -5,20 +5,20 @@ import type { Disk } from "#contract/endpoints/servers/schemas.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
 
-/** What is known of an agent's connection at `lastSeenAt` (Unix milliseconds). What is left out stays as it is. */
+/** An agent's connection as of `lastSeenAt` (Unix milliseconds). Omitted fields keep their values. */
 export type Presence = {
   readonly lastSeenAt: number;
-  /** Since when the agent has been connected; null: it is not. */
+  /** When the agent connected; null: it is not connected. */
   readonly connectedAt?: number | null;
   readonly agentVersion?: string;
-  /** The protocol of an agent that is not let in for it, and when it tried; null: it is. */
+  /** The protocol of an agent that was refused for it, and when; null: the agent's protocol is supported. */
   readonly agentMismatch?: { readonly protocol: number; readonly at: number } | null;
-  /** null: not known. */
+  /** null: unknown. */
   readonly disk?: Disk | null;
   readonly connectedMsByDay?: Record<string, number>;
 };
 
-/** Records an agent's presence. Returns false, and changes nothing, where something later is already recorded. */
+/** Records an agent's presence. Returns false and changes nothing if a later presence is recorded. */
 export async function writePresence(
   rows: AccountRows,
   serverId: ServerId,
@@ -33,7 +33,7 @@ export async function writePresence(
   return (await rows.run(rows.update(servers, changes, and(eq(servers.id, serverId), notLater)))) === 1;
 }
 
-/** What an agent last said of a project: the release that `current` points to, and where it serves the site, if it does. */
+/** An agent's last report about a project: the release that `current` points to, and the site's URL, if the agent serves it. */
 export type ServingReport = {
   readonly servingRelease: number | null;
   /** Unix milliseconds. */
@@ -42,8 +42,8 @@ export type ServingReport = {
 };
 
 /**
- * Records what a project serves. Returns false, and changes nothing, where something later is already recorded, or
- * where it is another server's word that counts: the one that the project is live on, or is to be deployed to.
+ * Records what a project serves. Returns false and changes nothing if a later report is recorded, or if the report is
+ * not from the server on which the project is live (or will be deployed, if it is not live anywhere).
  */
 export async function setServing(
   rows: AccountRows,
@@ -54,11 +54,11 @@ export async function setServing(
   return (await setServings(rows, serverId, [{ projectId, report }])) === 1;
 }
 
-/** The same for all projects of a server, in one round trip. Returns of how many it was recorded. */
+/** As `setServing` for several projects of a server, in one round trip. Returns how many were recorded. */
 export async function setServings(
   rows: AccountRows,
   serverId: ServerId,
-  said: readonly { readonly projectId: ProjectId; readonly report: ServingReport }[],
+  reports: readonly { readonly projectId: ProjectId; readonly report: ServingReport }[],
 ): Promise<number> {
   const checkedAt = sql`given.value ->> 'servingCheckedAt'`;
   const changes = {
@@ -69,9 +69,9 @@ export async function setServings(
   const notLater = or(isNull(projects.servingCheckedAt), sql`${projects.servingCheckedAt} <= ${checkedAt}`);
   const isLive = and(eq(deployments.projectId, projects.id), sql`${deployments.status} = 'live'`);
   const liveOn = rows.first<ServerId>(deployments.serverId, deployments, isLive, sql`${deployments.version}`);
-  const counts = sql`coalesce(${liveOn}, ${projects.serverId}) = ${serverId}`;
-  const values = said.map(({ projectId, report }) => ({ projectId, ...report }));
-  const where = and(sql`${projects.id} = given.value ->> 'projectId'`, counts, notLater);
+  const isItsServer = sql`coalesce(${liveOn}, ${projects.serverId}) = ${serverId}`;
+  const values = reports.map(({ projectId, report }) => ({ projectId, ...report }));
+  const where = and(sql`${projects.id} = given.value ->> 'projectId'`, isItsServer, notLater);
   const changed = await rows.runTogether(rows.updateEach(projects, values, changes, where));
   return changed.reduce((sum, one) => sum + one, 0);
 }

@@ -4,18 +4,18 @@ import type { ServerId, TokenId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { servers } from "#worker/db/schema.ts";
 
-/** What is kept of an enrolment token. */
+/** The stored fields of an enrolment token. */
 export type EnrollmentRecord = {
   readonly enrollmentHash: string;
   /** Unix milliseconds. */
   readonly enrollmentExpiresAt: number;
-  /** The token that made it: `spendEnrollment` checks again that it may. */
+  /** The API token that created it. `spendEnrollment` checks that token again. */
   readonly enrollmentMadeBy: TokenId;
 };
 
 export type EnrollmentSetting = "set" | "no_such_server";
 
-/** Gives a server an enrolment token in place of any that is still unspent. */
+/** Stores a server's enrolment token, replacing an unspent one. */
 export async function setEnrollment(
   rows: AccountRows,
   id: ServerId,

@@ -5,12 +5,12 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { servers } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 
-/** What is undefined stays. */
+/** Undefined fields keep their values. */
 export type ServerChanges = { readonly name?: string | undefined; readonly ip?: string | undefined };
 
 export type ServerUpdate = "updated" | "name_taken" | "no_such_server";
 
-/** Changes a server's settings; whether the name is free is decided here, by the database itself. */
+/** Changes a server's settings. The database's unique constraint decides whether the name is free. */
 export async function updateServer(
   rows: AccountRows,
   id: ServerId,

@@ -4,7 +4,7 @@ import type { TokenId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { tokens } from "#worker/db/schema.ts";
 
-/** Returns false where the token is no session. Safe to repeat. @param now Unix milliseconds */
+/** Ends a session. Returns false if the token is not a session. Safe to repeat. @param now Unix milliseconds */
 export async function markSessionEnded(rows: AccountRows, id: TokenId, now: number): Promise<boolean> {
   const where = and(eq(tokens.id, id), eq(tokens.kind, "session"));
   const revokedAt = sql`coalesce(${tokens.revokedAt}, ${now})`;

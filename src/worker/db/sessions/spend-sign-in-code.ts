@@ -7,11 +7,11 @@ import { allScopes } from "#contract/scopes.ts";
 import type { Database } from "#worker/db/database.ts";
 import { signInCodes, tokens } from "#worker/db/schema.ts";
 
-// Like those of credentials.ts, these statements find whose a request is by the hash of a secret.
+// These statements name no account: the code's hash finds out which account signs in.
 
 const dialect = new SQLiteAsyncDialect();
 
-/** What a session is called, where deployments tell who asked for them. */
+/** The name of sessions, which deployments show as their actor. */
 const NAME = "dashboard";
 
 /** Times are Unix milliseconds. */
@@ -22,7 +22,7 @@ export type NewSession = {
   readonly expiresAt: number;
 };
 
-/** Whether a sign-in code can be spent at that time (Unix milliseconds). A read: a wrong one causes no write. */
+/** Whether a sign-in code can be spent at this time (Unix milliseconds). Only reads: a wrong code causes no write. */
 export async function hasSignInCode(database: Database, codeHash: string, now: number): Promise<boolean> {
   const [found] = await drizzle(database)
     .select({ hash: signInCodes.hash })
@@ -32,8 +32,8 @@ export async function hasSignInCode(database: Database, codeHash: string, now: n
 }
 
 /**
- * Spends a sign-in code for a session with every scope. Returns false where the code is unknown, expired or spent: of
- * two at the same instant one finds it spent, because both statements are one transaction.
+ * Spends a sign-in code and creates a session with all scopes, in one transaction. Returns false if the code is unknown,
+ * expired or spent. Of two requests at the same time, one gets false.
  */
 export async function spendSignInCode(
   database: Database,
@@ -57,7 +57,7 @@ export async function spendSignInCode(
       sql`insert into ${tokens} (${sql.join(columns, sql`, `)}) select ${values} from ${signInCodes} where ${isThisCode} and ${signInCodes.expiresAt} > ${createdAt}`,
       sql`delete from ${signInCodes} where ${isThisCode}`,
     ].map((statement) => {
-      // Drizzle's own batch takes no insert of some columns out of a select.
+      // Drizzle's batch does not support an insert of some columns from a select.
       const query = dialect.sqlToQuery(statement);
       return database.prepare(query.sql).bind(...query.params);
     }),

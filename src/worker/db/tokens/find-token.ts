@@ -5,7 +5,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { tokens } from "#worker/db/schema.ts";
 import { tokenFields, type TokenReading } from "#worker/db/tokens/token-reading.ts";
 
-/** The account's token of that id; null where there is none or it has been revoked. */
+/** The account's token with this id; null if there is none or it is revoked. */
 export async function findToken(rows: AccountRows, id: TokenId): Promise<TokenReading | null> {
   const where = and(eq(tokens.id, id), isNull(tokens.revokedAt));
   const [token] = await rows.select(tokenFields, tokens, { where, limit: 1 });

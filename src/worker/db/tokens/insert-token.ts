@@ -14,8 +14,8 @@ export type TokenInsertion =
   | { readonly outcome: "too_many" };
 
 /**
- * Adds a token, if the projects that it is limited to (each named once) are the account's. Where an earlier try of the
- * same request has added it, it is found as it was added.
+ * Adds a token if the account has all projects that the token is limited to (each listed once). If an earlier try of the
+ * same request has added it, returns that token.
  */
 export async function insertToken(
   rows: AccountRows,
@@ -24,7 +24,7 @@ export async function insertToken(
 ): Promise<TokenInsertion> {
   const wanted = token.projectIds ?? [];
   const hasProjects = sql`${rows.count(projects, isOneOf(wanted))} = ${wanted.length}`;
-  // All of the account's, also those that whoever asks cannot see.
+  // All tokens of the account, also those that the token of the request cannot see.
   const counted = and(isNull(tokens.revokedAt), eq(tokens.kind, "token"));
   const hasRoom = sql`${rows.countAll(tokens, counted)} < ${MAX_PER_ACCOUNT}`;
   try {
@@ -41,7 +41,7 @@ export async function insertToken(
   return unknown.length > 0 ? { outcome: "no_such_projects", projectIds: unknown } : { outcome: "too_many" };
 }
 
-// One parameter, however many projects: D1 takes no more than 100.
+// One parameter for all projects: D1 allows at most 100 parameters.
 function isOneOf(projectIds: readonly ProjectId[]): SQL {
   return sql`${projects.id} in (select value from json_each(${JSON.stringify(projectIds)}))`;
 }

@@ -11,8 +11,8 @@ const NEEDED: Scope = "tokens:write";
 export type TokenRevocation = "revoked" | "not_found" | "last_token";
 
 /**
- * Revokes a token, and with it both of its secrets, unless it is the last one that can make any other. One statement
- * looks for another and revokes, so of the last two, revoked at the same instant, one stays.
+ * Revokes a token with both of its secrets, unless it is the last one that can create tokens. One statement checks for
+ * another token and revokes, so if the last two are revoked at the same time, one stays.
  * @param now Unix milliseconds
  */
 export async function markTokenRevoked(
@@ -20,16 +20,16 @@ export async function markTokenRevoked(
   id: TokenId,
   now: number,
 ): Promise<TokenRevocation> {
-  // Expired ones, and those that are limited to projects, cannot make what is lost with this one; a session soon cannot.
-  const canMakeAny = and(
+  // Expired tokens and tokens that are limited to projects cannot replace this one, nor can a session, which expires soon.
+  const canCreateAny = and(
     isNull(tokens.revokedAt),
     eq(tokens.kind, "token"),
     gt(tokens.expiresAt, now),
     isNull(tokens.projectIds),
     sql`exists (select 1 from json_each(${tokens.scopes}) where value = ${NEEDED})`,
   );
-  const others = rows.countAll(tokens, and(ne(tokens.id, id), canMakeAny));
-  const isNotLast = or(sql`not (${canMakeAny})`, sql`${others} > 0`);
+  const others = rows.countAll(tokens, and(ne(tokens.id, id), canCreateAny));
+  const isNotLast = or(sql`not (${canCreateAny})`, sql`${others} > 0`);
   const where = and(eq(tokens.id, id), isNull(tokens.revokedAt), isNotLast);
   if ((await rows.run(rows.update(tokens, { revokedAt: now }, where))) === 1) return "revoked";
   return (await findToken(rows, id)) === null ? "not_found" : "last_token";

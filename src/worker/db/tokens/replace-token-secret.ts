@@ -9,13 +9,13 @@ export type SecretReplacement = {
   readonly hash: string;
   readonly rotatedAt: number;
   readonly expiresAt: number;
-  /** When the secret that is replaced stops working, unless it expires before. */
+  /** When the replaced secret stops working, unless it expires earlier. */
   readonly previousExpiresAt: number;
 };
 
 /**
- * Gives a token a new secret; the one before it becomes the previous one, in place of any older. Returns false, and
- * changes nothing, where there is no such token or it has been revoked.
+ * Gives a token a new secret. Its current secret becomes the previous one, replacing an older previous one. Returns
+ * false and changes nothing if the token does not exist or is revoked.
  */
 export async function replaceTokenSecret(
   rows: AccountRows,

@@ -6,25 +6,25 @@ import { AnswerSeal, derivedBytes, type KeptAnswer } from "#worker/http/idempote
 import { logFailure } from "#worker/log-failure.ts";
 import { sha256, toHex } from "#worker/sha256.ts";
 
-/** How many bytes of ids and secrets one request can need, many times over. */
+/** Random bytes for the ids and secrets of one request: many times what any request needs. */
 const SEEDED_BYTES = 2048;
 
 const KEPT_HEADERS = ["content-type", "location"];
 
 export type KeyedRequest = {
   readonly key: string;
-  /** All that makes it this request and no other. */
+  /** Everything that identifies the request: method, path, headers and body. */
   readonly content: string;
-  /** The bearer secret that it came with. */
+  /** The request's bearer secret. */
   readonly secret: string;
 };
 
 /**
- * Carries out a request with an Idempotency-Key once, however often it is sent: the answer of the first success is
- * given again. A try that died before its answer was kept is simply made again, because it makes the same ids and
- * secrets: what it has already made is found to be there. So two at the same instant need not wait for each other.
+ * Carries out a request with an Idempotency-Key once, and repeats the response of the first success for retries. If a
+ * try dies before its response is stored, the retry runs the request again with the same ids and secrets, and finds what
+ * the first try created. So concurrent retries need no lock.
  *
- * @param act carries the request out; a success is a 2xx
+ * @param act carries out the request; a success is a 2xx
  */
 export async function answerOnce(
   context: Context,
@@ -57,7 +57,7 @@ export async function answerOnce(
   try {
     await keepAnswer(context.rows, id, await seal.seal(kept, Uint8Array.from(context.randomBytes(12))));
   } catch (error) {
-    // It is done, and another try would find it so: no reason to say that it was not.
+    // The request succeeded, and a retry will find its result. So this failure does not change the response.
     logFailure("idempotency", { what: "keep answer", id }, error);
   }
   return succeed(answerFrom(kept));
@@ -68,7 +68,7 @@ const sealedByAnotherSecret = refuse(
   "The Idempotency-Key was used with an earlier secret of this token, before it was rotated. Use a new key.",
 );
 
-/** The context with a time, ids and secrets that come out the same for each try of one request. */
+/** The context with a clock, ids and secrets that are the same for each retry of one request. */
 async function seeded(
   context: Context,
   { id, seed, createdAt }: IdempotencyRecord,
@@ -78,7 +78,7 @@ async function seeded(
   let used = 0;
   const randomBytes = (count: number) => {
     used += count;
-    if (used > SEEDED_BYTES) throw new Error("a request needs more random bytes than it was given");
+    if (used > SEEDED_BYTES) throw new Error("a request used more random bytes than it can have");
     return bytes.slice(used - count, used);
   };
   const clock = { now: () => createdAt };
@@ -87,7 +87,7 @@ async function seeded(
     clock,
     randomBytes,
     ids: createIdGenerator({ ...clock, randomBytes }),
-    // With the seed: the same key means another request once its record is gone, whatever others remember of it.
+    // Contains the seed: after the record has expired, the same key is a new request, also for lanes that stored the old one.
     requestKey: `${id} ${seed}`,
   };
 }

@@ -2,10 +2,10 @@ import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
-/** Source: the IETF draft "The Idempotency-Key HTTP Header Field"; the length is ours. */
+/** Source: the IETF draft "The Idempotency-Key HTTP Header Field". Gantry chose the length. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** The request's Idempotency-Key; null where it has none, or where the endpoint needs none. */
+/** The request's Idempotency-Key; null without one, or if the endpoint ignores it. */
 export function readIdempotencyKey(
   endpoint: Endpoint,
   header: string | null,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** An answer as it is kept to be given again. */
+/** A stored response, for retries. */
 const KeptAnswer = z.strictObject({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
@@ -9,15 +9,15 @@ const KeptAnswer = z.strictObject({
 export type KeptAnswer = z.infer<typeof KeptAnswer>;
 
 /**
- * Keeps answers so that only who holds the token's secret can read them: they may hold a secret of their own, and a
- * secret must not stand in the database. The key comes from the bearer secret, of which only the hash is kept.
+ * Encrypts stored responses. A response may contain a secret, which must not be readable in the database. The key is
+ * derived from the bearer secret, of which the database has only the hash.
  * Source: RFC 5869 for HKDF; NIST SP 800-38D for AES-GCM with 96 random bits.
  */
 export class AnswerSeal {
   readonly #secret: string;
   readonly #purpose: string;
 
-  /** @param purpose what is sealed; the same secret makes another key for each */
+  /** @param purpose what is encrypted; each purpose has its own key */
   constructor(secret: string, purpose: string) {
     this.#secret = secret;
     this.#purpose = purpose;
@@ -29,7 +29,7 @@ export class AnswerSeal {
     return `${toBase64(iv)}.${toBase64(new Uint8Array(sealed))}`;
   }
 
-  /** The answer; null where another secret sealed it. */
+  /** @returns the response; null if it was encrypted with another secret */
   async open(text: string): Promise<KeptAnswer | null> {
     const [iv = "", sealed = ""] = text.split(".");
     try {
@@ -51,7 +51,7 @@ export class AnswerSeal {
   }
 }
 
-/** `count` bytes (8,160 at most) that only who holds the secret can make, always the same for the same purpose. */
+/** Derives `count` bytes (at most 8,160) from the secret. The same secret and purpose always give the same bytes. */
 export async function derivedBytes(
   secret: string,
   purpose: string,

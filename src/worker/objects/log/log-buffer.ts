@@ -12,16 +12,16 @@ import {
   withoutLines,
 } from "#worker/objects/log/log-chunk.ts";
 
-/** A part goes to R2 when so many bytes have gathered. What is less stays here, where it is as safe. */
+/** The buffered bytes at which a part is written to R2. Less stays in the buffer, which is as durable. */
 const PART_BYTES = 256 * 1024;
 
-/** What is read at once, and so the largest part. More than this gathers only while R2 cannot be reached. */
+/** The most bytes in one read, and so in one part. The buffer holds more only while R2 cannot be reached. */
 const WINDOW_BYTES = 1024 * 1024;
 
-/** An agent that counts stays far below: a line of its own for each step. One that does not must find an end, too. */
+/** The limit for an agent's own lines. A correct agent writes a line per step and stays far below it. */
 const MAX_BYTES = MAX_LOG_BYTES + 1024 * 1024;
 
-/** What there is after a line: `stored`, it is in R2; `over`, the log ended with this line; `gone`, nothing is known here. */
+/** What follows a line. `stored`: it is in R2. `ended`: the log ended with this line. `gone`: the buffer has no such log. */
 export type LinesAfter =
   | { readonly kind: "lines"; readonly ndjson: string; readonly bytes: number }
   | { readonly kind: "none" | "stored" | "ended" | "gone" };
@@ -38,14 +38,14 @@ type Head = {
 const TABLES = ["log_heads", "log_chunks", "log_parts"];
 
 /**
- * The lines that R2 does not hold yet, in the object's own SQLite, so that no line that was acknowledged is lost with
- * the isolate. All methods are synchronous; a line's number is given out here.
+ * The lines that are not in R2 yet, in the object's own SQLite, so that acknowledged lines survive a restart. Numbers
+ * the lines. All methods are synchronous.
  */
 export class LogBuffer {
   readonly #sql: SqlStorage;
   readonly #onChange: (id: DeploymentId) => void;
 
-  /** @param onChange told of a log that has changed, maybe before the transaction ends in which it has */
+  /** @param onChange called when a log has changed, possibly before that transaction ends */
   constructor(sql: SqlStorage, onChange: (id: DeploymentId) => void) {
     this.#sql = sql;
     this.#onChange = onChange;
@@ -61,8 +61,8 @@ export class LogBuffer {
   }
 
   /**
-   * Adds what an agent sent at the end. Past 50 MiB, commands' output is left out, and one line says so; the agent's own
-   * few lines still come, but not without an end either.
+   * Appends lines from an agent. After 50 MiB, the output of commands is left out, and one line says so. The agent's own
+   * lines are appended up to a higher limit.
    */
   append(id: DeploymentId, lines: readonly OutputLine[], now: number): void {
     const head = this.#head(id) ?? NEW_HEAD;
@@ -77,7 +77,7 @@ export class LogBuffer {
     });
   }
 
-  /** Adds one of the lane's own lines, however long the log: the last of them tells the verdict. */
+  /** Appends one of the lane's own lines, without a limit: the last one contains the verdict. */
   appendOwn(id: DeploymentId, line: OutputLine): void {
     this.#add(id, [line], this.#head(id) ?? NEW_HEAD);
   }
@@ -100,13 +100,13 @@ export class LogBuffer {
     this.#onChange(id);
   }
 
-  /** No more lines will come: the whole log can be put together. */
+  /** Ends a log: no more lines follow, and the complete object can be written. */
   end(id: DeploymentId): void {
     this.#sql.exec("UPDATE log_heads SET ended = 1 WHERE deployment_id = ?", id);
     this.#onChange(id);
   }
 
-  /** The logs with something for R2 to do: those that have ended, and those of which a part is due. */
+  /** The logs to write to R2: those that have ended, and those with enough bytes for a part. */
   due(): { id: DeploymentId; ended: boolean }[] {
     const rows = this.#sql
       .exec<{ deployment_id: string; ended: number }>(
@@ -117,7 +117,7 @@ export class LogBuffer {
     return rows.map((row) => ({ id: DeploymentId.parse(row.deployment_id), ended: row.ended === 1 }));
   }
 
-  /** Whether something of the log is still to go to R2. */
+  /** Whether the buffer has lines of the log that are not in its complete object yet. */
   holds(id: DeploymentId): boolean {
     return this.#head(id) !== null;
   }
@@ -126,7 +126,7 @@ export class LogBuffer {
     return (this.#head(id)?.buffered_bytes ?? 0) >= PART_BYTES;
   }
 
-  /** What is here from a line on, as much as is read at once; null where nothing of the log is. */
+  /** The lines from `fromLine` on, at most one read; null if the buffer does not have the log. */
   unfinished(id: DeploymentId, fromLine: number): UnfinishedLines | null {
     const head = this.#head(id);
     if (head === null) return null;
@@ -142,11 +142,11 @@ export class LogBuffer {
     };
   }
 
-  /** What comes after a line. @param maxBytes at most so many bytes, but at least as much as was added at once */
+  /** What follows a line. @param maxBytes the limit; one chunk is returned even if it is larger */
   linesAfter(id: DeploymentId, line: number, maxBytes: number): LinesAfter {
     const head = this.#head(id);
     if (head === null) return { kind: "gone" };
-    // Also for a line that is not there yet: whoever names one waits for it like the others.
+    // Also for a line that does not exist yet: such a follower waits like the others.
     if (line >= head.next_line - 1) return { kind: head.ended === 1 ? "ended" : "none" };
     const chunks = this.#chunksFrom(id, line + 1, maxBytes);
     const [first] = chunks;
@@ -159,12 +159,12 @@ export class LogBuffer {
     };
   }
 
-  /** The next part to go to R2, of what has gathered longest; none where nothing has. */
+  /** The next part to write to R2: the oldest buffered chunks. Empty if there are none. */
   nextPart(id: DeploymentId): LogChunk[] {
     return this.#chunksFrom(id, 1, WINDOW_BYTES);
   }
 
-  /** R2 holds these chunks now, as the part that begins with the first of them. */
+  /** These chunks are in R2 now, as one part. */
   noteFlushed(id: DeploymentId, chunks: readonly LogChunk[]): void {
     const [first] = chunks;
     const last = chunks.at(-1);
@@ -179,17 +179,17 @@ export class LogBuffer {
     );
   }
 
-  /** The parts that R2 holds, in their order. */
+  /** The parts in R2, in order. */
   parts(id: DeploymentId): Stretch[] {
     return this.#partsFrom(id, 1);
   }
 
-  /** Notes the upload of the whole log that is under way; null: none any more. */
+  /** Records the running upload of the complete log; null: none. */
   noteUpload(id: DeploymentId, uploadId: string | null): void {
     this.#sql.exec("UPDATE log_heads SET upload_id = ? WHERE deployment_id = ?", uploadId, id);
   }
 
-  /** The uploads that were begun and not noted as over, of one deployment or of all. */
+  /** The uploads that have not ended, of one deployment or of all (null). */
   uploads(id: DeploymentId | null): { id: DeploymentId; uploadId: string }[] {
     const rows = this.#sql
       .exec<{ deployment_id: string; upload_id: string }>(
@@ -200,7 +200,7 @@ export class LogBuffer {
     return rows.map((row) => ({ id: DeploymentId.parse(row.deployment_id), uploadId: row.upload_id }));
   }
 
-  /** The whole log is in R2, or gone: nothing of it is kept here. */
+  /** Deletes the log from the buffer, after it was completed in R2 or removed. */
   forget(id: DeploymentId): void {
     for (const table of TABLES) this.#sql.exec(`DELETE FROM ${table} WHERE deployment_id = ?`, id);
     this.#onChange(id);
@@ -236,7 +236,7 @@ export class LogBuffer {
     return row?.first ?? null;
   }
 
-  /** From the part that holds the line on. */
+  /** The parts from the one that contains the line. */
   #partsFrom(id: DeploymentId, line: number): Stretch[] {
     return this.#sql
       .exec<{ first_line: number; bytes: number }>(
@@ -250,7 +250,7 @@ export class LogBuffer {
       .map((row) => ({ firstLine: row.first_line, bytes: row.bytes }));
   }
 
-  /** From the chunk that holds the line on, up to so many bytes, but at least one. */
+  /** The chunks from the one that contains the line, up to `maxBytes`, but at least one. */
   #chunksFrom(id: DeploymentId, line: number, maxBytes: number): LogChunk[] {
     const rows = this.#sql.exec<{ first_line: number; bytes: number; ndjson: string }>(
       `SELECT first_line, bytes, ndjson FROM log_chunks WHERE deployment_id = ?1 AND first_line >= coalesce(
@@ -261,7 +261,7 @@ export class LogBuffer {
     );
     const chunks: LogChunk[] = [];
     let bytes = 0;
-    // The cursor is left where enough has been read: what follows may be as much as the whole log.
+    // Stops reading the cursor at the limit: the rest may be the whole log.
     for (const row of rows) {
       bytes += row.bytes;
       if (chunks.length > 0 && bytes > maxBytes) break;

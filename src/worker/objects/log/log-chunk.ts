@@ -7,35 +7,35 @@ import {
 } from "#contract/endpoints/logs/schemas.ts";
 import type { Stretch } from "#worker/logs/log-index.ts";
 
-/** A row may have 2 MB. Source: Cloudflare's documentation, "Limits of Durable Objects". */
+/** The most bytes in a row. The platform allows 2 MB. Source: Cloudflare's documentation, "Limits of Durable Objects". */
 const ROW_BYTES = 256 * 1024;
 
-/** Some lines in a row of the lane's buffer, as NDJSON. */
+/** Some lines as NDJSON, in one row of the lane's buffer. */
 export type LogChunk = Stretch & { readonly ndjson: string };
 
-/** The line that stands where a log is cut. @param lines what is left out */
+/** The line that marks where a log is cut. @param lines the lines that are left out */
 export function cutMark(lines: readonly OutputLine[], now: number): OutputLine {
   return {
     time: new Date(now).toISOString(),
     stream: "system",
     stage: lines[0]?.stage ?? "build",
-    message: `The log is cut here: what commands write past ${MAX_LOG_BYTES / 1024 / 1024} MiB is left out`,
+    message: `The log is cut here: the output of commands after ${MAX_LOG_BYTES / 1024 / 1024} MiB is left out`,
   };
 }
 
-/** What an agent says of a line, within bounds: its time is near `receivedAt`, and its message at most 16 KiB. */
+/** Limits a line from an agent: its time is near `receivedAt`, and its message has at most 16 KiB. */
 export function checkedLine(line: OutputLine, receivedAt: number): OutputLine {
   return { ...line, time: lineTime(line.time, receivedAt), message: cutMessage(line.message) };
 }
 
-/** A character in UTF-16 becomes 3 bytes of UTF-8 at most, so what is short need not be encoded. */
+/** A UTF-16 unit takes at most 3 bytes in UTF-8, so short messages need no encoding to be measured. */
 function cutMessage(message: string): string {
   if (message.length * 3 <= MAX_LOG_LINE_BYTES) return message;
   const { read } = new TextEncoder().encodeInto(message, new Uint8Array(MAX_LOG_LINE_BYTES));
   return message.slice(0, read);
 }
 
-/** Numbers the lines, and makes rows of them that are not too long. */
+/** Numbers the lines and groups them into rows of limited size. */
 export function chunksOf(lines: readonly OutputLine[], firstLine: number): LogChunk[] {
   const chunks: LogChunk[] = [];
   let current = { firstLine, bytes: 0, ndjson: "" };
@@ -52,7 +52,7 @@ export function chunksOf(lines: readonly OutputLine[], firstLine: number): LogCh
   return current.bytes === 0 ? chunks : [...chunks, current];
 }
 
-/** Bytes of all together. */
+/** The sum of the bytes. */
 export function sumOf(stretches: readonly Stretch[]): number {
   return stretches.reduce((sum, { bytes }) => sum + bytes, 0);
 }

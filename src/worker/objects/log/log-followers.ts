@@ -4,30 +4,29 @@ import { DeploymentId } from "#contract/ids.ts";
 import { LANE_PING, LANE_PONG, parseAsk } from "#worker/logs/lane-news.ts";
 import type { LinesAfter, LogBuffer } from "#worker/objects/log/log-buffer.ts";
 
-/** What one message holds, but for a single chunk that is larger. */
+/** The most bytes in one message, except for a single larger chunk. */
 const MESSAGE_BYTES = 128 * 1024;
 
-/** Lines are gathered for as long as the last round cost: followers cannot take more of the lane than this. */
+/** The pause between two rounds grows with the cost of the last round. This limits the lane's time for followers. */
 const MS_BETWEEN_ROUNDS = 20;
 const MS_PER_MESSAGE = 2;
 const BYTES_PER_MS = 32 * 1024;
 
-/** `after`: the line that the follower has read last, while it waits for more; null while it has an answer to take in. */
+/** `after`: the last line that a waiting follower has read; null while the follower reads an answer. */
 const Waiting = z.strictObject({ id: DeploymentId, after: z.nullable(z.int()) });
 type Waiting = z.infer<typeof Waiting>;
 
 type Parts = {
   readonly ctx: DurableObjectState;
   readonly linesAfter: LogBuffer["linesAfter"];
-  /** Has the database told of all that the lane knows. */
+  /** Writes all pending records to D1. */
   readonly settle: () => Promise<void>;
 };
 
 /**
- * Those who follow a log that is being written. Each has a hibernating WebSocket with what it waits for attached, so
- * nothing is lost when the object is evicted, an idle lane sleeps with followers or without, and one that reads slowly
- * or has gone away holds nothing but its place. What wakes them up is done in rounds, each of which reads the buffer
- * once for all who wait at the same line.
+ * The clients that follow a log while it is written. Each has a hibernating WebSocket, with its position attached. So
+ * an eviction loses nothing, an idle lane hibernates with followers too, and a slow or lost client costs only its
+ * position. New lines are sent in rounds: a round reads the buffer once for all followers that wait at the same line.
  */
 export class LogFollowers {
   readonly #parts: Parts;
@@ -38,7 +37,7 @@ export class LogFollowers {
   constructor(parts: Parts) {
     this.#parts = parts;
     parts.ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(LANE_PING, LANE_PONG));
-    // An instance before this one may have gone without having told them what it had saved.
+    // An earlier instance may have died before it sent the lines that it had saved.
     for (const socket of parts.ctx.getWebSockets()) this.changed(waitingOf(socket).id);
   }
 
@@ -50,26 +49,26 @@ export class LogFollowers {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** A follower has taken in everything up to a line. */
-  asked(socket: WebSocket, message: string | ArrayBuffer): void {
+  /** A follower has sent the last line that it has read. */
+  receive(socket: WebSocket, message: string | ArrayBuffer): void {
     const after = typeof message === "string" ? parseAsk(message) : null;
-    if (after === null) return socket.close(1008, "not understood");
+    if (after === null) return socket.close(1008, "unknown message");
     const { id } = waitingOf(socket);
     socket.serializeAttachment({ id, after } satisfies Waiting);
     this.changed(id);
   }
 
-  /** Something has happened to a log: whoever waits for that learns of it in the next round. */
+  /** A log has changed: its waiting followers get an answer in the next round. */
   changed(id: DeploymentId): void {
     this.#changed.add(id);
     const { at, pauseMs } = this.#lastRound;
     const wait = Math.min(Math.max(0, at + pauseMs - Date.now()), pauseMs);
-    // Never at once: the transaction in which it changed may not have ended.
-    if (!this.#isRoundSet) setTimeout(() => this.#tell(), wait);
+    // Never in this turn: the transaction of the change may not have ended.
+    if (!this.#isRoundSet) setTimeout(() => this.#runRound(), wait);
     this.#isRoundSet = true;
   }
 
-  #tell(): void {
+  #runRound(): void {
     this.#isRoundSet = false;
     let messages = 0;
     let bytes = 0;
@@ -89,7 +88,7 @@ export class LogFollowers {
 
   #answer(sockets: readonly WebSocket[], news: LinesAfter): void {
     if (news.kind !== "ended") return answer(sockets, news.kind === "lines" ? news.ndjson : news.kind);
-    // Whoever hears that it is over asks the database how it ended.
+    // A follower that gets `ended` reads from D1 how the deployment ended.
     void this.#parts.settle().then(() => answer(sockets, news.kind));
   }
 
@@ -118,7 +117,7 @@ function answer(sockets: readonly WebSocket[], message: string): void {
     try {
       socket.send(message);
     } catch {
-      // It has gone away, and its close is on the way.
+      // The socket is closed, and its close event follows.
     }
   }
 }

@@ -3,10 +3,10 @@ import type { ProjectId } from "#contract/ids.ts";
 import { isIn, type LaneDeployment, type State } from "#domain/lane/lane.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 
-/** A lane's deployment as D1 lists it, but for the revision, which the lane's store counts. */
+/** A deployment's record for D1, without the revision, which the lane's store counts. */
 export type UnrevisedRecord = Omit<DeploymentRecord, "revision">;
 
-/** What D1 is told of a deployment. */
+/** The record that is written to D1 for a deployment. */
 export function recordOf(deployment: LaneDeployment, projectId: ProjectId): UnrevisedRecord {
   const { state } = deployment;
   const wasLive = isIn(deployment, "live", "superseded") ? deployment.state : null;

@@ -16,15 +16,15 @@ const WRITE = "write records";
 const REPAIR = "repair records";
 
 /**
- * Carries the lane's saved state to where it must be known: D1, the agent, R2. Each job reads what is left to do from
- * storage, does it, and notes it; so it can be cut off anywhere and done again. A job that fails is logged and counted,
- * and left for the alarm.
+ * Carries out what the lane has saved: writes to D1 and R2, and messages to the agent. Each job reads what is pending
+ * from storage, does it and records it, so it can be interrupted anywhere and repeated. A failed job is logged and
+ * counted, and the alarm repeats it.
  */
 export class LaneEffects {
   readonly #parts: LaneContext;
-  /** Writes changed deployments to D1, and removes deleted ones. */
+  /** Writes changed deployments to D1, and deletes removed ones. */
   readonly writeRecords: () => Promise<void>;
-  /** Has written again what D1 does not have as the lane does. */
+  /** Marks the records that differ in D1, so that `writeRecords` writes them again. */
   readonly repairRecords: () => Promise<void>;
   readonly sendPending: () => Promise<void>;
   readonly storeLogs: () => Promise<void>;
@@ -42,28 +42,28 @@ export class LaneEffects {
     this.storeLogs = singleFlight(() => this.retries.make("store logs", () => storeLogs(parts)));
   }
 
-  /** From where on D1 has all that was written last; null before the first write of this instance. */
+  /** The D1 bookmark of the last write; null before the first write of this instance. */
   get bookmark(): string | null {
     return this.#bookmark;
   }
 
-  /** Whether D1 may have something else than the lane believes: it refused what it was told, or could not be asked. */
+  /** Whether D1 may differ from the lane: the last write or the last repair failed. */
   isRepairDue(): boolean {
     return this.retries.hasFailed(WRITE) || this.retries.hasFailed(REPAIR);
   }
 
-  /** Whether D1 refused the records when they were last written. */
+  /** Whether the last write of records failed. */
   isWriteFailing(): boolean {
     return this.retries.hasFailed(WRITE);
   }
 
-  /** Everything that is due now. */
+  /** Runs all pending jobs. */
   async all(): Promise<void> {
     await Promise.all([this.writeRecords(), this.sendPending()]);
     await this.storeLogs();
   }
 
-  /** Whether something is left to do as soon as it can be done. */
+  /** Whether work is pending that does not wait for a time. */
   isPending(): boolean {
     const { store, outbox } = this.#parts;
     return (
@@ -78,7 +78,7 @@ export class LaneEffects {
     );
   }
 
-  /** D1 gets the deployments that changed, and loses those that were deleted, or the whole project. */
+  /** Writes changed deployments to D1, and deletes the rows of removed deployments or of the whole project. */
   async #writeRecords(): Promise<void> {
     const { store, outbox, storage, env } = this.#parts;
     const owner = store.owner();
@@ -89,7 +89,7 @@ export class LaneEffects {
       await deleteProjectRecords(rows, owner.projectId);
       storage.transactionSync(() => outbox.noteProjectRecordsGone());
     }
-    // First, because a row that should not be there may stand in the way of one that should.
+    // Deletions first: an outdated row may violate a unique index together with a new one.
     const removals = outbox.removals(false);
     await deleteDeploymentRecords(rows, removals);
     storage.transactionSync(() => removals.forEach((id) => outbox.noteRecordGone(id)));
@@ -98,7 +98,7 @@ export class LaneEffects {
       await writeDeployments(rows, owner.projectId, records);
       storage.transactionSync(() => store.noteWritten(records));
     }
-    // After the records: they say which server's word on it counts.
+    // After the records: they decide which server's report is accepted.
     const serving = outbox.unwrittenServing();
     if (serving !== null) {
       await setServing(rows, serving.serverId, owner.projectId, serving.report);

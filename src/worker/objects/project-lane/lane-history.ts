@@ -6,15 +6,15 @@ import { findProjectHistory } from "#worker/db/projects/find-project-history.ts"
 import { DatabaseSession } from "#worker/db/database-session.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 
-/** A project's past as D1 has it, in the form in which a lane keeps it. */
+/** A project's history from D1, in the form that a lane stores. */
 export type LaneHistory = {
   readonly highestVersion: number;
   readonly onceLive: readonly LaneDeployment[];
-  /** The revisions in which D1 has them. */
+  /** Their revisions in D1, by id. */
   readonly revisions: ReadonlyMap<string, number>;
 };
 
-/** Reads D1's primary. null: D1 does not know the project. @throws where D1 does not answer */
+/** Reads the history from D1's primary. @returns null if D1 does not have the project. @throws if D1 does not answer */
 export async function readHistory(
   env: Env,
   { accountId, projectId }: LaneOwner,
@@ -33,8 +33,8 @@ export async function readHistory(
 }
 
 /**
- * @param source the version whose code it is; null: the record of that one is gone
- * @returns null where the row is none that a lane can have written: D1 was changed by hand
+ * @param source the version that was built from the same code; null: its record no longer exists
+ * @returns null if no lane can have written the row: D1 was changed by hand
  */
 function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId): LaneDeployment | null {
   const { release, createdAt } = row;
@@ -44,7 +44,7 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
     runId,
     serverId: row.serverId,
     version: row.version,
-    // A rollback to a kept release shares the folder of the one that it goes back to.
+    // A rollback to a kept release shares the folder of its target.
     codeVersion: source ?? release,
     kind: row.kind,
     rollbackOf: row.rollbackOf,

@@ -15,16 +15,16 @@ const StoredServing = z.strictObject({
 });
 type StoredServing = z.infer<typeof StoredServing>;
 
-/** Of how many deployments the lane knows that they were deleted. */
+/** How many deleted deployments the lane remembers. */
 const MAX_KNOWN = 1_000;
 
-/** A server that was found to serve another release than it should. */
+/** A report of what a server serves. */
 const ReportedServing = z.strictObject({ serverId: ServerId, report: ProjectReport });
 export type FoundServing = z.infer<typeof ReportedServing>;
 
 /**
- * What D1, R2 and the agents must be told besides the deployments themselves, in the object's own SQLite until it is done. All
- * methods are synchronous.
+ * Pending work for D1, R2 and the agents besides the deployments' records, in the object's own SQLite. All methods are
+ * synchronous.
  */
 export class LaneOutbox {
   readonly #sql: SqlStorage;
@@ -45,7 +45,7 @@ export class LaneOutbox {
     );
   }
 
-  /** What the server serves, until D1 knows it. @param now Unix milliseconds */
+  /** Queues what the server serves for D1. @param now Unix milliseconds */
   noteServing(serverId: ServerId, { release, url }: ProjectReport, now: number): void {
     const report = { servingRelease: release, servingCheckedAt: now, url };
     const json = JSON.stringify({ serverId, report } satisfies StoredServing);
@@ -55,7 +55,7 @@ export class LaneOutbox {
     );
   }
 
-  /** What D1 has not been told of what the server serves. */
+  /** What the server serves, if it is not in D1 yet. */
   unwrittenServing(): StoredServing | null {
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM serving").toArray();
     return row === undefined ? null : StoredServing.parse(JSON.parse(row.json));
@@ -68,7 +68,7 @@ export class LaneOutbox {
     );
   }
 
-  /** What the framework says of the project's files, until D1 knows it. */
+  /** Queues the settings of the detected framework for D1. */
   noteDetected(preset: Preset): void {
     this.#sql.exec(
       "INSERT INTO detected (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
@@ -86,8 +86,8 @@ export class LaneOutbox {
   }
 
   /**
-   * What a server has just said that it serves, in place of what it said before.
-   * @param isWrong whether it must be told to serve another release, as soon as nothing of the project runs there
+   * Saves a report of what a server serves, replacing its earlier report.
+   * @param isWrong whether the server must serve another release, as soon as no run of the project is active
    */
   noteReported(found: FoundServing, isWrong: boolean): void {
     if (!isWrong) return void this.#sql.exec("DELETE FROM corrections WHERE server_id = ?", found.serverId);
@@ -98,7 +98,7 @@ export class LaneOutbox {
     );
   }
 
-  /** What servers have said that serve another release than they should. */
+  /** The reports of servers that serve the wrong release. */
   corrections(): FoundServing[] {
     const rows = this.#sql.exec<{ json: string }>("SELECT json FROM corrections").toArray();
     return rows.map(({ json }) => ReportedServing.parse(JSON.parse(json)));
@@ -108,7 +108,7 @@ export class LaneOutbox {
     this.#sql.exec("DELETE FROM corrections WHERE json = ?", JSON.stringify(found));
   }
 
-  /** Has the record and then the log of a deployment removed; again, if more was written since. @param now Unix milliseconds */
+  /** Queues the removal of a deployment's record and then its log, also if an earlier removal is done. @param now Unix milliseconds */
   addRemoval(id: DeploymentId, now: number): void {
     this.#sql.exec("INSERT OR IGNORE INTO deleted (id, at) VALUES (?, ?)", id, now);
     this.#sql.exec(
@@ -122,13 +122,13 @@ export class LaneOutbox {
     );
   }
 
-  /** The deployments that were deleted lately. */
+  /** The deployments that were deleted recently. */
   deleted(): DeploymentId[] {
     const rows = this.#sql.exec<{ id: string }>("SELECT id FROM deleted").toArray();
     return rows.map(({ id }) => DeploymentId.parse(id));
   }
 
-  /** The deployments whose record (`false`) or whose log (`true`: the record is gone already) is to be removed. */
+  /** The deployments to remove. `false`: their records are next. `true`: their records are removed, and their logs are next. */
   removals(recordGone: boolean): DeploymentId[] {
     const rows = this.#sql
       .exec<{ id: string }>("SELECT id FROM removals WHERE record_gone = ?", recordGone ? 1 : 0)
@@ -144,7 +144,7 @@ export class LaneOutbox {
     this.#sql.exec("DELETE FROM removals WHERE id = ? AND record_gone = 1", id);
   }
 
-  /** Has the project's records and then all its logs removed; nothing else of it is to be told to anybody. */
+  /** Queues the removal of the project's records and then of all its logs. Discards all other pending work. */
   addProjectRemoval(): void {
     for (const table of ["serving", "detected", "corrections", "removals", "deleted"])
       this.#sql.exec(`DELETE FROM ${table}`);
@@ -153,7 +153,7 @@ export class LaneOutbox {
     );
   }
 
-  /** What of the project is to be removed next; null: nothing, or no more. */
+  /** What to remove next of a deleted project; null: nothing. */
   projectRemoval(): "records" | "logs" | null {
     const [row] = this.#sql
       .exec<{ records_gone: number }>("SELECT records_gone FROM project_removal")

@@ -9,7 +9,7 @@ import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
 import { withCurrentNames } from "#worker/objects/project-lane/stored-names.ts";
 
-/** Whose lane it is. It is kept with the lane, because an object that its alarm wakes up is told no name. */
+/** The lane's account and project. Stored with the lane, because an object that its alarm wakes does not know its name. */
 const LaneOwner = z.strictObject({ accountId: AccountId, projectId: ProjectId });
 export type LaneOwner = z.infer<typeof LaneOwner>;
 
@@ -22,8 +22,8 @@ const StoredLane = z.strictObject({
 type StoredLane = z.infer<typeof StoredLane>;
 
 /**
- * The lane in the object's own SQLite, and with it what the database (D1) has not been told yet: a row whose revision
- * is above the one that was written there. All methods are synchronous, so that a decision and its save are one turn.
+ * The lane in the object's own SQLite. A row whose revision is above its written revision is not up to date in D1. All
+ * methods are synchronous, so that a decision and its save are one turn.
  */
 export class LaneStore {
   readonly #sql: SqlStorage;
@@ -40,7 +40,7 @@ export class LaneStore {
     );
   }
 
-  /** Whether a lane has ever been kept there. */
+  /** Whether this storage contains a lane. */
   static isIn(sql: SqlStorage): boolean {
     return sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'lane'").toArray().length > 0;
   }
@@ -72,7 +72,7 @@ export class LaneStore {
     return this.#cached;
   }
 
-  /** Call it inside a transaction; if that is rolled back, call `forgetCache`. */
+  /** Call this inside a transaction. If the transaction is rolled back, call `forgetCache`. */
   save(next: Lane, owner: LaneOwner): void {
     const before = this.load();
     const known = new Map(before.deployments.map((one) => [one.id, one]));
@@ -106,7 +106,7 @@ export class LaneStore {
     this.#cached = null;
   }
 
-  /** Saves what was taken over from D1, which has each deployment in the given revision. Call it as `save`. */
+  /** Saves what was taken over from D1. `revisions` are the revisions in D1, by id. Call it as `save`. */
   saveTakenOver(next: Lane, owner: LaneOwner, revisions: ReadonlyMap<string, number>): void {
     this.save(next, owner);
     for (const { id } of next.deployments) {
@@ -122,23 +122,23 @@ export class LaneStore {
 
   #saveDeployment(deployment: LaneDeployment, old: LaneDeployment | null, { projectId }: LaneOwner): void {
     const record = (of: LaneDeployment) => JSON.stringify(recordOf(of, projectId));
-    const isNews = old === null || record(old) !== record(deployment);
+    const isChanged = old === null || record(old) !== record(deployment);
     this.#sql.exec(
       `INSERT INTO deployments (id, version, json, revision, written_revision) VALUES (?, ?, ?, 1, 0)
        ON CONFLICT (id) DO UPDATE SET json = excluded.json, revision = revision + ?`,
       deployment.id,
       deployment.version,
       JSON.stringify(deployment),
-      isNews ? 1 : 0,
+      isChanged ? 1 : 0,
     );
   }
 
-  /** The records that D1 does not have as they are now. Those deleted meanwhile are no business of D1's. */
+  /** The records that are not up to date in D1, without those of deleted deployments. */
   unwritten(): DeploymentRecord[] {
     return this.#recordsWhere("revision > written_revision");
   }
 
-  /** The records that D1 was told as they are now, in the order of their versions. */
+  /** The records whose current revision was written to D1, in the order of their versions. */
   written(): DeploymentRecord[] {
     return this.#recordsWhere("revision = written_revision");
   }
@@ -160,8 +160,8 @@ export class LaneStore {
   }
 
   /**
-   * Has D1 told again of a record, if it has not changed since.
-   * @param revision which D1 has it in; 0: not at all
+   * Marks a record to be written to D1 again, unless it changed in the meantime.
+   * @param revision the record's revision in D1; 0: D1 does not have it
    */
   writeAgain(record: DeploymentRecord, revision: number): void {
     this.#sql.exec(
@@ -172,7 +172,7 @@ export class LaneStore {
     );
   }
 
-  /** Notes what D1 has now, and drops from the lane what no decision needs any more and D1 has as it is. */
+  /** Records what was written to D1, and drops deployments that are up to date there and that no decision needs. */
   noteWritten(records: readonly DeploymentRecord[]): void {
     for (const { id, revision } of records) {
       this.#sql.exec(
@@ -196,7 +196,7 @@ export class LaneStore {
     this.#cached = { ...this.#cached, lane: { ...lane, deployments } };
   }
 
-  /** What a request with this key started; null where none did that is remembered. No key is used for another request. */
+  /** What a request with this key has started; null if none is recorded. A key is never used for another request. */
   acceptedBefore(requestKey: string): DeploymentStarted | null {
     const [row] = this.#sql
       .exec<{ id: string; version: number }>(
@@ -209,7 +209,7 @@ export class LaneStore {
       : { id: DeploymentId.parse(row.id), status: "building", version: row.version };
   }
 
-  /** Remembers a request's key with what it started, and forgets those of more than a day ago. */
+  /** Stores a request's key with what it started, and deletes keys that are older than a day. */
   noteAccepted(
     requestKey: string,
     { id, version }: { id: DeploymentId; version: number },
@@ -225,7 +225,7 @@ export class LaneStore {
     );
   }
 
-  /** A project that was deleted has accepted nothing. */
+  /** Deletes all keys, when the project is deleted. */
   forgetAccepted(): void {
     this.#sql.exec("DELETE FROM accepted");
   }

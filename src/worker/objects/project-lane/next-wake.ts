@@ -4,16 +4,16 @@ import { nextRemovalAt } from "#domain/lane/pending-removals.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { retryDelayMs } from "#worker/objects/shared/retry-delay.ts";
 
-/** What is left to be carried out, and how it has gone so far. Times are Unix milliseconds. */
+/** Whether work is pending, and how often it failed. */
 export type Pending = {
   readonly isPending: boolean;
-  /** How many times in a row the job that is worst off has failed. */
+  /** The highest count of consecutive failures of any job. */
   readonly failures: number;
 };
 
 /**
- * When the lane's alarm must come next; null: nothing is left for it. What failed waits longer and longer. Deadlines do
- * not: what R2 or D1 does is no reason to end a run late.
+ * When the lane's alarm must fire next, in Unix milliseconds; null: no alarm needed. Failed work backs off. Deadlines do
+ * not: a failure of R2 or D1 must not delay the end of a run.
  */
 export function nextWakeAt(lane: Lane, { isPending, failures }: Pending, now: number): number | null {
   const timed = Math.min(nextDeadline(lane) ?? Infinity, nextRemovalAt(lane) ?? Infinity);

@@ -165,7 +165,7 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   override async webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): Promise<void> {
-    this.#turns.followers.asked(socket, message);
+    this.#turns.followers.receive(socket, message);
   }
 
   override async webSocketClose(socket: WebSocket): Promise<void> {

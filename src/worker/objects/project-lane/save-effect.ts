@@ -3,7 +3,7 @@ import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 
 type Places = Pick<LaneContext, "store" | "outbox" | "logs">;
 
-/** Puts down what a decision wants done, in the transaction that saves it. @param now Unix milliseconds */
+/** Saves an effect of a decision, in the decision's transaction. @param now Unix milliseconds */
 export function saveEffect({ store, outbox, logs }: Places, effect: Effect, now: number): void {
   switch (effect.type) {
     case "log": {

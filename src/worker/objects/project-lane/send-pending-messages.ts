@@ -7,13 +7,13 @@ import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-
 import type { Lane } from "#domain/lane/lane.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 
-/** What is noted of a message: that it goes out, before it does, and that nobody was there to take it. */
-type Notes = { readonly told: (lane: Lane) => Lane; readonly untold: (lane: Lane) => Lane };
+/** How the lane records a message: `sent` before it goes out, `undelivered` if the agent was not connected. */
+type Records = { readonly sent: (lane: Lane) => Lane; readonly undelivered: (lane: Lane) => Lane };
 
 /**
- * The agent gets the offer or the stop that it has not had yet, and the servers that must let go of the project are
- * told so. Each message is noted before it goes out; where nobody was there, that attempt alone is taken back. A server that
- * serves what it should not is told what to restore; where nobody is there, its next hello says it again.
+ * Sends the pending offer or stop, and `remove_project` to the servers that must remove the project. Each message is
+ * recorded before it goes out; if the agent was not connected, only this send is taken back. A server that serves the
+ * wrong release gets a correction; if it is not connected, its next hello reports the release again.
  */
 export async function sendPendingMessages({ env, storage, store, outbox, now }: LaneContext): Promise<void> {
   const owner = store.owner();
@@ -22,23 +22,23 @@ export async function sendPendingMessages({ env, storage, store, outbox, now }: 
   const change = (decide: (lane: Lane) => Lane) =>
     storage.transactionSync(() => store.save(decide(store.load()), owner));
 
-  async function deliver(serverId: ServerId, message: ToAgent, { told, untold }: Notes) {
-    change(told);
+  async function deliver(serverId: ServerId, message: ToAgent, { sent, undelivered }: Records) {
+    change(sent);
     const { delivered, gone } = await env.AGENT_LINK.getByName(serverId).deliver(projectId, message);
-    if (!delivered) change(untold);
+    if (!delivered) change(undelivered);
     if (gone) change((lane) => decideServerDeleted(lane, serverId).lane);
   }
 
-  const due = pendingMessage(store.load(), projectId, now());
-  if (due !== null)
-    await deliver(due.serverId, due.message, {
-      told: (lane) => noteSent(lane, due.deploymentId, now()),
-      untold: (lane) => noteUndelivered(lane, due.deploymentId, now()),
+  const pending = pendingMessage(store.load(), projectId, now());
+  if (pending !== null)
+    await deliver(pending.serverId, pending.message, {
+      sent: (lane) => noteSent(lane, pending.deploymentId, now()),
+      undelivered: (lane) => noteUndelivered(lane, pending.deploymentId, now()),
     });
   for (const { serverId, message } of pendingRemovals(store.load(), projectId, now()))
     await deliver(serverId, message, {
-      told: (lane) => noteRemovalSent(lane, serverId, false, now()),
-      untold: (lane) => noteRemovalSent(lane, serverId, true, now()),
+      sent: (lane) => noteRemovalSent(lane, serverId, false, now()),
+      undelivered: (lane) => noteRemovalSent(lane, serverId, true, now()),
     });
   for (const found of outbox.corrections()) {
     const serving = checkServing(store.load(), found);

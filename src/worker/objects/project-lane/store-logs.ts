@@ -4,8 +4,8 @@ import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 
 /**
- * R2 loses the logs of deleted deployments, and gets the parts that are due and the whole of each log that has ended.
- * A log that fails does not keep the others waiting; the error comes when they are done.
+ * Deletes the logs of deleted deployments from R2, writes parts that are large enough, and completes logs that have
+ * ended. If one log fails, the others are stored first; then the first error is thrown.
  */
 export async function storeLogs(parts: LaneContext): Promise<void> {
   const { store, outbox, logs } = parts;
@@ -27,7 +27,7 @@ export async function storeLogs(parts: LaneContext): Promise<void> {
 
 async function deleteAllLogs(parts: LaneContext, owner: LaneOwner): Promise<void> {
   const { outbox, logs, storage, env } = parts;
-  await giveUpUploads(parts, owner, null);
+  await abortUploads(parts, owner, null);
   storage.transactionSync(() => logs.forgetAll());
   await new LogStore(env.LOGS).deleteProject(owner);
   storage.transactionSync(() => outbox.noteProjectRemoved());
@@ -35,7 +35,7 @@ async function deleteAllLogs(parts: LaneContext, owner: LaneOwner): Promise<void
 
 async function deleteLog(parts: LaneContext, lane: LaneOwner, deploymentId: DeploymentId): Promise<void> {
   const { outbox, logs, storage, env } = parts;
-  await giveUpUploads(parts, lane, deploymentId);
+  await abortUploads(parts, lane, deploymentId);
   storage.transactionSync(() => logs.forget(deploymentId));
   await new LogStore(env.LOGS).deleteAll({ ...lane, deploymentId });
   storage.transactionSync(() => outbox.noteRemoved(deploymentId));
@@ -60,7 +60,7 @@ async function storeWhole(parts: LaneContext, lane: LaneOwner, deploymentId: Dep
   const { logs, storage, env } = parts;
   const owner = { ...lane, deploymentId };
   const store = new LogStore(env.LOGS);
-  await giveUpUploads(parts, lane, deploymentId);
+  await abortUploads(parts, lane, deploymentId);
   const rest = logs.unfinished(deploymentId, 1);
   if (rest !== null && rest.parts.length === 0 && rest.isAll) {
     await store.putWhole(owner, logs.nextPart(deploymentId));
@@ -73,8 +73,8 @@ async function storeWhole(parts: LaneContext, lane: LaneOwner, deploymentId: Dep
   storage.transactionSync(() => logs.forget(deploymentId));
 }
 
-/** An upload that was cut off is begun anew. R2 drops one whose id could not be noted by itself, after seven days. */
-async function giveUpUploads(
+/** Aborts interrupted uploads, which start again. R2 itself drops an upload whose id was not stored, after seven days. */
+async function abortUploads(
   { logs, storage, env }: LaneContext,
   lane: LaneOwner,
   of: DeploymentId | null,

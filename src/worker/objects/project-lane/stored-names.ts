@@ -1,6 +1,6 @@
 /**
- * Gives JSON that an earlier version saved the names that fields have now. A quoted name before a colon can only be a
- * key, because quotes within strings are escaped.
+ * Renames the fields of JSON that an earlier version saved. A quoted name before a colon can only be a key, because
+ * quotes inside strings are escaped.
  */
 export function withCurrentNames(json: string): string {
   return json

@@ -4,7 +4,7 @@ import type { Context } from "#worker/context.ts";
 import { findLogRetention } from "#worker/db/accounts/log-retention.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
-/** The account, and the token that asks. */
+/** Returns the account and the token of the request. */
 export async function getAccount(context: Context): Promise<Result<Account, never>> {
   const { account, token } = context;
   return succeed({

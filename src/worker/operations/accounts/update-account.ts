@@ -4,7 +4,7 @@ import type { Context } from "#worker/context.ts";
 import { setLogRetention } from "#worker/db/accounts/log-retention.ts";
 import { getAccount } from "#worker/operations/accounts/get-account.ts";
 
-/** Changes settings that hold for all of the account's projects. */
+/** Changes settings that apply to all projects of the account. */
 export async function updateAccount(
   context: Context,
   { log_retention_days: days }: UpdateAccountInput,

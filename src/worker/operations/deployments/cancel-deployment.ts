@@ -6,16 +6,16 @@ import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { notFound } from "#worker/operations/not-found.ts";
 import { getDeployment } from "#worker/operations/deployments/get-deployment.ts";
 
-/** Cancels a deployment that has not been activated, and answers with what has become of it. */
+/** Cancels a deployment that was not activated yet, and returns it. */
 export async function cancelDeployment(
   context: Context,
   id: DeploymentId,
 ): Promise<Result<Deployment, "not_found" | "not_cancelable" | "unavailable">> {
   const deployment = await findDeployment(context.rows, id);
   if (deployment === null) return notFound("deployment");
-  // A lane forgets what has ended without having been live.
+  // The lane may have dropped a deployment that has ended, so D1 decides this.
   if (deployment.status !== "building") {
-    return refuse("not_cancelable", `${id} has ended: it is ${deployment.status}.`);
+    return refuse("not_cancelable", `${id} has ended. Its status is ${deployment.status}.`);
   }
   const { projectId } = deployment;
   const owner = { accountId: context.account.id, projectId };

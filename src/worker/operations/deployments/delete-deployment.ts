@@ -4,7 +4,7 @@ import type { Context } from "#worker/context.ts";
 import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { notFound } from "#worker/operations/not-found.ts";
 
-/** Deletes a deployment that is not live, and its log. One that runs is canceled. */
+/** Deletes a deployment that is not live, and its log. Cancels it if it is running. */
 export async function deleteDeployment(
   context: Context,
   projectId: ProjectId,

@@ -14,9 +14,9 @@ import { linesFrom, openDeploymentLog } from "#worker/operations/deployments/rea
 export type DeploymentLogEvents = (signal: AbortSignal) => AsyncGenerator<LogEvent<LogEnd>>;
 
 /**
- * Follows a deployment's log to its end: the lines so far, and then each as it comes.
+ * Follows a deployment's log to its end: the lines so far, then new lines.
  *
- * @param lastEventId the line that the client has seen last; it counts more than the query's cursor
+ * @param lastEventId the last line that the client received; overrides the query's cursor
  */
 export async function followDeploymentLog(
   context: Context,
@@ -50,7 +50,7 @@ async function* finished(
   yield { type: "end", end };
 }
 
-/** null while it has not ended. */
+/** null while the deployment has not ended. */
 function endOf(id: DeploymentId, record: Pick<DeploymentRecord, "status" | "failure"> | null): LogEnd | null {
   if (record === null) return { deployment_id: id, status: "deleted", failure: null };
   const { status, failure } = record;

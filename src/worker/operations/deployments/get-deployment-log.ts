@@ -9,14 +9,14 @@ import { lineOfCursor, logCursor } from "#worker/operations/deployments/log-curs
 import { openDeploymentLog } from "#worker/operations/deployments/read-deployment-log.ts";
 
 /**
- * What the lines of a page may hold together, in UTF-16 units of JSON. The answer is made in memory, a few times over:
- * a thousand of the longest lines would take more than the 128 MB that a Worker has for all its requests.
+ * The most text in a page, in UTF-16 units of JSON. The response exists in memory several times: a thousand lines of
+ * maximum length would exceed the 128 MB that a Worker has for all its requests.
  */
 const MAX_PAGE_UNITS = 4 * 1024 * 1024;
 
 /**
- * A page of a deployment's log. While more lines can come, `next_cursor` is never null, so that a client goes on
- * asking with it; once the deployment has ended, null says that this was all.
+ * Returns a page of a deployment's log. `next_cursor` is null only if the deployment has ended and this is the last
+ * page, so a client can poll with it while the deployment runs.
  */
 export async function getDeploymentLog(
   context: Context,
@@ -33,12 +33,12 @@ export async function getDeploymentLog(
   const { stored, isAll } = await firstLines(log.value, limit);
   const lines = stored.map((json) => LogLine.parse(JSON.parse(json)));
   const last = lines.at(-1)?.line ?? after.value;
-  const canCome = !isAll || deployment.status === "building";
-  const next_cursor = canCome ? logCursor(last) : null;
+  const hasNext = !isAll || deployment.status === "building";
+  const next_cursor = hasNext ? logCursor(last) : null;
   return succeed({ deployment_id: id, status: deployment.status, lines, next_cursor });
 }
 
-/** The lines of a page, as JSON: so many at most, and so long together, but at least one. `isAll`: no other follows. */
+/** The lines of a page as JSON, within both limits, but at least one. `isAll`: no line follows so far. */
 async function firstLines(
   log: AsyncIterable<readonly StoredLine[]>,
   limit: number,

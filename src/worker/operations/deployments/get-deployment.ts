@@ -6,7 +6,7 @@ import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { notFound } from "#worker/operations/not-found.ts";
 import { deploymentView } from "#worker/views/deployment-view.ts";
 
-/** A deployment with everything that is known of it. */
+/** Returns a deployment with all details. */
 export async function getDeployment(
   context: Context,
   id: DeploymentId,
@@ -16,7 +16,7 @@ export async function getDeployment(
   return succeed(deploymentView(reading, context.clock.now()));
 }
 
-/** The same, asked for by way of its project. */
+/** As `getDeployment`, but only if the deployment belongs to this project. */
 export async function getProjectDeployment(
   context: Context,
   projectId: ProjectId,

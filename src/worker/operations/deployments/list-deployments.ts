@@ -9,6 +9,8 @@ import { DeploymentId, type ProjectId } from "#contract/ids.ts";
 import { DEFAULT_PAGE_SIZE } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
+import type { DeploymentReading } from "#worker/db/deployments/deployment-reading.ts";
+import type { Position } from "#worker/db/newest-first.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import {
   type DeploymentFilter,
@@ -17,75 +19,62 @@ import {
   listProjectDeployments as readProjectDeployments,
 } from "#worker/db/deployments/list-deployments.ts";
 import { notFound } from "#worker/operations/not-found.ts";
-import { pageOf, readCursor } from "#worker/paging.ts";
+import { readPage } from "#worker/paging.ts";
 import { deploymentRow, deploymentView } from "#worker/views/deployment-view.ts";
 
-const VersionKey = wholeFrom(1);
-const ofProject = (projectId: ProjectId) => `deployments of ${projectId}`;
-
-/** A page of a project's deployments, newest first. */
+/** Lists a project's deployments, newest first. */
 export async function listProjectDeployments(
-  context: Context,
+  { rows, clock }: Context,
   projectId: ProjectId,
   query: ProjectDeploymentsQuery,
 ): Promise<Result<DeploymentRows, "not_found" | "invalid_request">> {
-  const after = readCursor(ofProject(projectId), VersionKey, query.cursor);
-  if (!after.ok) return after;
-  const limit = query.limit ?? DEFAULT_PAGE_SIZE;
-  const records = await listProjectDeploymentRecords(context.rows, filterOf(query), {
-    projectId,
-    after: after.value,
-    limit: limit + 1,
-  });
-  // Whoever has a deployment is there; so the project itself is looked for only where none was found.
-  if (records.length === 0 && (await findProject(context.rows, projectId)) === null)
+  const read = (position: Position<number>) =>
+    listProjectDeploymentRecords(rows, filterOf(query), projectId, position);
+  const page = await readPage(byVersion(projectId, read), query, DEFAULT_PAGE_SIZE);
+  if (!page.ok) return page;
+  // A project with deployments exists, so the project itself is read only if there are none.
+  if (page.value.rows.length === 0 && (await findProject(rows, projectId)) === null)
     return notFound("project");
-  const page = pageOf(records, limit, ofProject(projectId), (record) => record.version);
-  const now = context.clock.now();
+  const now = clock.now();
   return succeed({
-    deployments: page.rows.map((record) => deploymentRow(record, now)),
-    next_cursor: page.nextCursor,
+    deployments: page.value.rows.map((record) => deploymentRow(record, now)),
+    next_cursor: page.value.nextCursor,
   });
 }
 
-/** A page of the account's deployments, newest first, with everything that is known of them. */
+/** Lists the account's deployments with all details, newest first. */
 export async function listDeployments(
-  context: Context,
+  { rows, clock }: Context,
   query: DeploymentsQuery,
 ): Promise<Result<Deployments, "invalid_request">> {
+  const { project_id: projectId } = query;
+  const filter = filterOf(query);
+  const ofProject = (id: ProjectId) =>
+    byVersion(id, (position) => readProjectDeployments(rows, filter, id, position));
+  const ofAccount = {
+    name: "deployments",
+    key: DeploymentId,
+    keyOf: (reading: DeploymentReading) => reading.id,
+    read: (position: Position<DeploymentId>) => readDeployments(rows, filter, position),
+  };
   const page =
-    query.project_id === undefined
-      ? await pageOfAll(context, query)
-      : await pageOfProject(context, query.project_id, query);
+    projectId === undefined
+      ? await readPage(ofAccount, query, DEFAULT_PAGE_SIZE)
+      : await readPage(ofProject(projectId), query, DEFAULT_PAGE_SIZE);
   if (!page.ok) return page;
-  const now = context.clock.now();
+  const now = clock.now();
   return succeed({
     deployments: page.value.rows.map((reading) => deploymentView(reading, now)),
     next_cursor: page.value.nextCursor,
   });
 }
 
-async function pageOfAll(context: Context, query: DeploymentsQuery) {
-  const after = readCursor("deployments", DeploymentId, query.cursor);
-  if (!after.ok) return after;
-  const limit = query.limit ?? DEFAULT_PAGE_SIZE;
-  const readings = await readDeployments(context.rows, filterOf(query), {
-    after: after.value,
-    limit: limit + 1,
-  });
-  return succeed(pageOf(readings, limit, "deployments", (reading) => reading.id));
-}
-
-async function pageOfProject(context: Context, projectId: ProjectId, query: DeploymentsQuery) {
-  const after = readCursor(ofProject(projectId), VersionKey, query.cursor);
-  if (!after.ok) return after;
-  const limit = query.limit ?? DEFAULT_PAGE_SIZE;
-  const readings = await readProjectDeployments(context.rows, filterOf(query), {
-    projectId,
-    after: after.value,
-    limit: limit + 1,
-  });
-  return succeed(pageOf(readings, limit, ofProject(projectId), (reading) => reading.version));
+/** A list of one project's deployments, in the order of their versions. */
+function byVersion<Row extends { readonly version: number }>(
+  projectId: ProjectId,
+  read: (position: Position<number>) => Promise<readonly Row[]>,
+) {
+  return { name: `deployments of ${projectId}`, key: wholeFrom(1), keyOf: (row: Row) => row.version, read };
 }
 
 function filterOf(query: DeploymentsQuery): DeploymentFilter {

@@ -5,7 +5,7 @@ import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/not-found.ts";
 
-/** Everything that a project can be rolled back to, newest first. */
+/** Lists the deployments that a project can be rolled back to, newest first. */
 export async function listRollbackTargets(
   context: Context,
   projectId: ProjectId,

@@ -1,19 +1,19 @@
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 
-/** A cursor of a log: the last line that was read. */
+/** A log's cursor contains the last line that was read. */
 const CURSOR = /^line:(\d{1,9})$/;
 
-/** The cursor for the lines after this one; 0 for all of them. */
+/** The cursor for the lines after this one. 0: all lines. */
 export function logCursor(lastLine: number): string {
   return btoa(`line:${lastLine}`);
 }
 
-/** The line that a cursor stands for; 0 where there is none. */
+/** The last line that was read, according to the cursor; 0 without a cursor. */
 export function lineOfCursor(cursor: string | undefined): Result<number, "invalid_request"> {
   if (cursor === undefined) return succeed(0);
   const line = CURSOR.exec(atobOrEmpty(cursor))?.[1];
   if (line !== undefined) return succeed(Number(line));
-  return refuse("invalid_request", "The cursor is not one of this list.", [
+  return refuse("invalid_request", "The cursor does not belong to a log.", [
     { pointer: "?cursor", message: "is not a cursor of a log" },
   ]);
 }

@@ -10,7 +10,7 @@ import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { notFound } from "#worker/operations/not-found.ts";
 import { lineOfCursor } from "#worker/operations/deployments/log-cursor.ts";
 
-/** The whole log so far, or what follows the cursor, some lines at a time; read as they are asked for. */
+/** Reads the log so far, or the lines after the cursor. Reads more as the caller iterates. */
 export async function readDeploymentLog(
   context: Context,
   id: DeploymentId,
@@ -26,8 +26,8 @@ export async function readDeploymentLog(
 type LogOf = Pick<DeploymentRecord, "id" | "projectId" | "status">;
 
 /**
- * A deployment's log from a line on, as it stands. Refused where the deployment has ended and nothing of its log is
- * there any more. To tell that, the first lines are read at once.
+ * Opens a deployment's log from a line on. Refuses with `log_expired` if the deployment has ended and its log no longer
+ * exists, which it finds out by reading the first lines.
  */
 export async function openDeploymentLog(
   context: Context,
@@ -39,11 +39,11 @@ export async function openDeploymentLog(
     ? await openLog(placesOf(context, deployment), fromLine, hasEnded)
     : linesFrom(context, deployment, fromLine);
   return lines === null
-    ? refuse("log_expired", `The log of ${deployment.id} is not kept any more.`)
+    ? refuse("log_expired", `The log of ${deployment.id} was deleted after the account's retention period.`)
     : succeed(lines);
 }
 
-/** The same, read as it is asked for; no lines where the log is not there. */
+/** The log from a line on, read as the caller iterates. No lines if the log does not exist. */
 export function linesFrom(
   context: Context,
   deployment: LogOf,

@@ -3,7 +3,7 @@ import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { AgentContext } from "#worker/context.ts";
 
-/** Hands an agent's report to the project's lane. What is not this server's run has the answer of one that is over. */
+/** Passes an agent's report to the project's lane. A run of another server gets the answer for a run that has ended. */
 export async function reportRunEvents(
   context: AgentContext,
   deploymentId: DeploymentId,

@@ -4,17 +4,17 @@ import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/not-found.ts";
-import { askedBy, startedIn } from "#worker/operations/asked.ts";
+import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
 export type RollBack = {
   input: RollbackInput;
-  /** Go on only if this deployment is still live. */
+  /** Refuse unless this deployment is still live. */
   ifLive: DeploymentId | null;
 };
 
 /**
- * Goes back to a deployment that was live before; which one is the default, the lane decides.
- * Costs one D1 round trip and one to the lane, which writes D1 once before it answers.
+ * Rolls back to a deployment that was live before. The lane decides which one is the default.
+ * Takes one D1 round trip and one to the lane, which writes to D1 once before it answers.
  */
 export async function rollBack(
   context: Context,
@@ -29,5 +29,5 @@ export async function rollBack(
   if (project === null) return notFound("project");
   const choice = { deploymentId: input.deployment_id ?? null, version: input.version ?? null };
   const lane = context.lanes.getByName(project.id);
-  return startedIn(context, await lane.rollBack({ ...askedBy(context, project, ifLive), choice }));
+  return answerOf(context, await lane.rollBack({ ...commandFor(context, project, ifLive), choice }));
 }

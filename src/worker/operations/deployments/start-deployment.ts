@@ -4,18 +4,18 @@ import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/not-found.ts";
-import { askedBy, startedIn } from "#worker/operations/asked.ts";
+import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
 export type StartDeployment = {
   projectId: ProjectId;
   input: StartDeploymentInput;
-  /** Go on only if this deployment is still live. */
+  /** Refuse unless this deployment is still live. */
   ifLive: DeploymentId | null;
 };
 
 /**
- * Starts a deployment of a project: its branch, another one, or one commit.
- * Costs one D1 round trip and one to the lane, which writes D1 once before it answers.
+ * Starts a deployment of a project: of its own branch, another branch, or a commit.
+ * Takes one D1 round trip and one to the lane, which writes to D1 once before it answers.
  */
 export async function startDeployment(
   context: Context,
@@ -28,10 +28,10 @@ export async function startDeployment(
   if (input.commit !== undefined && project.commits === "none")
     return refuse(
       "invalid_request",
-      "This project deploys no commit by its hash: its setting `commits` is `none`.",
-      [{ pointer: "/commit", message: "cannot be given: the project's `commits` is `none`" }],
+      "This project does not deploy commits by hash: its setting `commits` is `none`.",
+      [{ pointer: "/commit", message: "is not allowed: the project's `commits` is `none`" }],
     );
-  const asked = askedBy(context, project, ifLive);
+  const command = commandFor(context, project, ifLive);
   const lane = context.lanes.getByName(projectId);
-  return startedIn(context, await lane.start({ ...asked, input, defaultBranch: project.branch }));
+  return answerOf(context, await lane.start({ ...command, input, defaultBranch: project.branch }));
 }

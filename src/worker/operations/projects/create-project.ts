@@ -12,9 +12,9 @@ import { projectView } from "#worker/views/project-view.ts";
 type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many";
 
 /**
- * Creates a project. Where it names no domain, it gets `<name>.<BASE_DOMAIN>`, or, where that one is used by another
- * project of the installation, the same with the end of its id behind the name. What an earlier try of the same
- * request has added is found as it was added.
+ * Creates a project. Without a domain it gets `<name>.<BASE_DOMAIN>`. If another project of the installation uses that
+ * domain, the end of the project's id is appended to the name. A retry of the same request returns the project that the
+ * first try created.
  */
 export async function createProject(
   context: Context,
@@ -34,7 +34,7 @@ export async function createProject(
     case "inserted":
       return succeed(projectView(project, null));
     case "added_before":
-      throw new Error("a project that was added before is not there any more");
+      throw new Error("the project that an earlier try created no longer exists");
     case "name_taken":
       return nameTaken(input.name);
     case "domain_taken":

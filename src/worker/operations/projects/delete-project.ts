@@ -6,13 +6,13 @@ import { notFound } from "#worker/operations/not-found.ts";
 
 export type DeleteProject = {
   id: ProjectId;
-  /** Also remove its files from its server. */
+  /** Also delete its files from its servers. */
   purge: boolean;
 };
 
 /**
- * Deletes a project that nothing runs or waits for, with its deployments and their logs. The lane decides it, so that
- * no start comes in between.
+ * Deletes a project without running or queued deployments, with its deployments and their logs. The lane decides, so
+ * that no deployment can start at the same time.
  */
 export async function deleteProject(
   context: Context,

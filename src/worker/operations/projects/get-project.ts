@@ -7,7 +7,7 @@ import { findServing } from "#worker/db/projects/find-serving.ts";
 import { notFound } from "#worker/operations/not-found.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
-/** A project with its settings and what its server really serves. */
+/** Returns a project with its settings and the release that its server serves. */
 export async function getProject(context: Context, id: ProjectId): Promise<Result<Project, "not_found">> {
   const project = await findProject(context.rows, id);
   if (project === null) return notFound("project");

@@ -1,7 +1,7 @@
 import type { ServerId } from "#contract/ids.ts";
 import { refuse } from "#contract/problems.ts";
 
-// Why a project cannot be created or changed, in the same words for both.
+// The refusals that creating and updating a project share.
 
 export function nameTaken(name: string) {
   return refuse("name_taken", `The account already has a project named ${name}.`);

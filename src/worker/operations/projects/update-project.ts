@@ -16,9 +16,10 @@ type UpdateProjectRefusal =
   | "domain_taken";
 
 /**
- * Changes a project's settings. What runs or waits keeps those that it was started with, and the project is served
- * from where it is until a deployment is live on its new server. A new name leaves the domain as it is. A token that is
- * limited to some projects moves none: on the other server its commands would run beside projects that it may not touch.
+ * Changes a project's settings. Running and queued deployments keep the settings with which they were started. After a
+ * change of server, the old server serves the project until a deployment is live on the new one. A new name does not
+ * change the domain. A token that is limited to some projects cannot change the server: on another server, the
+ * project's commands would run beside projects that the token cannot access.
  */
 export async function updateProject(
   context: Context,
@@ -37,7 +38,7 @@ export async function updateProject(
     case "on_another_server":
       return refuse(
         "insufficient_scope",
-        "The token is limited to some projects, so it cannot move one to another server: server_id must stay.",
+        "The token is limited to some projects, so it cannot move a project to another server: do not change server_id.",
       );
     case "no_such_server":
       return input.server_id === undefined ? notFound("project") : unknownServer(input.server_id);

@@ -3,8 +3,8 @@ import { formToken, randomTokenCharacters } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
 
 /**
- * The credential that an agent gets for its enrolment token. With an attempt, it follows from both secrets: so an agent
- * whose answer was lost can be given the same one again, although only its hash is stored.
+ * The credential that an agent gets for its enrolment token. With `attempt`, it is derived from both secrets. So an agent
+ * that lost the response can get the same credential again, although only its hash is stored.
  */
 export async function agentCredential(
   context: Pick<OpenContext, "randomBytes">,
@@ -14,7 +14,7 @@ export async function agentCredential(
   const secrets = new TextEncoder().encode(`gantry-agent-credential\0${token}\0${attempt}`);
   const bytes = new Uint8Array(await crypto.subtle.digest("SHA-512", secrets));
   let at = 0;
-  // 30 of 64 bytes are enough as long as 31 in 32 are used.
+  // The token takes 30 characters. 64 bytes are enough, because about 31 of 32 bytes give a character.
   return formToken(
     randomTokenCharacters((count) => bytes.subarray(at, (at += count))),
     "agent",

@@ -6,7 +6,7 @@ import { setEnrollment } from "#worker/db/servers/set-enrollment.ts";
 import { notFound } from "#worker/operations/not-found.ts";
 import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
 
-/** Makes a new enrolment token for a server. An earlier one that is unspent stops working. */
+/** Creates a new enrolment token for a server. An earlier unspent one stops working. */
 export async function createEnrollment(
   context: Context,
   serverId: ServerId,

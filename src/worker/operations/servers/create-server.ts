@@ -8,8 +8,8 @@ import { tooMany } from "#worker/operations/too-many.ts";
 import { serverView } from "#worker/views/server-view.ts";
 
 /**
- * Registers a server, and makes the enrolment token that its agent joins with. What an earlier try of the same request
- * has added is found to be there.
+ * Registers a server, and creates the enrolment token for its agent. A retry of the same request returns the server that
+ * the first try created.
  */
 export async function createServer(
   context: Context,
@@ -41,7 +41,7 @@ export async function createServer(
     case "inserted":
       return succeed(created);
     case "added_before":
-      throw new Error("a server that was added before is not there any more");
+      throw new Error("the server that an earlier try created no longer exists");
     case "name_taken":
       return refuse("name_taken", `The account already has a server named ${input.name}.`);
     case "too_many":

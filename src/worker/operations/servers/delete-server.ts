@@ -6,14 +6,14 @@ import { findServer } from "#worker/db/servers/find-server.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { notFound } from "#worker/operations/not-found.ts";
 
-/** Deletes a server that no project is on. Its agent's credential ends with it, and so does its link. */
+/** Deletes a server without projects. Revokes its agent's credential and closes its link. */
 export async function deleteServer(
   context: Context,
   id: ServerId,
 ): Promise<Result<null, "not_found" | "server_in_use">> {
   if ((await findServer(context.rows, id)) === null) return notFound("server");
   const link = context.links.getByName(id);
-  // So that its link ends, and the lanes that wait for it learn so, even if nobody comes to tell it afterwards.
+  // So that the link checks D1 by itself, closes and notifies the lanes, also if the call of `remove` below never happens.
   await link.expectRemoval(context.account.id);
   const deletion = await removeServer(context.rows, id);
   switch (deletion) {
@@ -27,7 +27,7 @@ export async function deleteServer(
     case "in_use":
       return refuse(
         "server_in_use",
-        `Projects are on ${id}, or still live there until they are deployed to where they have moved.`,
+        `Projects are on ${id}, or are served from it until they are deployed to their new server.`,
       );
     case "no_such_server":
       return notFound("server");

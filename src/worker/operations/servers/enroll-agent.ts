@@ -11,21 +11,21 @@ import { mismatchMessage } from "#worker/views/mismatch-message.ts";
 
 const invalid = refuse(
   "invalid_token",
-  "The enrolment token is malformed, unknown, expired or already used, or the token that made it has ended. Make a new one for the server.",
+  "The enrolment token is malformed, unknown, expired or already used, or the API token that created it is no longer valid. Create a new enrolment token for the server.",
 );
 
-/** Trades an enrolment token, which works once, for the credential of the server's agent. An earlier one stops working. */
+/** Exchanges an enrolment token, which works once, for the agent's credential. An earlier credential stops working. */
 export async function enrollAgent(
   context: OpenContext,
   input: EnrollInput,
 ): Promise<Result<Enrolled, "invalid_token" | "protocol_mismatch" | "rate_limited">> {
-  // Before the token is spent: it is for the agent that comes after.
+  // Checked before the token is spent, so that an updated agent can still use it.
   if (input.protocol !== undefined && input.protocol !== PROTOCOL_VERSION)
     return refuse("protocol_mismatch", mismatchMessage(input.protocol));
   const credential = await agentCredential(context, input);
   const credentialHash = await secretHash(credential);
   const refused = async () => (await answerAgain()) ?? (await context.limitFailures()) ?? invalid;
-  /** The token is spent, but by this very attempt, whose answer was lost: its credential is in force. */
+  /** If an earlier try of this attempt spent the token and its response was lost, its credential is valid: returns it again. */
   const answerAgain = async () => {
     if (input.attempt === undefined) return null;
     const agent = await findAgent(context.database, credentialHash);

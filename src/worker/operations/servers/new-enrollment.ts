@@ -6,10 +6,10 @@ import type { EnrollmentRecord } from "#worker/db/servers/set-enrollment.ts";
 import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
-/** For how long an enrolment token can be spent: somebody is at the server to paste it. */
+/** The lifetime of an enrolment token. Short, because an operator runs the command on the server right away. */
 const LIFETIME_MS = 60 * 60 * 1000;
 
-/** A new enrolment token: what its server keeps of it, and what its owner is shown, this once. @param now Unix milliseconds */
+/** Creates an enrolment token: `record` is stored with the server, `shown` is returned once. @param now Unix milliseconds */
 export async function newEnrollment(
   context: Context,
   now: number,
@@ -25,7 +25,7 @@ export async function newEnrollment(
     shown: {
       token,
       expires_at: timestamp(expiresAt),
-      // In the environment, because everybody on the server can see the arguments of a program.
+      // In the environment, because every user of the server can see a program's arguments.
       command: `${installCommand(context.origin)} | GANTRY_TOKEN=${token} sh`,
     },
   };

@@ -6,7 +6,7 @@ import { updateServer as changeServer } from "#worker/db/servers/update-server.t
 import { notFound } from "#worker/operations/not-found.ts";
 import { getServer } from "#worker/operations/servers/get-server.ts";
 
-/** Changes a server's name or address. Its agent notices nothing of either. */
+/** Changes a server's name or address. Neither affects its agent. */
 export async function updateServer(
   context: Context,
   id: ServerId,

@@ -6,18 +6,15 @@ import { hasSignInCode, spendSignInCode } from "#worker/db/sessions/spend-sign-i
 import { secretHash } from "#worker/secret-hash.ts";
 import { timestamp } from "#worker/views/timestamp.ts";
 
-/** Somebody's working day. */
+/** A working day. */
 const LIFETIME_MS = 12 * 60 * 60 * 1000;
 
 const invalid = refuse(
   "invalid_token",
-  "The sign-in link is malformed, unknown, expired or already used. Make a new one.",
+  "The sign-in link is malformed, unknown, expired or already used. Create a new one.",
 );
 
-/**
- * Trades the code of a sign-in link, which works once, for a session: a token that may do everything in its account,
- * for 12 hours.
- */
+/** Exchanges the code of a sign-in link, which works once, for a session: a token with all scopes for 12 hours. */
 export async function createSession(
   context: OpenContext,
   { code }: CreateSessionInput,

@@ -12,7 +12,7 @@ import { tokenView } from "#worker/views/token-view.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Makes a token that reaches no further than the one that asks for it. */
+/** Creates a token with at most the rights of the token of the request. */
 export async function createToken(
   context: Context,
   input: CreateTokenInput,
@@ -42,7 +42,7 @@ export async function createToken(
     case "no_such_projects":
       return unknownProjects(input.project_ids ?? [], insertion.projectIds);
     case "too_many":
-      return tooMany("tokens", "Revoke some; expired ones count until they are revoked.");
+      return tooMany("tokens", "Revoke some. Expired tokens count until they are revoked.");
   }
 }
 
@@ -54,7 +54,7 @@ function unknownProjects(given: readonly ProjectId[], unknown: readonly ProjectI
   );
   return refuse(
     "invalid_request",
-    "The token would be limited to a project that this account has not.",
+    "The account does not have a project that is listed in project_ids.",
     errors,
   );
 }

@@ -4,7 +4,7 @@ import type { Context } from "#worker/context.ts";
 import { markTokenRevoked } from "#worker/db/tokens/mark-token-revoked.ts";
 import { notFound } from "#worker/operations/not-found.ts";
 
-/** Ends a token at once. It may reach further than the one that asks: whoever sees a leak should be able to stop it. */
+/** Revokes a token immediately. It may have more rights than the token of the request, so that anyone can stop a leak. */
 export async function revokeToken(
   context: Context,
   id: TokenId,
@@ -19,7 +19,7 @@ export async function revokeToken(
     case "last_token":
       return refuse(
         "last_token",
-        "Without this token nothing in the account could make tokens any more. Make another one with the scope tokens:write and no limit to projects (POST /v1/tokens), then revoke this one with it; or rotate this one.",
+        "This is the last token that can create tokens in the account. Rotate it, or first create another token with the scope tokens:write and without project_ids (POST /v1/tokens) and use that token to revoke this one.",
       );
   }
 }

@@ -11,12 +11,12 @@ import { newTokenSecret } from "#worker/operations/tokens/new-token-secret.ts";
 import { refuseExcess } from "#worker/operations/refuse-excess.ts";
 import { tokenView } from "#worker/views/token-view.ts";
 
-/** How long the secret that is replaced goes on working, so that its users can be changed over. */
+/** How long the replaced secret keeps working, so that its users can switch. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Gives a token a new secret and its whole lifetime anew. A secret that was still there from an earlier rotation stops
- * working at once. Whoever asks gets to use the token, so it may reach no further than the one that they ask with.
+ * Gives a token a new secret and restarts its lifetime. The previous secret of an earlier rotation stops working at
+ * once. The caller gets the secret, so the token must not have more rights than the caller's token.
  */
 export async function rotateToken(
   context: Context,
@@ -24,7 +24,7 @@ export async function rotateToken(
 ): Promise<Result<TokenWithSecret, "insufficient_scope" | "not_found">> {
   const token = await findToken(context.rows, id);
   if (token === null) return notFound("token");
-  // It would never have to end.
+  // A session that can be rotated would never end.
   if (token.kind === "session")
     return refuse("not_found", "This token is a session. Sessions cannot be rotated: sign in again instead.");
   const excess = excessOver(context.token, token);
@@ -38,7 +38,7 @@ export async function rotateToken(
   return succeed({ ...tokenView({ ...token, ...changes }, now), token: secret });
 }
 
-/** No rotation changes it. */
+/** A rotation does not change the length of the lifetime. */
 function lifetimeMs({ createdAt, rotatedAt, expiresAt }: TokenReading): number {
   return expiresAt - (rotatedAt ?? createdAt);
 }

@@ -8,8 +8,8 @@ import { givenSettings } from "#worker/db/projects/build-columns.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
 
-/** What a lane needs to know of whoever starts something, and of the project as it is set up now. */
-export function askedBy(context: Context, project: ProjectRecord, ifLive: DeploymentId | null) {
+/** The fields of a lane's command that come from the request and from the project's current settings. */
+export function commandFor(context: Context, project: ProjectRecord, ifLive: DeploymentId | null) {
   return {
     owner: { accountId: context.account.id, projectId: project.id },
     serverId: project.serverId,
@@ -21,8 +21,8 @@ export function askedBy(context: Context, project: ProjectRecord, ifLive: Deploy
   };
 }
 
-/** What a lane has started, as the client is told; the request's session learns of the lane's write. */
-export function startedIn<Code extends ProblemCode>(
+/** The lane's answer for the client. Passes the bookmark of the lane's write to the request's session. */
+export function answerOf<Code extends ProblemCode>(
   { session }: Context,
   result: Result<Started, Code>,
 ): Result<DeploymentStarted, Code> {
