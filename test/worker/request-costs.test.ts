@@ -6,7 +6,7 @@ import table from "../../docs/request-costs.md?raw";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import { createToken } from "../support/worker/account.ts";
 import { call } from "../support/worker/call.ts";
-import { ConnectedAgent } from "../support/worker/connected-agent.ts";
+import { enrolAgent } from "../support/worker/enrol-agent.ts";
 import { countRoundTrips, type RoundTrips } from "../support/worker/round-trips.ts";
 import { createSession, createSignInCode } from "../support/worker/sessions.ts";
 import { createWorld, operationNames, requests, type World } from "../support/worker/world.ts";
@@ -20,7 +20,7 @@ type Request = { readonly path: string; readonly body?: unknown; readonly token?
  */
 const prepare: Partial<Record<OperationName, (world: World, isCold: boolean) => Promise<Request>>> = {
   async rollBack({ account: { token } }) {
-    const agent = await ConnectedAgent.enrol(token, "rollback");
+    const agent = await enrolAgent(token, "rollback");
     await agent.connect();
     const settings = { name: "rollback", server_id: agent.serverId, repository: "/srv/git/rollback.git" };
     const { id: projectId } = await create("/v1/projects", token, settings);
