@@ -1,5 +1,5 @@
-// A script of its own, which runs before all others: zod asks when a schema is made, and they are made by being imported.
+// A separate script, so that it runs before any import creates a schema.
 import * as z from "zod/mini";
 
-// Else it would try whether it may make code at run time, which the page's policy forbids and reports.
+// Without this, zod tests whether it can compile code, which the page's Content-Security-Policy blocks and logs.
 z.config({ jitless: true });

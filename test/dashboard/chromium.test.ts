@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Asks for Chromium where there is none, and the package manager is this script. */
+/** Runs ensureChromium on a machine without Chromium. @param aptGet a shell script as the package manager; null: none */
 async function ensure(aptGet: string | null): Promise<{ code: unknown; output: string }> {
   await symlink("/bin/chmod", join(folder, "chmod"));
   if (aptGet !== null) {
@@ -33,7 +33,7 @@ async function ensure(aptGet: string | null): Promise<{ code: unknown; output: s
 }
 
 describe.runIf(isRoot)("a machine without Chromium", () => {
-  it("gets it from its package manager, also where its list of packages cannot be renewed", async () => {
+  it("installs it with the package manager, even if the package list cannot be updated", async () => {
     const { code, output } = await ensure(`
       case "$*" in
         *update) echo 'Could not resolve the host'; exit 100 ;;
@@ -43,7 +43,7 @@ describe.runIf(isRoot)("a machine without Chromium", () => {
     expect(code).toBe(0);
   });
 
-  it("is told what the package manager said, and what to do, where it does not get it", async () => {
+  it("reports the package manager's output and a remedy if the installation fails", async () => {
     const { code, output } = await ensure(`
       case "$*" in
         *update) echo 'E: Could not resolve the host'; exit 100 ;;
@@ -54,7 +54,7 @@ describe.runIf(isRoot)("a machine without Chromium", () => {
     expect(code).toBe(1);
   });
 
-  it("is told what to do where it has no such package manager", async () => {
+  it("reports a remedy if there is no supported package manager", async () => {
     const { code, output } = await ensure(null);
     expect(output).toContain("Install it, such as with: apt-get install chromium");
     expect(code).toBe(1);

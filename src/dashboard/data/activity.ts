@@ -1,23 +1,23 @@
 import type { Deployment, Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import type { ClientResult } from "#client/send.ts";
 
-/** What is live and what runs or waits in all projects, and the latest hundred, each newest first. */
+/** The live and building deployments of all projects, and the latest hundred. Each list is newest first. */
 export type Activity = {
   readonly live: readonly Deployment[];
   readonly building: readonly Deployment[];
   readonly latest: readonly Deployment[];
 };
 
-/** Where it is read. */
+/** The requests that read an `Activity`. */
 export type ActivitySource = {
   readonly latest: () => Promise<ClientResult<Deployments>>;
   readonly all: (status: "live" | "building") => Promise<ClientResult<readonly Deployment[]>>;
 };
 
 /**
- * Reads it again and again. Nothing begins or ends without one of the latest changing, so while nothing runs and they
- * stay the same, they are all that is asked for. They have to be the same twice before: what is read at once with
- * them may come from a replica of the database that is behind.
+ * Creates a function for polling. While no deployment is building and the latest ones are unchanged, it requests only
+ * the latest: no deployment starts or ends without changing them. It waits for two equal answers first, because the
+ * other lists may come from a database replica that lags behind.
  */
 export function activityReader(source: ActivitySource): () => Promise<ClientResult<Activity>> {
   let before: Activity | null = null;

@@ -1,16 +1,16 @@
 import { type Client, createClient } from "#client/client.ts";
 import type { Transport } from "#client/request.ts";
-import { noteTime } from "#dashboard/data/clock.ts";
+import { syncClock } from "#dashboard/data/clock.ts";
 import { sendOnce } from "#dashboard/data/send-once.ts";
-import { noteEnded, session } from "#dashboard/data/session.ts";
+import { markEnded, session } from "#dashboard/data/session.ts";
 
-/** A request that has had no answer for so long will have none. Following a log has its own measure. */
+/** For every request but the log stream, which has a timeout of its own. */
 const TIMEOUT_MS = 20_000;
 
-/** Of the last answer: sent back, so that a replica of the database shows at least what this page has seen. */
+/** Of the last response. Sent with each request, so that a database replica is at least as new as this page. */
 let bookmark: string | null = null;
 
-/** How this page reaches the control plane, as who is signed in. */
+/** Sends requests with the token of the current session. */
 export const transport: Transport = {
   baseUrl: location.origin,
   get token() {
@@ -21,18 +21,18 @@ export const transport: Transport = {
     const headers = new Headers(init.headers);
     if (bookmark !== null && !headers.has("gantry-bookmark")) headers.set("gantry-bookmark", bookmark);
     const response = await fetch(url, { ...init, headers });
-    noteTime(response.headers);
+    syncClock(response.headers);
     bookmark = response.headers.get("gantry-bookmark") ?? bookmark;
-    // An answer to who was signed in before says nothing of who is now.
-    if (response.status === 401 && headers.get("authorization") === `Bearer ${transport.token}`) noteEnded();
+    // A late response to an earlier session must not end the current one.
+    if (response.status === 401 && headers.get("authorization") === `Bearer ${transport.token}`) markEnded();
     return response;
   },
 };
 
-/** Not `randomUUID`, which is there over HTTPS only. */
+/** Not `randomUUID`, which browsers offer over HTTPS only. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
-/** The typed client of this page. */
+/** The typed API client of the dashboard. */
 export const api: Client = createClient(
   {
     baseUrl: transport.baseUrl,

@@ -4,32 +4,35 @@ import { Signal, useSignal } from "#dashboard/data/signal.ts";
 
 const TICK_MS = 1_000;
 
-/** A `Date` is whole seconds, and an answer is some time on its way: no more than this is taken for a wrong clock. */
+/** Smaller differences are ignored: `Date` has whole seconds, and a response takes time to arrive. */
 const TOLERANCE_MS = 5_000;
 
-/** How far the control plane's clock, by which all its times are, is ahead of this machine's. */
-let aheadMs = 0;
+/** How far the control plane's clock is ahead of this machine's clock. */
+let offsetMs = 0;
 
-/** Unix milliseconds, once a second while somebody looks. */
+/** Unix milliseconds by the control plane's clock. Updated every second while a component uses it. */
 const now = new Signal(Date.now());
 let timer: ReturnType<typeof setInterval> | undefined;
 let watchers = 0;
 
-/** @param headers of an answer that has just come; the edge gives each its `Date`, workerd alone does not */
-export function noteTime(headers: Headers): void {
+/**
+ * Measures the difference between the two clocks.
+ * @param headers of a response that has just arrived. Cloudflare's edge sets `Date`; workerd alone does not.
+ */
+export function syncClock(headers: Headers): void {
   const ms = Date.parse(headers.get("date") ?? "") - Date.now();
-  if (!Number.isNaN(ms)) aheadMs = Math.abs(ms) > TOLERANCE_MS ? ms : 0;
+  if (!Number.isNaN(ms)) offsetMs = Math.abs(ms) > TOLERANCE_MS ? ms : 0;
 }
 
 function tick(): void {
-  if (document.visibilityState === "visible") now.set(Date.now() + aheadMs);
+  if (document.visibilityState === "visible") now.set(Date.now() + offsetMs);
 }
 
-/** The control plane's time, for what shows how long ago or for how long something is. */
+/** The current time by the control plane's clock, in Unix milliseconds. Re-renders every second. */
 export function useNow(): number {
   useEffect(() => {
     watchers += 1;
-    // Nobody may have looked for long.
+    // The value may be old after a time without watchers.
     if (timer === undefined) tick();
     timer ??= setInterval(tick, TICK_MS);
     return () => {

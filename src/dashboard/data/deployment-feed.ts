@@ -13,26 +13,26 @@ export type Filters = { readonly status: DeploymentStatus | ""; readonly branch:
 export type Feed = {
   /** Newest first, without a gap. */
   readonly rows: readonly Deployment[];
-  /** Nothing is older than the last of them. */
-  readonly isWhole: boolean;
+  /** All older deployments are loaded. */
+  readonly isComplete: boolean;
   readonly isLoadingMore: boolean;
-  /** Why older ones could not be read. */
+  /** Why loading older deployments failed. */
   readonly problem: Problem | null;
 };
 
-/** Where deployments are read. */
+/** The requests that read deployments. */
 export type DeploymentSource = {
-  /** A page of those that the filters let through, newest first. @param cursor null: the newest */
+  /** A page of matching deployments, newest first. @param cursor null for the newest page */
   readonly list: (filters: Filters, cursor: string | null) => Promise<ClientResult<Deployments>>;
   readonly read: (id: DeploymentId) => Promise<ClientResult<Deployment>>;
 };
 
 /**
- * A project's deployments, as far down as somebody has scrolled. The newest page is read again and again; what is below
- * it only changes where it was not at its end, and is read singly then.
+ * A project's deployments, as far as the user has scrolled. The newest page is polled. Of the older rows, only those
+ * that can still change (building or live) are read again, one by one.
  */
 export class DeploymentFeed {
-  readonly feed = new Signal<Feed>({ rows: [], isWhole: false, isLoadingMore: false, problem: null });
+  readonly feed = new Signal<Feed>({ rows: [], isComplete: false, isLoadingMore: false, problem: null });
   readonly newest: Resource<Deployments>;
   readonly #source: DeploymentSource;
   readonly #filters: Filters;
@@ -48,28 +48,28 @@ export class DeploymentFeed {
     );
   }
 
-  /** Reads the next older page. Safe to ask for at any time. */
+  /** Loads the next older page. Does nothing while a page is loading or when all pages are loaded. */
   readonly loadMore = async (): Promise<void> => {
-    const { isWhole, isLoadingMore } = this.feed.value;
-    if (isWhole || isLoadingMore || this.#cursor === null) return;
+    const { isComplete, isLoadingMore } = this.feed.value;
+    if (isComplete || isLoadingMore || this.#cursor === null) return;
     this.#change({ isLoadingMore: true, problem: null });
     const cursor = this.#cursor;
     const page = await this.#source.list(this.#filters, cursor);
     if (!page.ok) return this.#change({ isLoadingMore: false, problem: page.problem });
     if (cursor !== this.#cursor) {
-      // The list has begun anew meanwhile: there would be a gap before what was asked for.
+      // The list was reset in the meantime. Adding this page would leave a gap.
       this.#change({ isLoadingMore: false });
       return await this.loadMore();
     }
     this.#cursor = page.value.next_cursor;
     this.#change({
       rows: joined(this.feed.value.rows, page.value.deployments),
-      isWhole: this.#cursor === null,
+      isComplete: this.#cursor === null,
       isLoadingMore: false,
     });
   };
 
-  /** Leaves out one that is no more. */
+  /** Removes a deleted deployment. */
   remove(id: DeploymentId): void {
     this.#change({ rows: this.feed.value.rows.filter((row) => row.id !== id) });
   }
@@ -79,32 +79,32 @@ export class DeploymentFeed {
     if (!page.ok) return page;
     const { deployments, next_cursor: cursor } = page.value;
     const below = () => (cursor === null ? [] : rowsBelow(deployments, this.feed.value.rows));
-    const renewed = await this.#renewed(below());
-    // Looked at again: older ones may have come meanwhile.
+    const refreshed = await this.#refreshed(below());
+    // Computed again: loadMore may have added rows in the meantime.
     const known = below();
     const isContinued = known.length > 0;
     if (!isContinued) this.#cursor = cursor;
-    const isWhole = isContinued ? this.feed.value.isWhole : cursor === null;
-    const rows = known.flatMap((row) => renewed.get(row.id) ?? (renewed.has(row.id) ? [] : row));
-    this.#change({ rows: [...deployments, ...rows], isWhole });
+    const isComplete = isContinued ? this.feed.value.isComplete : cursor === null;
+    const rows = known.flatMap((row) => refreshed.get(row.id) ?? (refreshed.has(row.id) ? [] : row));
+    this.#change({ rows: [...deployments, ...rows], isComplete });
     return page;
   }
 
-  /** Older rows that can still change, as they are now; null: not in this list any more. */
-  async #renewed(rows: readonly Deployment[]): Promise<ReadonlyMap<DeploymentId, Deployment | null>> {
+  /** The current state of older rows that can still change; null for one that no longer belongs in the list. */
+  async #refreshed(rows: readonly Deployment[]): Promise<ReadonlyMap<DeploymentId, Deployment | null>> {
     const changeable = rows.filter(({ status }) => status === "building" || status === "live");
-    const renewed = new Map<DeploymentId, Deployment | null>();
+    const refreshed = new Map<DeploymentId, Deployment | null>();
     await Promise.all(
       changeable.map(async (row) => {
         const read = await this.#source.read(row.id);
-        if (read.ok) renewed.set(row.id, this.#fits(read.value) ? read.value : null);
-        else if (read.problem.status === 404) renewed.set(row.id, null);
+        if (read.ok) refreshed.set(row.id, this.#matches(read.value) ? read.value : null);
+        else if (read.problem.status === 404) refreshed.set(row.id, null);
       }),
     );
-    return renewed;
+    return refreshed;
   }
 
-  #fits({ status }: Deployment): boolean {
+  #matches({ status }: Deployment): boolean {
     return this.#filters.status === "" || this.#filters.status === status;
   }
 
@@ -114,8 +114,8 @@ export class DeploymentFeed {
 }
 
 /**
- * What is known below a newest page. Ids rise with time: what is older than the page's last one is not on it, and
- * everything else is. Nothing where more has come since than one page holds: there would be a gap.
+ * The known rows that are older than the newest page. Ids rise with time. Empty if more deployments were started
+ * since than one page holds, because there would be a gap between the two.
  */
 function rowsBelow(page: readonly Deployment[], known: readonly Deployment[]): readonly Deployment[] {
   const last = page.at(-1);
@@ -124,7 +124,7 @@ function rowsBelow(page: readonly Deployment[], known: readonly Deployment[]): r
   return known.filter(({ id }) => id < last.id);
 }
 
-/** Older rows below newer ones: a row may have come twice while the list was read. */
+/** Appends older rows, without those that are in the list already. */
 function joined(rows: readonly Deployment[], older: readonly Deployment[]): Deployment[] {
   const last = rows.at(-1);
   return [...rows, ...older.filter(({ id }) => last === undefined || id < last.id)];

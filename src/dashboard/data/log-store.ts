@@ -8,29 +8,29 @@ import { plainText } from "#dashboard/text/ansi.ts";
 import { LineLooks } from "#dashboard/text/line-looks.ts";
 import { pause } from "#contract/lib/pause.ts";
 
-/** Lines that come in quick succession are shown together. */
+/** Lines that arrive within this time are rendered together. */
 const GATHER_MS = 60;
-/** After so long the page gets its turn, however many lines there are to take. */
+/** After this time of reading lines, the page may render and handle input. */
 const TURN_MS = 10;
 
 export type LogState = {
-  /** Rises with each change of `lines`. */
+  /** The number of lines. It rises with each change of `lines`. */
   readonly count: number;
   readonly hasEnded: boolean;
-  /** Why it is waited, or why it cannot be followed; null: it goes on, or is over. */
+  /** Why the stream is interrupted or failed; null while it runs and after its end. */
   readonly problem: Problem | null;
 };
 
-/** The log of a deployment, from its first line on, growing until the deployment has ended. */
+/** The log of a deployment, from its first line. It grows until the deployment has ended. */
 export class LogStore {
   readonly state = new Signal<LogState>({ count: 0, hasEnded: false, problem: null });
-  /** Grows at its end only. */
+  /** Lines are only appended. */
   readonly lines: LogLine[] = [];
-  /** When the first line of each stage was written, in Unix milliseconds. */
-  readonly beginnings = new Map<LogStage, number>();
+  /** The time of each stage's first line, in Unix milliseconds. */
+  readonly stageStarts = new Map<LogStage, number>();
   readonly #id: DeploymentId;
   readonly #plain: string[] = [];
-  /** How each line begins. */
+  /** The text style that each line starts with. */
   readonly looks = new LineLooks();
   #aborted = new AbortController();
   #isWaiting = false;
@@ -40,7 +40,7 @@ export class LogStore {
     this.#id = id;
   }
 
-  /** Goes on after the last line that is known. @returns what ends it */
+  /** Streams the lines after the last known one. @returns a function that stops the stream */
   follow(): () => void {
     this.retry();
     globalThis.addEventListener("online", this.#wake);
@@ -52,7 +52,7 @@ export class LogStore {
     };
   }
 
-  /** Does not wait any longer, or gives what could not be followed another try. */
+  /** Connects again immediately. */
   readonly retry = (): void => {
     this.#aborted.abort();
     this.#aborted = new AbortController();
@@ -63,8 +63,8 @@ export class LogStore {
     if (this.#isWaiting) this.retry();
   };
 
-  /** The text of a line as it is read, in lower case: what is searched. @param index from 0 on */
-  searched(index: number): string {
+  /** A line's text without control sequences, in lower case, for the search. @param index from 0 */
+  searchText(index: number): string {
     const line = this.lines[index];
     if (line === undefined) return "";
     this.#plain[index] ??= plainText(line.message).toLowerCase();
@@ -99,7 +99,7 @@ export class LogStore {
   #add(line: LogLine): void {
     this.looks.add(line);
     this.lines.push(line);
-    if (!this.beginnings.has(line.stage)) this.beginnings.set(line.stage, Date.parse(line.time));
+    if (!this.stageStarts.has(line.stage)) this.stageStarts.set(line.stage, Date.parse(line.time));
   }
 
   #publishSoon(): void {

@@ -7,25 +7,25 @@ import { cacheByKey } from "#dashboard/data/cache.ts";
 import { Signal, useSignal } from "#dashboard/data/signal.ts";
 
 /**
- * What is known of something that the control plane tells. `value` is null before the first answer; `problem` says why
- * the latest request came to nothing, with the value from before it, if there was one.
+ * The state of data that is read from the API. `value` is the latest data, null before the first response. `problem`
+ * says why the latest request failed.
  */
-export type Known<Value> = { readonly value: Value | null; readonly problem: Problem | null };
+export type ResourceState<Value> = { readonly value: Value | null; readonly problem: Problem | null };
 
-/** Of each kind of resource. */
+/** For each kind of resource. */
 const MOST_CACHED = 50;
 
-const nothing: Known<never> = { value: null, problem: null };
+const nothing: ResourceState<never> = { value: null, problem: null };
 
-/** How often it is asked again, in milliseconds; null: not by itself. It may depend on what is known. */
+/** The polling interval in milliseconds, which may depend on the value; null: no polling. */
 type Interval<Value> = number | null | ((value: Value) => number | null);
 
 /**
- * One thing that is read from the control plane, and read again while somebody watches it, the page can be seen and the
- * machine is on line. After a failure that may pass it tries again by itself, ever more seldom.
+ * Data that is read from the API, and polled while a component watches it, the page is visible and the browser is
+ * online. After a temporary failure it retries with a growing delay.
  */
 export class Resource<Value> {
-  readonly known = new Signal<Known<Value>>(nothing);
+  readonly state = new Signal<ResourceState<Value>>(nothing);
   readonly #load: () => Promise<ClientResult<Value>>;
   readonly #interval: Interval<Value>;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,7 +39,7 @@ export class Resource<Value> {
     this.#interval = interval;
   }
 
-  /** Reads it now. One reading at a time: asked for during another one, it is read once more after that. */
+  /** Reads the data now. During another read, it waits for that one and then reads once more. */
   readonly reload = async (): Promise<void> => {
     clearTimeout(this.#timer);
     this.#isStale = this.#loading !== null;
@@ -51,7 +51,7 @@ export class Resource<Value> {
     else this.#plan();
   };
 
-  /** @returns what ends the watching */
+  /** Starts polling. @returns a function that stops it */
   watch(): () => void {
     this.#watchers += 1;
     if (this.#watchers === 1) {
@@ -74,22 +74,22 @@ export class Resource<Value> {
 
   async #read(): Promise<void> {
     const result = await this.#load();
-    const { value, problem } = this.known.value;
+    const { value, problem } = this.state.value;
     if (result.ok) {
       this.#failures = 0;
-      // What is as it was stays the same object, and nothing of it is shown anew: there may be a thousand cards.
+      // Unchanged data keeps its identity, which skips a re-render of up to a thousand cards.
       const isSame = JSON.stringify(value) === JSON.stringify(result.value);
       if (!isSame || problem !== null)
-        this.known.set({ value: isSame ? value : result.value, problem: null });
+        this.state.set({ value: isSame ? value : result.value, problem: null });
     } else {
       this.#failures += 1;
-      this.known.set({ value, problem: result.problem });
+      this.state.set({ value, problem: result.problem });
     }
   }
 
   #plan(): void {
     clearTimeout(this.#timer);
-    const { value, problem } = this.known.value;
+    const { value, problem } = this.state.value;
     if (this.#watchers === 0 || document.visibilityState === "hidden" || !navigator.onLine) return;
     if (problem !== null && problem.status !== 0 && !isTemporary(problem.status)) return;
     const usual =
@@ -99,12 +99,12 @@ export class Resource<Value> {
   }
 }
 
-export type Watched<Value> = Known<Value> & { readonly reload: () => Promise<void> };
+export type Watched<Value> = ResourceState<Value> & { readonly reload: () => Promise<void> };
 
 /**
- * A kind of resources, one for each key. What has been read stays known when a page is left, and is shown at once when
- * it is come back to.
- * @returns a hook, which watches one for as long as it is shown
+ * Declares a kind of resource, with one resource per key. The data is cached, so that a page shows it immediately when
+ * it is opened again.
+ * @returns a hook that watches a resource while its component is shown
  */
 export function resources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
@@ -115,8 +115,8 @@ export function resources<Key extends string, Value>(
 }
 
 /**
- * The same for what somebody decides by: each that shows it reads it anew, and nothing from before is shown.
- * @returns a hook, as that of `resources`
+ * The same without the cache: each component loads the data before it shows any. For data that the user decides by.
+ * @returns a hook, like that of `resources`
  */
 export function freshResources<Key extends string, Value>(
   load: (key: Key) => Promise<ClientResult<Value>>,
@@ -128,5 +128,5 @@ export function freshResources<Key extends string, Value>(
 function useResource<Value>(find: () => Resource<Value>, key: string): Watched<Value> {
   const resource = useMemo(find, [key]);
   useEffect(() => resource.watch(), [resource]);
-  return { ...useSignal(resource.known), reload: resource.reload };
+  return { ...useSignal(resource.state), reload: resource.reload };
 }

@@ -7,16 +7,16 @@ import { api } from "#dashboard/data/api.ts";
 import { onSignOut } from "#dashboard/data/cache.ts";
 import { freshResources, resources } from "#dashboard/data/resource.ts";
 
-// Everything that more than one part reads, and how often.
+// The data that several components read, and how often it is polled.
 
 const OFTEN_MS = 2_000;
 const NOW_AND_THEN_MS = 10_000;
 const SELDOM_MS = 30_000;
 
-/** More than an account with the most projects has live. */
+/** More live deployments than an account can have. */
 const MOST_DEPLOYMENTS = 1_000;
 
-/** The key of what there is only one of. */
+/** The key of a resource that exists once. */
 export const ALL = "all";
 
 export const useProjects = resources(() => api.listProjects(), NOW_AND_THEN_MS);
@@ -24,7 +24,7 @@ export const useServers = resources(() => api.listServers(), NOW_AND_THEN_MS);
 export const useTokens = resources(() => api.listTokens(), SELDOM_MS);
 export const useAccount = resources(() => api.getAccount());
 
-/** Whether the token that is signed in with may call an endpoint. Until that is known, every button is shown. */
+/** Whether the current token may call an endpoint. True until the account is loaded. */
 export function useMay(operation: ClientOperation): boolean {
   const { value: account } = useAccount(ALL);
   if (account === null) return true;
@@ -37,7 +37,7 @@ export const useProject = resources(
   NOW_AND_THEN_MS,
 );
 
-/** While its agent is awaited it is looked for often. */
+/** Polled often until the agent has connected. */
 export const useServer = resources(
   (id: ServerId) => api.getServer({ params: { server_id: id } }),
   ({ status }) => (status === "pending" ? OFTEN_MS : SELDOM_MS),
@@ -48,7 +48,7 @@ export const useDeployment = resources(
   ({ status }) => (status === "building" ? OFTEN_MS : status === "live" ? NOW_AND_THEN_MS : null),
 );
 
-/** What is live in a project, as the only one of a list; nothing may be. */
+/** The live deployment of a project, as a list with one entry or none. */
 export const useLive = freshResources(
   (id: ProjectId) => api.listDeployments({ query: { project_id: id, status: "live", limit: 1 } }),
   NOW_AND_THEN_MS,
@@ -69,7 +69,7 @@ const newActivityReader = () =>
       ),
   });
 let readActivity = newActivityReader();
-// Whoever signs in next may see other projects of the same account.
+// The next session may have access to other projects.
 onSignOut(() => (readActivity = newActivityReader()));
 
 export const useActivity = resources(

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that is watched. */
+/** An observable value. */
 export class Signal<Value> {
   #value: Value;
   readonly #watchers = new Set<() => void>();
@@ -19,20 +19,20 @@ export class Signal<Value> {
     for (const watcher of this.#watchers) watcher();
   }
 
-  /** @returns what ends it */
+  /** @returns a function that removes the watcher */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
 }
 
-/** The value of a signal; whoever shows it is shown anew when it changes. */
+/** The value of a signal. The component re-renders when it changes. */
 export function useSignal<Value>(signal: Signal<Value>): Value {
   const [, setTick] = useState(0);
   const { value } = signal;
   useEffect(() => {
     const update = () => setTick((tick) => tick + 1);
-    // It may have changed between the first look and this one.
+    // It may have changed between render and this effect.
     if (!Object.is(signal.value, value)) update();
     return signal.watch(update);
   }, [signal]);

@@ -4,14 +4,14 @@ import type { ClientResult } from "#client/send.ts";
 import type { Problem } from "#contract/problems.ts";
 
 export type Action<Value, Args extends readonly unknown[]> = {
-  /** Does it, unless it is being done. @returns what came of it; null where it came to nothing */
+  /** Runs the action, unless it is running. @returns its result; null if it failed or was running */
   readonly run: (...args: Args) => Promise<{ readonly value: Value } | null>;
   readonly isRunning: boolean;
-  /** Why it came to nothing the last time. */
+  /** Why the last run failed. */
   readonly problem: Problem | null;
 };
 
-/** Something that a person asks for by a button: at most one at a time, with what went wrong kept to be shown. */
+/** An action of a button or form. It runs once at a time and keeps its last problem. */
 export function useAction<Value, Args extends readonly unknown[]>(
   act: (...args: Args) => Promise<ClientResult<Value>>,
 ): Action<Value, Args> {

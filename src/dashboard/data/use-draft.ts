@@ -3,23 +3,23 @@ import type * as z from "zod/mini";
 
 import { parseJson } from "#contract/parse-json.ts";
 
-export type KeptDraft<Draft> = {
-  /** What has been typed and not been sent; null: nothing. */
+export type SavedDraft<Draft> = {
+  /** Unsaved input; null: none. */
   readonly draft: Draft | null;
-  /** Keeps what has become of the draft by now. Nothing is kept where that is null. */
+  /** Stores the draft that `next` returns for the current one. null deletes it. */
   readonly change: (next: (draft: Draft | null) => Draft | null) => void;
 };
 
 /**
- * What somebody types into a form, kept for the tab until it is sent: the session may end meanwhile, and be begun anew by
- * a link that loads the page again. Signing out forgets it.
- * @param name of the form, and of what it is about
+ * Keeps a form's unsaved input in sessionStorage. It survives the end of a session and the page load of a new sign-in
+ * link. Signing out deletes it.
+ * @param name of the form and its object
  */
-export function useDraft<Draft>(name: string, schema: z.ZodMiniType<Draft>): KeptDraft<Draft> {
+export function useDraft<Draft>(name: string, schema: z.ZodMiniType<Draft>): SavedDraft<Draft> {
   const key = `gantry.draft ${name}`;
   const [draft, setDraft] = useState<Draft | null>(() => {
-    const kept = schema.safeParse(parseJson(sessionStorage.getItem(key) ?? ""));
-    return kept.success ? kept.data : null;
+    const saved = schema.safeParse(parseJson(sessionStorage.getItem(key) ?? ""));
+    return saved.success ? saved.data : null;
   });
   const latest = useRef(draft);
   return {

@@ -2,8 +2,8 @@ import type { ClientResult } from "#client/send.ts";
 import { type Action, useAction } from "#dashboard/data/use-action.ts";
 
 /**
- * An action that removes something. What is gone already, by another tab or by a request whose answer was lost, is as it
- * was to be.
+ * An action that deletes an object. `not_found` counts as success: another tab, or a request whose response was lost,
+ * has deleted it already.
  */
 export function useRemoval(remove: () => Promise<ClientResult<unknown>>): Action<unknown, []> {
   return useAction(async () => {

@@ -15,7 +15,8 @@ export function NewProject() {
         {({ servers: rows }) =>
           rows.length === 0 ? (
             <p>
-              A project is deployed to a server. <a href={pathTo({ page: "servers" })}>Add a server</a> first.
+              A project needs a server to deploy to. <a href={pathTo({ page: "servers" })}>Add a server</a>{" "}
+              first.
             </p>
           ) : (
             <ProjectForm

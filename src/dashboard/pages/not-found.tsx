@@ -5,7 +5,7 @@ export function NotFound() {
   return (
     <Page title="Not found">
       <p>
-        There is nothing at this address. <a href={pathTo({ page: "overview" })}>All projects</a>
+        This page does not exist. <a href={pathTo({ page: "overview" })}>All projects</a>
       </p>
     </Page>
   );

@@ -12,43 +12,43 @@ import { Waiting } from "#dashboard/shared/waiting.tsx";
 import { goTo } from "#dashboard/router/navigation.ts";
 import { routeAt } from "#dashboard/router/route.ts";
 
-/** The code out of a sign-in link; null where the page was come to without one. */
+/** The code of a sign-in link; null if the address has none. */
 function takeCode(): string | null {
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
-  // Out of the address and the history: it is spent in a moment, and nobody should bookmark it.
+  // Removed from the address and the history: it works only once and must not be bookmarked.
   if (code !== null) history.replaceState(null, "", location.pathname);
   return code;
 }
 
-/** Lets in who has a link or a token, and tells everybody else how to get one. */
+/** Signs in with a link or a token, and says how to get one. */
 export function SignIn({ state }: { readonly state: SessionState }) {
   const [code] = useState(takeCode);
   const [token, setToken] = useState("");
-  const [isMistyped, setIsMistyped] = useState(false);
-  const trading = useAction(signInWithCode);
-  const pasting = useAction(signInWithToken);
+  const [isMalformed, setIsMalformed] = useState(false);
+  const exchanging = useAction(signInWithCode);
+  const signingIn = useAction(signInWithToken);
 
-  const arrive = () => {
+  const leave = () => {
     if (routeAt(location.pathname).page === "sign_in") goTo({ page: "overview" }, { replace: true });
   };
-  const trade = async () => {
-    if (code !== null && (await trading.run(code)) !== null) arrive();
+  const exchange = async () => {
+    if (code !== null && (await exchanging.run(code)) !== null) leave();
   };
-  useEffect(() => void trade(), []);
+  useEffect(() => void exchange(), []);
 
-  const paste = async () => {
+  const submit = async () => {
     const given = token.trim();
-    setIsMistyped(!isWellFormedToken(given));
-    if (isWellFormedToken(given) && (await pasting.run(given)) !== null) arrive();
+    setIsMalformed(!isWellFormedToken(given));
+    if (isWellFormedToken(given) && (await signingIn.run(given)) !== null) leave();
   };
 
-  if (trading.isRunning)
+  if (exchanging.isRunning)
     return (
       <Page title="Sign in">
         <Waiting what="Signing in" />
       </Page>
     );
-  const isSpent = trading.problem?.code === "invalid_token";
+  const isUsed = exchanging.problem?.code === "invalid_token";
   return (
     <div class="lone">
       <Page
@@ -60,27 +60,28 @@ export function SignIn({ state }: { readonly state: SessionState }) {
           </>
         }
       >
-        {state === "ended" ? <p role="status">The session has ended. Sign in again to go on.</p> : null}
-        {isSpent ? (
+        {state === "ended" ? <p role="status">Your session has ended. Sign in again.</p> : null}
+        {isUsed ? (
           <p class="problem" role="alert">
-            <strong>The link does not work any more.</strong> It signs in once, within 10 minutes. Make
+            <strong>This link was used or has expired.</strong> A link works once, within 10 minutes. Create
             another one.
           </p>
         ) : (
-          <ProblemBox problem={trading.problem} doing="Signing in" retry={trade} />
+          <ProblemBox problem={exchanging.problem} doing="Signing in" retry={exchange} />
         )}
         <section>
           <h2>With a link</h2>
           <p>
-            Where Gantry runs, <code>npm start</code> prints a link that signs in once. Another one is made by
+            On the machine that runs Gantry, <code>npm start</code> prints a sign-in link that works once. To
+            create another one:
           </p>
           <pre tabIndex={0}>npm run sign-in</pre>
-          <p>and for an installation in a Cloudflare account by</p>
+          <p>For an installation in a Cloudflare account:</p>
           <pre tabIndex={0}>npm run sign-in -- --remote --url {location.origin}</pre>
         </section>
         <section>
           <h2>With a token</h2>
-          <Form onSubmit={paste}>
+          <Form onSubmit={submit}>
             <Field
               label="API token"
               type="password"
@@ -88,11 +89,11 @@ export function SignIn({ state }: { readonly state: SessionState }) {
               value={token}
               onInput={setToken}
               placeholder="gantry_…"
-              hint="Kept for this tab only. Signing out forgets it here; it goes on working elsewhere."
-              error={isMistyped ? "This is no token of Gantry: a character is wrong, or missing." : null}
+              hint="Stored in this tab only. Signing out removes it here, but the token stays valid."
+              error={isMalformed ? "This is not a Gantry token. A character is wrong or missing." : null}
             />
-            <ProblemBox problem={pasting.problem} doing="Signing in" />
-            <Button type="submit" look="main" isBusy={pasting.isRunning}>
+            <ProblemBox problem={signingIn.problem} doing="Signing in" />
+            <Button type="submit" look="main" isBusy={signingIn.isRunning}>
               Sign in
             </Button>
           </Form>

@@ -1,9 +1,9 @@
-/** What says where one is: a heading of its own, or in the row of a deployment the link to it. */
+/** The elements that can receive the focus: a heading, or the link in a deployment's row. */
 const PLACE = ":scope > :is(h1, h2, h3, .version), :scope > header > :is(h1, h2)";
 
 /**
- * Brings the keyboard to the nearest heading, where what it was at is taken out of the page: a button whose work is done,
- * a form that has been sent, a card of something that was removed. Else it would be nowhere. Called once.
+ * Moves the focus to the nearest heading when the focused element is removed from the page, such as the button of a
+ * deleted card. Browsers would drop the focus. Call it once.
  */
 export function keepFocus(): void {
   let path: readonly Element[] = [];
@@ -17,18 +17,21 @@ export function keepFocus(): void {
     path = [];
     const place = left === undefined ? null : placeIn(left);
     place?.focus({ preventScroll: true });
-    // Whoever has used the mouse may have scrolled elsewhere since.
+    // Only for keyboard users: with the mouse, the page may have been scrolled away on purpose.
     if (place?.matches(":focus-visible")) place.scrollIntoView({ block: "nearest" });
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-/** An element and all that it is in, the innermost first. */
+/** An element and its ancestors, the innermost first. */
 function pathOf(element: Element): Element[] {
   const { parentElement } = element;
   return parentElement === null ? [element] : [element, ...pathOf(parentElement)];
 }
 
-/** Rows that were scrolled out of a long list have not gone: Tab goes on from where they were. */
+/**
+ * The first heading in the element or its ancestors. null in a virtual list: a row that was scrolled out of view still
+ * exists, and Tab continues from its place.
+ */
 function placeIn(left: Element): HTMLElement | null {
   if (left.matches(".virtual")) return null;
   const place = left.querySelector<HTMLElement>(PLACE);

@@ -1,17 +1,17 @@
-import { keepScroll, restoreScroll } from "#dashboard/router/scrolling.ts";
+import { saveScroll, restoreScroll } from "#dashboard/router/scrolling.ts";
 import { isWithinDashboard, type PageRoute, pathTo, type Route, routeAt } from "#dashboard/router/route.ts";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 
 const CHANGED = "gantry:navigated";
 
-/** Goes to a page, as a click on a link to it does. */
+/** Navigates to a page, like a click on a link. */
 export function goTo(route: PageRoute, { replace = false }: { readonly replace?: boolean } = {}): void {
   go(pathTo(route), replace);
 }
 
 /**
- * For what takes a while: goes to a page once it is done, unless somebody has gone elsewhere meanwhile.
- * @returns to be called then
+ * For actions that take time: the returned function navigates to a page, unless the user has left the current page in
+ * the meantime.
  */
 export function goFromHere(): (route: PageRoute) => void {
   const here = location.pathname;
@@ -23,18 +23,18 @@ export function goFromHere(): (route: PageRoute) => void {
 function go(href: string, replace: boolean): void {
   if (replace) history.replaceState(null, "", href);
   else {
-    keepScroll();
+    saveScroll();
     history.pushState(null, "", href);
   }
-  // What had the keyboard may stay, such as a link of the frame: the page that is come to takes it.
+  // The new page takes the focus only if no element has it.
   if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   globalThis.dispatchEvent(new Event(CHANGED));
   globalThis.scrollTo(0, 0);
 }
 
-/** Follows clicks on links within the dashboard without loading the page anew. Called once. */
+/** Navigates on clicks on links within the dashboard, without loading the page. Call it once. */
 export function followLinks(): void {
-  // The browser would do it before the page is there.
+  // The browser would restore the scroll position before the page is rendered.
   history.scrollRestoration = "manual";
   globalThis.addEventListener("popstate", restoreScroll);
   document.addEventListener("click", (event) => {
@@ -44,7 +44,7 @@ export function followLinks(): void {
     if (link === null || link.target !== "" || link.hasAttribute("download")) return;
     const url = new URL(link.href);
     const isHere = url.origin === location.origin && isWithinDashboard(url.pathname);
-    // A place within the page is the browser's own business.
+    // The browser handles links to an anchor of the same page.
     const isSamePage = url.pathname === location.pathname && url.hash !== "";
     if (!isHere || isSamePage) return;
     event.preventDefault();
@@ -52,7 +52,7 @@ export function followLinks(): void {
   });
 }
 
-/** The route that the address bar shows, as it changes. */
+/** The route of the current address. */
 export function useRoute(): Route {
   return routeAt(useBrowserValue(() => location.pathname, CHANGED, "popstate"));
 }

@@ -14,13 +14,13 @@ import { ServerState } from "#dashboard/shared/status.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = {
-  /** Its agent has connected. */
+  /** Called when the agent has connected. */
   readonly onConnected: () => unknown;
 };
 
 type Added = { readonly id: ServerId; readonly enrollment: Enrollment };
 
-/** A form for a server, then the line to paste there, until its agent has connected. */
+/** A form for a new server, then the install command, until the agent has connected. */
 export function AddServer({ onConnected }: Props) {
   const [input, setInput] = useState({ name: "", ip: "" });
   const [hasTried, setHasTried] = useState(false);
@@ -50,13 +50,13 @@ export function AddServer({ onConnected }: Props) {
         value={input.ip}
         onInput={(ip) => setInput({ ...input, ip })}
         placeholder="203.0.113.10"
-        hint="For you to know it by: the server dials out, and nothing dials in."
+        hint="Only for your information: the server connects to Gantry, never the other way around."
         isCode
         error={errors["ip"] ?? null}
       />
       <ProblemBox problem={adding.problem} doing="Adding the server" />
       <Button type="submit" look="main" isBusy={adding.isRunning}>
-        Add the server
+        Add server
       </Button>
     </Form>
   );
@@ -64,7 +64,7 @@ export function AddServer({ onConnected }: Props) {
 
 type WaitProps = Added & Props;
 
-/** The line that joins a server, and what comes of it. */
+/** The command that installs a server's agent, and the server's status. */
 export function WaitForAgent({ id, enrollment, onConnected }: WaitProps) {
   const { value: server, problem, reload } = useServer(id);
   const isConnected = server !== null && server.status !== "pending" && server.status !== "offline";
@@ -73,19 +73,17 @@ export function WaitForAgent({ id, enrollment, onConnected }: WaitProps) {
   }, [isConnected]);
   return (
     <>
-      <p>
-        Paste this line into a shell on the server. It works once, within an hour, while you stay signed in:
-      </p>
-      <Copyable text={enrollment.command} label="The line to paste" />
-      <ProblemBox problem={problem} doing="Looking for the server" retry={reload} />
+      <p>Run this command on the server. It works once, within an hour, as long as you stay signed in:</p>
+      <Copyable text={enrollment.command} label="Install command" />
+      <ProblemBox problem={problem} doing="Loading the server" retry={reload} />
       <p role="status">
         {isConnected ? (
           <>
-            <ServerState status={server.status} /> Its agent has connected.
+            <ServerState status={server.status} /> The agent is connected.
           </>
         ) : (
           <>
-            <span class="spinner" aria-hidden="true" /> Waiting for it…
+            <span class="spinner" aria-hidden="true" /> Waiting for the agent…
           </>
         )}
       </p>

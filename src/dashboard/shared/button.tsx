@@ -5,11 +5,11 @@ type Props = {
   readonly onClick?: () => unknown;
   readonly type?: "button" | "submit";
   readonly look?: "plain" | "main" | "danger" | "slim";
-  /** What it is called where its text alone does not say what it is about. */
+  /** The accessible name, where the text alone is ambiguous. */
   readonly label?: string;
   /**
-   * What it asked for is being done: it says so, and cannot be pressed again. Given at all, it does something that takes a
-   * while, and the second click of a double click is none: another button may stand there by then.
+   * The action is running: the button shows a spinner and ignores clicks. Set it, also to false, for every action that
+   * takes time: the button then ignores the second click of a double click, which may hit another button.
    */
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
@@ -30,7 +30,7 @@ export function Button({
       class={look}
       aria-label={label}
       aria-busy={isBusy === true}
-      // Not `disabled`: that would take the keyboard's place away, such as after saving.
+      // Not `disabled`, which would remove the focus from the button.
       aria-disabled={isBusy === true || isDisabled}
       onClick={(event) => {
         const isSecond = isBusy !== undefined && event.detail > 1;

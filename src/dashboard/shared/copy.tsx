@@ -2,28 +2,28 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import { Button } from "#dashboard/shared/button.tsx";
 
-const SAID_MS = 2_000;
+const MESSAGE_MS = 2_000;
 
-/** A text to be taken elsewhere as it stands: a command, a secret. */
+/** A text with a copy button: a command or a secret. */
 export function Copyable({ text, label }: { readonly text: string; readonly label: string }) {
-  const [said, setSaid] = useState<"copied" | "refused" | null>(null);
+  const [outcome, setOutcome] = useState<"copied" | "refused" | null>(null);
   useEffect(() => {
-    if (said === null) return;
-    const timer = setTimeout(() => setSaid(null), SAID_MS);
+    if (outcome === null) return;
+    const timer = setTimeout(() => setOutcome(null), MESSAGE_MS);
     return () => clearTimeout(timer);
-  }, [said]);
+  }, [outcome]);
   const shown = useRef<HTMLPreElement>(null);
-  // The form that it has come out of may have had the keyboard.
+  // The form that this replaces may have had the focus.
   useLayoutEffect(() => {
     if (document.activeElement === document.body) shown.current?.focus();
   }, []);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      setSaid("copied");
+      setOutcome("copied");
     } catch {
-      // Not allowed, or not over HTTPS: it can still be selected.
-      setSaid("refused");
+      // The clipboard is not allowed, or the page is not served over HTTPS.
+      setOutcome("refused");
     }
   };
   return (
@@ -33,7 +33,11 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
       </pre>
       <Button onClick={copy}>Copy</Button>
       <span role="status" class="quiet">
-        {said === "copied" ? "Copied" : said === "refused" ? "Select it and copy it by hand" : ""}
+        {outcome === "copied"
+          ? "Copied"
+          : outcome === "refused"
+            ? "Cannot copy here. Select the text and copy it."
+            : ""}
       </span>
     </div>
   );

@@ -5,12 +5,12 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 
-/** Why a deployment cannot be deleted now; null: it can. */
+/** Why a deployment cannot be deleted now; null if it can. */
 function forbidden({ status, stage }: Deployment): string | null {
   if (status === "live")
-    return "The live deployment cannot be deleted. Deploy or roll back first: then it is not the live one any more.";
+    return "The live deployment cannot be deleted. Deploy or roll back to another version first.";
   if (stage === "activate" || stage === "verify")
-    return "The deployment is being switched to at this moment. It can be deleted once that has come to an end.";
+    return "This deployment is going live at the moment. You can delete it when that has ended.";
   return null;
 }
 
@@ -20,7 +20,7 @@ type Props = {
   readonly onDeleted: () => unknown;
 };
 
-/** Asks whether a deployment is to be deleted, and does it; or says why it cannot be. */
+/** Confirms and deletes a deployment, or says why it cannot be deleted. */
 export function DeleteDeployment({ deployment, onClose, onDeleted }: Props) {
   const { id, project_id: projectId, version, status } = deployment;
   const deleting = useRemoval(() =>
@@ -36,15 +36,15 @@ export function DeleteDeployment({ deployment, onClose, onDeleted }: Props) {
     <Dialog title={`Delete v${version}`} onClose={onClose}>
       {reason === null ? (
         <p>
-          {status === "building" ? "It is canceled, and its" : "Its"} record and its log are removed for good.
-          What is live stays as it is.
+          {status === "building" ? "This cancels the deployment and deletes" : "This deletes"} its record and
+          log. This cannot be undone. The live deployment does not change.
         </p>
       ) : (
         <p class="problem">{reason}</p>
       )}
       <ProblemBox problem={deleting.problem} doing="Deleting" />
       <footer>
-        <Button onClick={onClose}>{reason === null ? "Leave it" : "Close"}</Button>
+        <Button onClick={onClose}>{reason === null ? "Cancel" : "Close"}</Button>
         {reason === null ? (
           <Button look="danger" onClick={remove} isBusy={deleting.isRunning}>
             Delete

@@ -7,11 +7,11 @@ import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {
   readonly deployment: Deployment;
-  /** What can be done with it. */
+  /** The actions of the row. */
   readonly children?: ComponentChildren;
 };
 
-/** A deployment in one line; all of it is a link, but for what can be done with it. */
+/** A deployment in one row. The whole row, except its actions, is a link. */
 export function DeploymentRow({ deployment, children }: Props) {
   const { id, version, status, stage, branch, commit, commit_message: message, kind } = deployment;
   return (

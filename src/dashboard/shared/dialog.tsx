@@ -7,23 +7,23 @@ type Props = {
   readonly children: ComponentChildren;
 };
 
-/** The browser's own modal dialog: it holds the keyboard, closes on Escape, and gives the keyboard back. */
+/** The browser's modal dialog: it keeps the focus inside, closes on Escape, and restores the focus. */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const isLeaving = useRef(false);
   const isPressedBeside = useRef(false);
-  // Before anything else can take the keyboard, so that it goes back to what has opened the dialog.
+  // Before another element takes the focus, so that it returns to the element that opened the dialog.
   useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
     shown?.showModal();
-    // Else it would begin with the button that closes it. A secret comes before the button that takes it away for good.
+    // The default is the close button. A secret comes first, before the button that hides it forever.
     shown?.querySelector<HTMLElement>("input, select, textarea, pre, footer button")?.focus();
     return () => {
       isLeaving.current = true;
       shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
-      // What had it may be about to go, such as the row of a deployment that was deleted.
+      // The element may be removed, such as the row of a deleted deployment.
       setTimeout(() => {
         if (document.activeElement === document.body) document.querySelector("h1")?.focus();
       });
@@ -37,18 +37,18 @@ export function Dialog({ title, onClose, children }: Props) {
         event.preventDefault();
         onClose();
       }}
-      // The browser may close it without asking first, such as at a second Escape.
+      // The browser may close it without a cancel event, such as at a second Escape.
       onClose={() => {
         if (!isLeaving.current) onClose();
       }}
-      // A double click on what opens a dialog ends beside it; so does a text that is marked with the mouse, and a long way.
+      // Only a click that starts outside closes it: not the end of a double click or of a text selection.
       onMouseDown={(event) => {
         isPressedBeside.current = event.target === dialog.current && event.detail === 1;
       }}
       onClick={(event) => {
         if (event.target === dialog.current && isPressedBeside.current) onClose();
       }}
-      // Enter that is held on what opens a dialog would send it.
+      // Holding Enter on the button that opens the dialog must not submit its form.
       onKeyDown={(event) => {
         if (event.key === "Enter" && event.repeat) event.preventDefault();
       }}

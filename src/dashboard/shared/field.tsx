@@ -5,18 +5,18 @@ type Props = {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  /** What it means, where the label does not say it. */
+  /** An explanation below the field. */
   readonly hint?: string;
-  /** What is wrong with it; null: nothing. */
+  /** The validation error; null: none. */
   readonly error?: string | null;
   readonly placeholder?: string;
   readonly isCode?: boolean;
-  /** `number` is typed as text, for what is wrong with it to be told here. */
+  /** `number` is a text input, so that its error is shown like any other. */
   readonly type?: "text" | "password" | "number" | "search";
   readonly lines?: number;
 };
 
-/** A text field with its label, its hint and what is wrong with it. */
+/** A text field with its label, hint and error. */
 export function Field({
   label,
   value,
@@ -68,7 +68,7 @@ type ChoiceProps = {
   readonly onChange: (value: string) => void;
   readonly hint?: string;
   readonly error?: string | null;
-  /** Each an `option`. */
+  /** `option` elements. */
   readonly children: ComponentChildren;
 };
 

@@ -1,17 +1,17 @@
-/** So many are not taken in at a glance. */
+/** Shorter lists need no search. */
 const MANY = 10;
 
 type Props = {
-  /** What is looked for, such as `project`. */
+  /** The kind of object, such as `project`. */
   readonly what: string;
-  /** How many there are. */
+  /** The length of the whole list. */
   readonly count: number;
-  readonly sought: string;
-  readonly onInput: (sought: string) => void;
+  readonly query: string;
+  readonly onInput: (query: string) => void;
 };
 
-/** Leaves of many only those that are like what is typed. Shows nothing where there are few. */
-export function Find({ what, count, sought, onInput }: Props) {
+/** A search field for a list. Renders nothing for a short list. */
+export function Find({ what, count, query, onInput }: Props) {
   if (count < MANY) return null;
   return (
     <input
@@ -19,13 +19,13 @@ export function Find({ what, count, sought, onInput }: Props) {
       class="find"
       aria-label={`Find a ${what}`}
       placeholder={`Find a ${what}`}
-      value={sought}
+      value={query}
       onInput={(event) => onInput(event.currentTarget.value)}
     />
   );
 }
 
-/** Whether a text holds what is sought, in capitals or not. */
-export function isLike(text: string, sought: string): boolean {
-  return text.toLowerCase().includes(sought.trim().toLowerCase());
+/** Whether a text contains the query, ignoring case. */
+export function matches(text: string, query: string): boolean {
+  return text.toLowerCase().includes(query.trim().toLowerCase());
 }

@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 
 type FormProps = {
   readonly class?: string;
-  /** Done instead of what a browser does with a form. */
+  /** Called instead of the browser's own submission. */
   readonly onSubmit: () => unknown;
   readonly children: ComponentChildren;
 };
 
-/** What is sent by its button or by Enter in any of its fields. */
+/** A form that is handled by script. */
 export function Form({ onSubmit, children, ...props }: FormProps) {
   return (
     <form

@@ -1,13 +1,10 @@
 import { Component, type ComponentType } from "preact";
 
-/**
- * The same component, made anew only when one of its props has become another: in a long list that is scrolled, most rows
- * stay what they were.
- */
+/** Wraps a component so that it re-renders only when one of its props changes. For the rows of long lists. */
 export function memo<Props extends object>(Shown: ComponentType<Props>): ComponentType<Props> {
-  return class Kept extends Component<Props> {
+  return class Memo extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {
-      return isOther(this.props, next);
+      return isDifferent(this.props, next);
     }
 
     override render() {
@@ -16,7 +13,7 @@ export function memo<Props extends object>(Shown: ComponentType<Props>): Compone
   };
 }
 
-function isOther(before: object, after: object): boolean {
+function isDifferent(before: object, after: object): boolean {
   const now = new Map(Object.entries(after));
   const then = Object.entries(before);
   return then.length !== now.size || then.some(([name, value]) => !Object.is(value, now.get(name)));

@@ -3,21 +3,21 @@ import { useEffect, useRef } from "preact/hooks";
 
 type Props = {
   readonly title: string;
-  /** Says the same as the title, with more than text in it. */
+  /** The heading, if it has more than the text of the title. */
   readonly heading?: ComponentChildren;
-  /** What can be done here. */
+  /** Buttons beside the heading. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 };
 
-/** Whether anything has been done in this tab since it was loaded. */
+/** Whether the user has pressed a key or the mouse since the page was loaded. */
 let isUsed = false;
 for (const name of ["keydown", "pointerdown"])
   addEventListener(name, () => void (isUsed = true), { capture: true, once: true });
 
 /**
- * A page: its name in the tab and as a heading, which gets the keyboard when the page is come to. The page that a visit
- * begins with leaves it where the browser begins.
+ * A page with its title, in the tab and as a heading. The heading gets the focus when the user navigates to the page. The
+ * first page of a visit leaves the focus where the browser puts it.
  */
 export function Page({ title, heading = title, actions, children }: Props) {
   const headline = useRef<HTMLHeadingElement>(null);

@@ -6,12 +6,12 @@ import { problemText } from "#dashboard/text/words.ts";
 
 type Props = {
   readonly problem: Problem | null;
-  /** What failed, such as `Deploying`. */
+  /** The action that failed, such as `Deploying`. */
   readonly doing: string;
   readonly retry?: (() => unknown) | undefined;
 };
 
-/** Tells in words what went wrong, and lets it be tried again. Shows nothing where nothing did. */
+/** Shows a problem, with a button to try again. Renders nothing if there is no problem. */
 export function ProblemBox({ problem, doing, retry }: Props) {
   const [isTrying, setIsTrying] = useState(false);
   if (problem === null) return null;
@@ -22,7 +22,7 @@ export function ProblemBox({ problem, doing, retry }: Props) {
       </p>
       {problem.request_id !== "" && problem.status >= 500 ? (
         <p class="quiet">
-          Request <code>{problem.request_id}</code>
+          Request ID <code>{problem.request_id}</code>
         </p>
       ) : null}
       {retry === undefined ? null : (

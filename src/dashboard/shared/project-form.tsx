@@ -26,9 +26,9 @@ const Draft = z.object({
 });
 type Draft = z.infer<typeof Draft>;
 
-/** What a project needs to begin with; everything else has a default, and a place among its settings. */
+/** The settings that a new project needs. All others have defaults and are on the settings page. */
 export function ProjectForm({ servers, onCreated }: Props) {
-  // With a server of another account it is somebody else's.
+  // A draft with another account's server belongs to that account.
   const isOwn = z.refine<Draft>(({ server_id: on }) => servers.some(({ id }) => id === on));
   const { draft, change: changeDraft } = useDraft<Draft>("a project", Draft.check(isOwn));
   const [empty] = useState({
@@ -70,7 +70,7 @@ export function ProjectForm({ servers, onCreated }: Props) {
         value={input.repository}
         onInput={change("repository")}
         placeholder="https://github.com/you/shop.git"
-        hint="As git on the server reaches it: https, ssh, or a path on the server."
+        hint="As Git on the server reaches it: an HTTPS or SSH URL, or a path on the server."
         isCode
         error={errorOf("repository")}
       />
@@ -93,10 +93,10 @@ export function ProjectForm({ servers, onCreated }: Props) {
           </option>
         ))}
       </Choice>
-      <p class="quiet">The framework and how to build it are found by the files of the repository.</p>
+      <p class="quiet">Gantry detects the framework and the build settings from the repository's files.</p>
       <ProblemBox problem={creating.problem} doing="Adding the project" />
       <Button type="submit" look="main" isBusy={creating.isRunning}>
-        Add the project
+        Add project
       </Button>
     </Form>
   );

@@ -16,12 +16,12 @@ import { goFromHere } from "#dashboard/router/navigation.ts";
 
 type Props = {
   readonly projectId: ProjectId;
-  /** Where to go back to; left out: what the control plane would take. */
+  /** The deployment to roll back to; omitted: the control plane's default. */
   readonly target?: DeploymentId;
   readonly onClose: () => void;
 };
 
-/** Shows what a rollback would change into what, and does it. */
+/** Shows what a rollback changes, and starts it. */
 export function RollbackDialog({ projectId, target, onClose }: Props) {
   const targets = useRollbackTargets(projectId);
   const live = useLive(projectId);
@@ -37,7 +37,7 @@ export function RollbackDialog({ projectId, target, onClose }: Props) {
               </footer>
             </>
           ) : (
-            <Show of={live} what="what is live">
+            <Show of={live} what="the live deployment">
               {({ deployments }) => (
                 <Preview
                   projectId={projectId}
@@ -62,7 +62,7 @@ function optionText({
   commit_message: message,
   default: isDefault,
 }: RollbackTarget): string {
-  return [`v${version}`, commit ?? "", titleOf(message), isDefault ? "(the default)" : ""]
+  return [`v${version}`, commit ?? "", titleOf(message), isDefault ? "(default)" : ""]
     .filter((part) => part !== "")
     .join(" ");
 }
@@ -72,7 +72,7 @@ type PreviewProps = {
   readonly targets: readonly RollbackTarget[];
   readonly live: Deployment | null;
   readonly first: DeploymentId | null;
-  /** What is shown may not be so any more. */
+  /** Called when the rollback was refused, because the data shown may be outdated. */
   readonly onRefused: () => unknown;
   readonly onClose: () => void;
 };
@@ -86,7 +86,7 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
   const rolling = useAction((id: DeploymentId) =>
     api.rollBack({
       body: { project_id: projectId, deployment_id: id },
-      // What is confirmed is what was shown: not from something newer that went live meanwhile.
+      // Refused if another deployment went live since: the user confirmed the one that was shown.
       ...(live === null ? {} : { headers: { "if-live": live.id } }),
     }),
   );
@@ -99,7 +99,7 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
   };
   return (
     <>
-      <Choice label="Go back to" value={target.deployment_id} onChange={setChosen}>
+      <Choice label="Roll back to" value={target.deployment_id} onChange={setChosen}>
         {targets.map((one) => (
           <option key={one.deployment_id} value={one.deployment_id}>
             {optionText(one)}
@@ -110,7 +110,7 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
         <dt>From</dt>
         <dd>
           {live === null ? (
-            <span class="quiet">nothing is live</span>
+            <span class="quiet">no live deployment</span>
           ) : (
             <>
               <strong>v{live.version}</strong> <Commit commit={live.commit} message={live.commit_message} />,
@@ -126,13 +126,13 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
         <dt>How</dt>
         <dd>
           {target.instant
-            ? "Instantly: its files are still on the server."
-            : "It is fetched and built again: its files are not on the server any more."}
+            ? "Instant: its files are still on the server."
+            : "Fetched and built again: its files are no longer on the server."}
         </dd>
       </dl>
       <ProblemBox problem={rolling.problem} doing="Rolling back" />
       <footer>
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button look="main" onClick={rollBack} isBusy={rolling.isRunning}>
           Roll back to v{target.version}
         </Button>

@@ -4,15 +4,15 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 
 type Props = {
   readonly saving: Pick<Action<unknown, never>, "isRunning" | "problem">;
-  /** Something is changed, and it can be saved. */
+  /** There are changes, and they are valid. */
   readonly canSave: boolean;
-  /** What to say while all that is shown has been saved; null before. */
+  /** The message while everything is saved; null before the first save. */
   readonly saved: string | null;
-  /** Goes back to what was saved; left out: nothing is changed. */
+  /** Resets the form to the saved values; omitted if there are no changes. */
   readonly onDiscard?: (() => void) | undefined;
 };
 
-/** The end of a form that is saved where it stands: the buttons, and what came of it. */
+/** The buttons of a settings form, and the result of saving. */
 export function SaveBar({ saving, canSave, saved, onDiscard }: Props) {
   return (
     <>
@@ -21,9 +21,9 @@ export function SaveBar({ saving, canSave, saved, onDiscard }: Props) {
         <Button type="submit" look="main" isBusy={saving.isRunning} isDisabled={!canSave}>
           Save
         </Button>
-        {onDiscard === undefined ? null : <Button onClick={onDiscard}>Discard the changes</Button>}
+        {onDiscard === undefined ? null : <Button onClick={onDiscard}>Discard changes</Button>}
         <span role="status" class="quiet">
-          {saved ?? (onDiscard === undefined ? null : "Not saved yet.")}
+          {saved ?? (onDiscard === undefined ? null : "Unsaved changes.")}
         </span>
       </div>
     </>

@@ -9,7 +9,7 @@ import { serverWords, stageWords, statusWords } from "#dashboard/text/words.ts";
 
 type Props = { readonly status: DeploymentStatus; readonly stage?: DeploymentStage | null };
 
-/** A deployment's status; of one that runs, the stage. */
+/** A deployment's status, or its stage while it is building. */
 export function Status({ status, stage = null }: Props) {
   return <span class={`status ${status}`}>{stage === null ? statusWords[status] : stageWords[stage]}</span>;
 }
@@ -18,18 +18,18 @@ export function ServerState({ status }: { readonly status: ServerStatus }) {
   return <span class={`status ${status}`}>{serverWords[status]}</span>;
 }
 
-/** A branch's name as git has it, with characters that cannot be seen named. */
+/** A branch name. Invisible characters are shown by their code points. */
 export function Branch({ name }: { readonly name: string }) {
   return <code>{withHiddenShown(name)}</code>;
 }
 
-/** The first line of a commit's message, with characters that cannot be seen named; empty where there is none. */
+/** The first line of a commit message, with invisible characters shown by their code points. Empty if there is none. */
 export function titleOf(message: string | null): string {
   const [title = ""] = (message ?? "").split("\n");
   return withHiddenShown(title);
 }
 
-/** A commit by its short hash and the first line of its message. */
+/** A commit's short hash and the first line of its message. */
 export function Commit({
   commit,
   message,
@@ -37,14 +37,14 @@ export function Commit({
 }: {
   readonly commit: string | null;
   readonly message: string | null;
-  /** It will not be found any more, where it is not known. */
+  /** The deployment has ended, so an unknown commit stays unknown. */
   readonly isFinal?: boolean;
 }) {
   const title = titleOf(message);
   return (
     <span class="commit">
       {commit === null ? (
-        <span class="quiet">{isFinal ? "no commit" : "not known yet"}</span>
+        <span class="quiet">{isFinal ? "no commit" : "commit pending"}</span>
       ) : (
         <code>{commit}</code>
       )}
@@ -53,10 +53,10 @@ export function Commit({
   );
 }
 
-/** Why a deployment does not begin yet, in words. */
+/** Why a deployment has not started yet; null if it has. */
 export function waitingText({ waiting_on: waiting }: Deployment): string | null {
   if (waiting === null) return null;
   return waiting.type === "server"
-    ? "waits for its server to connect"
-    : `number ${waiting.position} in the queue`;
+    ? "waiting for the server to connect"
+    : `position ${waiting.position} in the queue`;
 }

@@ -1,7 +1,7 @@
 import { useNow } from "#dashboard/data/clock.ts";
 import { agoText, dateText, durationText } from "#dashboard/text/times.ts";
 
-/** How long ago something was, with the whole date on it. */
+/** The time since or until a date, with the full date as a tooltip. */
 export function Ago({ time }: { readonly time: string }) {
   const now = useNow();
   return (
@@ -13,25 +13,25 @@ export function Ago({ time }: { readonly time: string }) {
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** In which hour something was, where only that is known. @param time the hour's beginning */
+/** A time that is known to the hour only. @param time the start of the hour */
 export function AgoByHour({ time }: { readonly time: string }) {
   const now = useNow();
-  return now - Date.parse(time) < HOUR_MS ? <>within the hour</> : <Ago time={time} />;
+  return now - Date.parse(time) < HOUR_MS ? <>within the last hour</> : <Ago time={time} />;
 }
 
-type ForProps = {
-  /** In seconds, as it was when it was told. */
+type DurationProps = {
+  /** In seconds, when the data was read. */
   readonly seconds: number;
-  /** Since when it has been growing; null: it has ended. */
+  /** When it started, if it is still running; else null. */
   readonly runningSince: string | null;
 };
 
-/** How long something took, or has taken by now. */
-export function Duration({ seconds, runningSince }: ForProps) {
-  return <>{runningSince === null ? durationText(seconds) : <Growing since={runningSince} />}</>;
+/** A duration. It grows while the deployment runs. */
+export function Duration({ seconds, runningSince }: DurationProps) {
+  return <>{runningSince === null ? durationText(seconds) : <RunningDuration since={runningSince} />}</>;
 }
 
-function Growing({ since }: { readonly since: string }) {
+function RunningDuration({ since }: { readonly since: string }) {
   const now = useNow();
   return <>{durationText(Math.max(0, (now - Date.parse(since)) / 1000))}</>;
 }

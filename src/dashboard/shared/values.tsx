@@ -2,17 +2,17 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
 type Props = {
-  /** What the table is called. */
+  /** The table's accessible name. */
   readonly label: string;
-  /** What opens it. */
+  /** The text that opens it. */
   readonly summary?: string;
   readonly columns: readonly string[];
-  /** Asked for once the table is opened: there may be a thousand. */
+  /** Called when the table is opened: there may be a thousand rows. */
   readonly rows: () => readonly (readonly ComponentChildren[])[];
 };
 
-/** What a drawing shows where a mouse points at it, as a table, for whoever has none. */
-export function Values({ label, summary = "As a table", columns, rows }: Props) {
+/** The values of a chart as a table, for users who cannot point at it with a mouse. */
+export function Values({ label, summary = "Show as table", columns, rows }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details class="values" onToggle={(event) => setIsOpen(event.currentTarget.open)}>

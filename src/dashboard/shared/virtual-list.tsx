@@ -1,35 +1,32 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** Rows beyond both edges of what can be seen, so that a quick scroll shows no gap. */
+/** Rows rendered beyond each edge of the visible area, so that fast scrolling shows no gap. */
 const SPARE_ROWS = 8;
-/** With so few rows left to be scrolled to, more of them are asked for. */
+/** With this many rows left below, more are requested. */
 const NEAR_END_ROWS = 50;
 
 export type VirtualListProps = {
   readonly count: number;
-  /** In pixels; each row has it. */
+  /** In pixels, the same for each row. */
   readonly rowHeight: number;
   readonly label: string;
-  /** `isStop`: of all rows this is the one that the keyboard comes to. */
+  /** `isStop`: the one row that Tab reaches. */
   readonly row: (index: number, isStop: boolean) => ComponentChildren;
-  /** The row that the keyboard comes to while it can be seen; else it is the first that can. */
+  /** The row that Tab reaches while it is visible; otherwise it is the first visible row. */
   readonly stop?: number | null;
   readonly keyOf: (index: number) => string | number;
-  /** The last rows will soon be seen: more of them may be wanted. */
+  /** Called when the end of the list is near. */
   readonly onEnd?: () => unknown;
-  /** How many rows there are in all; where that is not known, they are not numbered. */
+  /** The number of rows in all; omitted if unknown. */
   readonly total?: number;
   readonly rowClass?: (index: number) => string;
 };
 
-/** `top`: the first that can be seen. */
+/** The rendered rows. `top` is the first visible one. */
 type Range = { readonly first: number; readonly top: number; readonly after: number };
 
-/**
- * A list of which only the rows that can be seen are in the page, however many there are. It scrolls with whatever it is
- * in: the page, or a box.
- */
+/** A list that renders only its visible rows. It scrolls with the page, or with an ancestor that has `data-scrolls`. */
 export function VirtualList(props: VirtualListProps) {
   const { count, rowHeight, label, row, keyOf, onEnd, total, rowClass, stop = null } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -43,7 +40,7 @@ export function VirtualList(props: VirtualListProps) {
       if (next.after + NEAR_END_ROWS >= count) void onEnd?.();
     };
     update();
-    // Scrolling does not bubble, but it can be seen on its way down.
+    // Scroll events do not bubble, but they can be captured.
     document.addEventListener("scroll", update, { capture: true, passive: true });
     globalThis.addEventListener("resize", update);
     return () => {

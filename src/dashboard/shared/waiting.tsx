@@ -1,4 +1,4 @@
-/** Says what is waited for, once that has taken longer than a moment (the style sheet knows how long that is). */
+/** A loading message. The style sheet shows it only after a short delay. */
 export function Waiting({ what }: { readonly what: string }) {
   return (
     <p class="waiting" role="status">

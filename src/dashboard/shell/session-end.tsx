@@ -4,16 +4,16 @@ import { useNow } from "#dashboard/data/clock.ts";
 import { session } from "#dashboard/data/session.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 
-/** Time enough to finish what one is at, and to make a new link. */
+/** Time to finish a task and to create a new link. */
 const NOTICE_MS = 15 * 60_000;
 
 type Props = {
   readonly expiresAt: string;
-  /** By this machine's clock it has ended: the control plane, whose clock counts, is to be asked. */
+  /** Called when the session has expired by this machine's clock, to ask the control plane. */
   readonly onEnd: () => unknown;
 };
 
-/** Says shortly before it that the session, or the token, will end, and how to stay. */
+/** Warns before the session or token expires, and says how to stay signed in. */
 export function SessionEnd({ expiresAt, onEnd }: Props) {
   const state = useSignal(session);
   const msLeft = Date.parse(expiresAt) - useNow();
@@ -25,12 +25,12 @@ export function SessionEnd({ expiresAt, onEnd }: Props) {
   const isSession = typeof state === "object" && state.kind === "session";
   return (
     <p class="banner" role="status">
-      {isSession ? "You will be signed out" : "The token that you are signed in with ends"} at{" "}
+      {isSession ? "You will be signed out" : "Your token expires"} at{" "}
       <time dateTime={expiresAt}>
         {new Date(expiresAt).toLocaleTimeString(undefined, { timeStyle: "short" })}
       </time>
-      . To stay, open a new link in this tab: <code>npm run sign-in</code> makes one. What runs goes on either
-      way.
+      . To stay signed in, run <code>npm run sign-in</code> and open its link in this tab. Running deployments
+      continue either way.
     </p>
   );
 }

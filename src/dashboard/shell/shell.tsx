@@ -13,7 +13,7 @@ import { pathTo, type Route, sectionOf, sections } from "#dashboard/router/route
 
 type Props = { readonly route: Route; readonly children: ComponentChildren };
 
-/** What stands around every page: where one can go, whose account it is, and the way out. */
+/** The frame of every page: the navigation, the account and sign-out. */
 export function Shell({ route, children }: Props) {
   const { value: account, reload } = useAccount(ALL);
   const isOnLine = useBrowserValue(() => navigator.onLine, "online", "offline");
@@ -25,7 +25,7 @@ export function Shell({ route, children }: Props) {
   return (
     <>
       <a class="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header class="frame">
         <a class="brand" href={pathTo({ page: "overview" })}>
@@ -49,7 +49,7 @@ export function Shell({ route, children }: Props) {
             </a>
           )}
           {account === null || isUnlimited(account) ? null : (
-            <span class="tag" title={`The token ${account.token.name} may not do everything here`}>
+            <span class="tag" title={`The token ${account.token.name} has limited permissions`}>
               limited token
             </span>
           )}
@@ -60,7 +60,7 @@ export function Shell({ route, children }: Props) {
       </header>
       {isOnLine ? null : (
         <p class="banner" role="status">
-          This machine is off line. What is shown may be old; it goes on by itself when the network is back.
+          You are offline. The data on this page may be out of date. It updates when you are online again.
         </p>
       )}
       {account === null ? null : <SessionEnd expiresAt={account.token.expires_at} onEnd={reload} />}

@@ -1,22 +1,22 @@
 import { oneLine } from "#contract/log-text.ts";
 
-/** A piece of a line in one look. Colours are of the terminal's sixteen by name, or any other as CSS has it. */
+/** A part of a line in one style. `classes` has the terminal's 16 colors; `color` and `background` others, as CSS. */
 export type Piece = {
   readonly text: string;
   readonly classes: string;
-  readonly colour: string | null;
-  readonly ground: string | null;
+  readonly color: string | null;
+  readonly background: string | null;
 };
 
-/** How a terminal shows what comes next. */
+/** The text style of a terminal. */
 export type Look = {
   bold: boolean;
   dim: boolean;
   italic: boolean;
   underline: boolean;
   inverse: boolean;
-  colour: string | null;
-  ground: string | null;
+  color: string | null;
+  background: string | null;
 };
 
 const names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
@@ -26,11 +26,11 @@ export const plain: Readonly<Look> = {
   italic: false,
   underline: false,
   inverse: false,
-  colour: null,
-  ground: null,
+  color: null,
+  background: null,
 };
 
-/** Every control sequence of ECMA-48 that a line can hold: CSI, OSC and the short ones. The first group is an SGR's. */
+/** The control sequences of ECMA-48: CSI, OSC and the short ones. The first group has the parameters of an SGR. */
 const SEQUENCE =
   // oxlint-disable-next-line no-control-regex
   /\u001b\[([\d;:]*)m|\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-~]/g;
@@ -38,27 +38,27 @@ const SEQUENCE =
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f\u0080-\u009f]/g;
 
 /**
- * Text between sequences, as it is shown. The log shows each line in one row, so what would break the line or turn the
- * order of its text is escaped: it would be drawn over the row below.
+ * The text between control sequences, as shown. Characters that break the line or reverse its direction are escaped:
+ * the log shows each line in one row, and the text would cover the next row.
  */
 function readable(text: string): string {
   return oneLine(text.replace(CONTROL, ""));
 }
 
-/** Where what a terminal would show of a line begins: what was overwritten after a carriage return is before it. */
+/** The index from which a terminal would show the line: a carriage return hides the text before it. */
 function startOfShown(line: string): number {
   let end = line.length;
-  // Not by a pattern: it would take the square of a run of them that is not at the end.
+  // No regular expression: it would take quadratic time on a long run of carriage returns.
   while (line[end - 1] === "\r") end -= 1;
   return line.slice(0, end).lastIndexOf("\r") + 1;
 }
 
-/** A line without what is not to be read. */
+/** A line's text without control sequences. */
 export function plainText(line: string): string {
   return readable(line.slice(startOfShown(line)).replace(SEQUENCE, ""));
 }
 
-/** The look that a line leaves behind: a colour goes on over the line's end, until it is changed. */
+/** The style at the end of a line. A color stays on after the end of the line until it is changed. */
 export function lookAfter(line: string, before: Readonly<Look> = plain): Readonly<Look> {
   if (!line.includes("\u001b")) return before;
   let look = before;
@@ -68,12 +68,12 @@ export function lookAfter(line: string, before: Readonly<Look> = plain): Readonl
 }
 
 function isPlain(look: Readonly<Look>): boolean {
-  return styleOf(look).classes === "" && look.colour === null && look.ground === null;
+  return styleOf(look).classes === "" && look.color === null && look.background === null;
 }
 
 /**
- * A line in pieces, as its colours (SGR) say. Every other control sequence is left out.
- * @param before the look that the line before it has left behind
+ * Splits a line into pieces of one style each. Control sequences other than SGR (colors and styles) are removed.
+ * @param before the style at the end of the previous line
  */
 export function piecesOf(line: string, before: Readonly<Look> = plain): Piece[] {
   const start = startOfShown(line);
@@ -97,9 +97,9 @@ export function piecesOf(line: string, before: Readonly<Look> = plain): Piece[] 
 
 function styleOf(look: Readonly<Look>): Omit<Piece, "text"> {
   const [front, back] = look.inverse
-    ? [look.ground ?? "ground", look.colour ?? "text"]
-    : [look.colour, look.ground];
-  const isNamed = (colour: string | null) => colour !== null && !colour.startsWith("rgb(");
+    ? [look.background ?? "background", look.color ?? "text"]
+    : [look.color, look.background];
+  const isNamed = (color: string | null) => color !== null && !color.startsWith("rgb(");
   const classes = [
     look.bold ? "bold" : "",
     look.dim ? "dim" : "",
@@ -110,12 +110,12 @@ function styleOf(look: Readonly<Look>): Omit<Piece, "text"> {
   ].filter((name) => name !== "");
   return {
     classes: classes.join(" "),
-    colour: isNamed(front) ? null : front,
-    ground: isNamed(back) ? null : back,
+    color: isNamed(front) ? null : front,
+    background: isNamed(back) ? null : back,
   };
 }
 
-/** Source: ECMA-48 section 8.3.117, and ITU-T T.416 for the colours after 38 and 48, as xterm reads them. */
+/** Applies an SGR sequence. Source: ECMA-48 section 8.3.117; ITU-T T.416 for colors after 38 and 48, as in xterm. */
 function changed(look: Readonly<Look>, parameters: string): Readonly<Look> {
   const codes = parameters.split(/[;:]/).map(Number);
   let next = { ...look };
@@ -131,43 +131,43 @@ function changed(look: Readonly<Look>, parameters: string): Readonly<Look> {
     else if (code === 23) next.italic = false;
     else if (code === 24) next.underline = false;
     else if (code === 27) next.inverse = false;
-    else if (code === 39) next.colour = null;
-    else if (code === 49) next.ground = null;
+    else if (code === 39) next.color = null;
+    else if (code === 49) next.background = null;
     else if (code === 38 || code === 48) {
-      const { colour, length } = extended(codes.slice(at + 1));
-      if (code === 38) next.colour = colour;
-      else next.ground = colour;
+      const { color, length } = extendedColor(codes.slice(at + 1));
+      if (code === 38) next.color = color;
+      else next.background = color;
       at += length;
     } else {
-      const named = namedColour(code);
-      if (named?.isGround === false) next.colour = named.name;
-      if (named?.isGround === true) next.ground = named.name;
+      const named = namedColor(code);
+      if (named?.isBackground === false) next.color = named.name;
+      if (named?.isBackground === true) next.background = named.name;
     }
   }
   return next;
 }
 
-function namedColour(code: number): { readonly name: string; readonly isGround: boolean } | null {
+function namedColor(code: number): { readonly name: string; readonly isBackground: boolean } | null {
   for (const [first, prefix] of [
     [30, ""],
     [90, "bright-"],
   ] as const)
-    for (const isGround of [false, true]) {
-      const name = names[code - first - (isGround ? 10 : 0)];
-      if (name !== undefined) return { name: prefix + name, isGround };
+    for (const isBackground of [false, true]) {
+      const name = names[code - first - (isBackground ? 10 : 0)];
+      if (name !== undefined) return { name: prefix + name, isBackground };
     }
   return null;
 }
 
-/** A colour out of 256, or of red, green and blue. @returns how many numbers it took */
-function extended(codes: readonly number[]): { readonly colour: string | null; readonly length: number } {
+/** A color of the 256-color palette or an RGB color. @returns the color and the number of parameters it used */
+function extendedColor(codes: readonly number[]): { readonly color: string | null; readonly length: number } {
   const [kind, one = 0, two = 0, three = 0] = codes;
-  if (kind === 2) return { colour: rgb(one, two, three), length: 4 };
-  if (kind !== 5) return { colour: null, length: codes.length };
-  return { colour: paletteColour(one), length: 2 };
+  if (kind === 2) return { color: rgb(one, two, three), length: 4 };
+  if (kind !== 5) return { color: null, length: codes.length };
+  return { color: paletteColor(one), length: 2 };
 }
 
-function paletteColour(index: number): string {
+function paletteColor(index: number): string {
   if (index < 8) return names[index] ?? "white";
   if (index < 16) return `bright-${names[index - 8] ?? "white"}`;
   if (index >= 232) {

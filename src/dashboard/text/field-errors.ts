@@ -2,31 +2,31 @@ type Issue = {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** What was expected, by the kind of the value: a number, a text, a list. */
+  /** The type of the value: a number, a text, a list. */
   readonly origin?: string | undefined;
   readonly expected?: string | undefined;
   readonly minimum?: number | bigint | undefined;
   readonly maximum?: number | bigint | undefined;
 };
 
-/** What is wrong with each field of an input, its path joined with dots; the first where there are several. */
+/** The first error of each field, by its path joined with dots. */
 export function errorsOf({ issues }: { readonly issues: readonly Issue[] }): Record<string, string> {
   const errors: Record<string, string> = {};
   for (const issue of issues) errors[issue.path.map(String).join(".")] ??= textOf(issue);
   return errors;
 }
 
-/** The contract says it in words where a rule is its own; of the usual rules, zod's small form only says which it was. */
+/** The contract's own rules have messages. For the others, zod/mini reports only a code. */
 function textOf({ code, message, origin, expected, minimum, maximum }: Issue): string {
-  if (message !== "Invalid input") return message.startsWith("must ") ? `It ${message}.` : message;
+  if (message !== "Invalid input") return message.startsWith("must ") ? `M${message.slice(1)}.` : message;
   const isNumber = origin === "number" || origin === "int";
-  if (code === "too_small") return isNumber ? `It must be ${minimum} or more.` : "It is missing.";
+  if (code === "too_small") return isNumber ? `Must be ${minimum} or more.` : "Required.";
   if (code === "too_big") {
-    if (isNumber) return `It must be ${maximum} or less.`;
-    return origin === "string" ? `It must have ${maximum} characters or fewer.` : "There are too many.";
+    if (isNumber) return `Must be ${maximum} or less.`;
+    return origin === "string" ? `Must have ${maximum} characters or fewer.` : "Too many entries.";
   }
-  if (code === "invalid_type" && expected === "int") return "It must be a whole number.";
-  if (code === "invalid_type" && expected === "number") return "It must be a number.";
-  if (code === "invalid_type") return "It is missing, or not of the right kind.";
-  return "It does not fit here.";
+  if (code === "invalid_type" && expected === "int") return "Must be a whole number.";
+  if (code === "invalid_type" && expected === "number") return "Must be a number.";
+  if (code === "invalid_type") return "Missing or invalid.";
+  return "Invalid value.";
 }

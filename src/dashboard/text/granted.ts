@@ -3,19 +3,19 @@ import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import { type Scope, scopesAllowAll } from "#contract/scopes.ts";
 import { scopeWords } from "#dashboard/text/words.ts";
 
-/** What scopes allow, in plain words. */
+/** The permissions of a token as text. */
 export function scopesText(scopes: readonly Scope[]): string {
-  if (scopesAllowAll(scopes)) return "Everything";
-  // Who may change something may see it: that goes without saying.
-  const said = scopes.filter(
+  if (scopesAllowAll(scopes)) return "Full access";
+  // Write access includes read access.
+  const listed = scopes.filter(
     (scope) => !scope.endsWith(":read") || !scopes.some((one) => one === scope.replace(":read", ":write")),
   );
-  return said.map((scope) => scopeWords[scope]).join("; ");
+  return listed.map((scope) => scopeWords[scope]).join("; ");
 }
 
-/** The names of some projects; of those that are not among `projects`, how many there are. */
+/** The names of a token's projects, and the number of those that are not in `projects`. */
 export function projectsText(ids: readonly ProjectId[], projects: readonly ProjectRow[]): string {
   const names = projects.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
   const others = ids.length - names.length;
-  return [...names, ...(others > 0 ? [`${others} that you do not see`] : [])].join(", ");
+  return [...names, ...(others > 0 ? [`${others} that you cannot view`] : [])].join(", ");
 }

@@ -1,8 +1,8 @@
 import { isLoopback } from "#contract/loopback.ts";
 
 /**
- * What a link to a site says: the project's domain where the address leads there or to this machine, else the address
- * itself. The address is what the server's agent reports, so it must not go by a name that it doesn't have.
+ * The text of a link to a site: the project's domain if the URL leads to it or to this machine, else the URL. The
+ * server's agent reports the URL, so a wrong one must not be shown under the project's domain.
  */
 export function siteName(url: string, domain: string): string {
   const { hostname } = new URL(url);

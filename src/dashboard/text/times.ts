@@ -2,7 +2,7 @@ const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
 
-/** Seconds as people say them: `0.4 s`, `41 s`, `3 min 20 s`, `2 h 5 min`. */
+/** A duration as text: `0.4 s`, `41 s`, `3 min 20 s`, `2 h 5 min`. */
 export function durationText(seconds: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
@@ -11,7 +11,7 @@ export function durationText(seconds: number): string {
   return `${Math.floor(whole / HOUR_S)} h ${Math.floor((whole % HOUR_S) / MINUTE_S)} min`;
 }
 
-/** How long ago it was, or how long it is until then. @param now Unix milliseconds */
+/** The time since or until a date, such as `3 min ago` or `in 2 h`. @param now Unix milliseconds */
 export function agoText(iso: string, now: number): string {
   const seconds = Math.round((now - Date.parse(iso)) / 1000);
   // The server's clock may be a little ahead of this one.
@@ -28,10 +28,10 @@ function spanText(seconds: number): string {
   return days === 1 ? "1 day" : `${days} days`;
 }
 
-/** Made once: making it takes longer than all the rest of a row. */
+/** Created once: that takes longer than rendering a row. */
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** The whole date, in the reader's own time zone and order. */
+/** The date and time, in the browser's time zone and locale. */
 export function dateText(iso: string): string {
   return dates.format(Date.parse(iso));
 }

@@ -9,7 +9,7 @@ import { stageLabels } from "#contract/stages.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 
 export const statusWords: Record<DeploymentStatus, string> = {
-  building: "Running",
+  building: "Building",
   live: "Live",
   superseded: "Superseded",
   failed: "Failed",
@@ -22,52 +22,49 @@ export const stageWords: Record<DeploymentStage, string> = {
 };
 
 export const serverWords: Record<ServerStatus, string> = {
-  pending: "Waiting for its agent",
+  pending: "Waiting for agent",
   healthy: "Healthy",
   degraded: "Disk nearly full",
   offline: "Offline",
 };
 
-/** What a failure means, and where to look first. */
+/** The cause of each failure, and how to fix it. */
 export const failureWords: Record<FailureCode, string> = {
-  fetch_failed: "The code could not be fetched from the repository.",
+  fetch_failed: "The server could not fetch the code from the repository.",
   ref_not_found: "The repository has no such branch or commit.",
   commit_not_reachable:
-    "No branch or tag contains this commit. Push it to one, or change the project's settings.",
+    "No branch or tag contains this commit. Push it to a branch, or allow such commits in the project's settings.",
   build_failed: "The build command failed, or its output cannot be published.",
-  activate_failed: "The new release could not be switched to; the one before serves on.",
-  health_check_failed: "The new release did not pass its health check; the one before serves on.",
-  timed_out: "A stage took longer than it may.",
-  server_lost: "The server lost contact while the deployment ran.",
-  server_offline: "The server did not come back in time for the deployment to begin.",
+  activate_failed: "The server could not switch to the new release. The previous release stays live.",
+  health_check_failed: "The new release failed its health check. The previous release stays live.",
+  timed_out: "A stage exceeded its time limit.",
+  server_lost: "The server lost contact during the deployment.",
+  server_offline: "The server did not connect in time to start the deployment.",
   disk_full: "The server's disk is full.",
   refused_by_policy: "The policy file on the server does not allow this.",
-  internal: "Something went wrong in Gantry itself.",
+  internal: "An internal error occurred in Gantry.",
 };
 
 export const scopeWords: Record<Scope, string> = {
-  "deployments:read": "See deployments and their logs",
+  "deployments:read": "View deployments and logs",
   "deployments:write": "Deploy, roll back, cancel and delete",
-  "projects:read": "See projects and their settings",
+  "projects:read": "View projects and their settings",
   "projects:write": "Create, change and delete projects",
-  "servers:read": "See servers",
+  "servers:read": "View servers",
   "servers:write": "Add, change and remove servers",
-  "tokens:read": "See tokens, without their secrets",
-  "tokens:write": "Make, rotate and revoke tokens",
-  "account:write": "Change the account's settings",
+  "tokens:read": "View tokens, without their secrets",
+  "tokens:write": "Create, rotate and revoke tokens",
+  "account:write": "Change account settings",
 };
 
-/** Why something came to nothing, as a sentence, with the fields that are wrong. */
+/** A problem as a sentence, with the fields that are invalid. */
 export function problemText(problem: Problem): string {
   if (problem.code === "unreachable")
-    return navigator.onLine
-      ? "The control plane cannot be reached at the moment."
-      : "This machine is off line.";
-  // What is new in what was updated while this page was open.
+    return navigator.onLine ? "The control plane cannot be reached." : "You are offline.";
+  // A newer version may send fields that this page does not know.
   if (problem.code === "unexpected_answer" && problem.status < 400)
-    return `${problem.detail} If Gantry has been updated since this page was opened, reload it.`;
-  if (problem.code === "insufficient_scope")
-    return `The token that you are signed in with may not do this. ${problem.detail}`;
+    return `${problem.detail} If Gantry was updated since you opened this page, reload the page.`;
+  if (problem.code === "insufficient_scope") return `Your token does not allow this. ${problem.detail}`;
   const fields = (problem.errors ?? []).map(({ pointer, message }) => `${pointer.slice(1)} ${message}`);
   return fields.length === 0 ? problem.detail : `${problem.detail} ${fields.join("; ")}.`;
 }

@@ -6,30 +6,30 @@ import { deployment } from "./deployment.ts";
 
 const answer = { ok: true, status: 200, headers: new Headers() } as const;
 
-/** An account whose deployments are read as the control plane tells them. */
+/** An account with deployments, and a reader that records its requests. */
 class Account {
   rows: Deployment[] = [];
-  asked: string[] = [];
+  requests: string[] = [];
   readonly read = activityReader({
     latest: () => {
-      this.asked.push("latest");
+      this.requests.push("latest");
       const value = { deployments: this.rows.slice(0, 3), next_cursor: null };
       return Promise.resolve({ ...answer, value });
     },
     all: (wanted) => {
-      this.asked.push(wanted);
+      this.requests.push(wanted);
       return Promise.resolve({ ...answer, value: this.rows.filter(({ status }) => status === wanted) });
     },
   });
 
-  /** @returns what was asked for by the next reading, and which versions are live and run after it */
+  /** Reads once. @returns the requests, and the versions that are live and building */
   async next() {
-    this.asked = [];
+    this.requests = [];
     const read = await this.read();
     const versionsOf = (rows: readonly Deployment[]) => rows.map(({ version }) => version);
     if (!read.ok) throw new Error(read.problem.detail);
     return {
-      asked: this.asked,
+      requests: this.requests,
       live: versionsOf(read.value.live),
       building: versionsOf(read.value.building),
     };
@@ -38,17 +38,17 @@ class Account {
 
 const all = ["latest", "live", "building"];
 
-describe("what goes on in all projects", () => {
-  it("takes one request at a time while nothing goes on", async () => {
+describe("the activity of all projects", () => {
+  it("takes one request per poll while no deployment is building", async () => {
     const account = new Account();
     account.rows = [deployment(1, "live")];
     for (let round = 0; round < 2; round += 1)
-      expect(await account.next()).toEqual({ asked: all, live: [1], building: [] });
+      expect(await account.next()).toEqual({ requests: all, live: [1], building: [] });
     for (let round = 0; round < 3; round += 1)
-      expect(await account.next()).toEqual({ asked: ["latest"], live: [1], building: [] });
+      expect(await account.next()).toEqual({ requests: ["latest"], live: [1], building: [] });
   });
 
-  it("is read whole while something runs, and until it is known what came of it", async () => {
+  it("takes all requests while a deployment is building, and until its outcome is known", async () => {
     const account = new Account();
     const first = deployment(1, "live");
     account.rows = [first];
@@ -56,13 +56,13 @@ describe("what goes on in all projects", () => {
     const second = deployment(2, "building");
     account.rows = [second, first];
     for (let round = 0; round < 3; round += 1)
-      expect(await account.next()).toEqual({ asked: all, live: [1], building: [2] });
+      expect(await account.next()).toEqual({ requests: all, live: [1], building: [2] });
     account.rows = [
       { ...second, status: "live" },
       { ...first, status: "superseded" },
     ];
     for (let round = 0; round < 2; round += 1)
-      expect(await account.next()).toEqual({ asked: all, live: [2], building: [] });
-    expect(await account.next()).toEqual({ asked: ["latest"], live: [2], building: [] });
+      expect(await account.next()).toEqual({ requests: all, live: [2], building: [] });
+    expect(await account.next()).toEqual({ requests: ["latest"], live: [2], building: [] });
   });
 });

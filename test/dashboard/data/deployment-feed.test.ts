@@ -8,12 +8,12 @@ const PAGE = 10;
 
 const answer = { ok: true, status: 200, headers: new Headers() } as const;
 
-/** A project whose deployments are listed as the control plane lists them. */
+/** A project with a list of deployments, paged like the API's. */
 class Project {
   /** Newest first. */
   rows: Deployment[] = [];
   reads = 0;
-  /** What comes before the answer about older ones, or about one of them. */
+  /** Delays of the responses for an older page and for a single deployment. */
   readonly delay = { older: Promise.resolve(), one: Promise.resolve() };
   readonly feed = new DeploymentFeed(
     {
@@ -25,7 +25,7 @@ class Project {
       read: async (id) => {
         this.reads += 1;
         const row = this.rows.find((one) => one.id === id);
-        if (row === undefined) throw new Error(`${id} is not there`);
+        if (row === undefined) throw new Error(`${id} does not exist`);
         await this.delay.one;
         return { ...answer, value: row };
       },
@@ -55,8 +55,8 @@ class Project {
   }
 }
 
-describe("a project's deployments, as they are scrolled through", () => {
-  it("come page by page, each once and in order, until there are no more", async () => {
+describe("a project's deployments", () => {
+  it("are loaded page by page, each once and in order, to the last one", async () => {
     const project = new Project();
     project.add(25);
     await project.feed.newest.reload();
@@ -64,12 +64,12 @@ describe("a project's deployments, as they are scrolled through", () => {
     await project.feed.loadMore();
     await project.feed.loadMore();
     expect(project.shown()).toEqual(project.versions());
-    expect(project.feed.feed.value.isWhole).toBe(true);
+    expect(project.feed.feed.value.isComplete).toBe(true);
     await project.feed.loadMore();
     expect(project.shown()).toEqual(project.versions());
   });
 
-  it("keep what has been scrolled to while newer ones come", async () => {
+  it("keep older pages when new deployments start", async () => {
     const project = new Project();
     project.add(25);
     await project.feed.newest.reload();
@@ -81,7 +81,7 @@ describe("a project's deployments, as they are scrolled through", () => {
     expect(project.shown()).toEqual(project.versions());
   });
 
-  it("have no gap where more have come meanwhile than a page holds", async () => {
+  it("have no gap if more deployments started than a page holds", async () => {
     const project = new Project();
     project.add(15);
     await project.feed.newest.reload();
@@ -89,13 +89,13 @@ describe("a project's deployments, as they are scrolled through", () => {
     project.add(PAGE + 1);
     await project.feed.newest.reload();
     expect(project.shown()).toEqual(project.versions().slice(0, PAGE));
-    expect(project.feed.feed.value.isWhole).toBe(false);
+    expect(project.feed.feed.value.isComplete).toBe(false);
     await project.feed.loadMore();
     await project.feed.loadMore();
     expect(project.shown()).toEqual(project.versions());
   });
 
-  it("are read again below the newest page where they can still change", async () => {
+  it("are read again below the newest page if they can still change", async () => {
     const project = new Project();
     project.add(5);
     project.rows.unshift(deployment(6, "live"));
@@ -113,7 +113,7 @@ describe("a project's deployments, as they are scrolled through", () => {
     expect(project.shown()).toEqual(project.versions());
   });
 
-  it("lose no page that comes while others are read again", async () => {
+  it("keep a page that arrives while older rows are read again", async () => {
     const project = new Project();
     project.add(15);
     project.rows.unshift(deployment(16, "live"));
@@ -132,7 +132,7 @@ describe("a project's deployments, as they are scrolled through", () => {
     expect(project.shown()).toEqual(project.versions());
   });
 
-  it("have no gap where an older page comes after the list has begun anew", async () => {
+  it("have no gap if an older page arrives after the list was reset", async () => {
     const project = new Project();
     project.add(3 * PAGE);
     await project.feed.newest.reload();
@@ -146,15 +146,15 @@ describe("a project's deployments, as they are scrolled through", () => {
     expect(project.shown()).toEqual(project.versions().slice(0, 2 * PAGE));
   });
 
-  it("leave out one that was deleted", async () => {
+  it("leave out a deleted one", async () => {
     const project = new Project();
     project.add(12);
     await project.feed.newest.reload();
     await project.feed.loadMore();
-    const [, , , , , , , , , , gone] = project.rows;
-    if (gone === undefined) throw new Error("there are twelve");
-    project.rows = project.rows.filter((row) => row !== gone);
-    project.feed.remove(gone.id);
+    const [, , , , , , , , , , deleted] = project.rows;
+    if (deleted === undefined) throw new Error("there are twelve");
+    project.rows = project.rows.filter((row) => row !== deleted);
+    project.feed.remove(deleted.id);
     await project.feed.newest.reload();
     expect(project.shown()).toEqual(project.versions());
   });

@@ -8,7 +8,7 @@ const ids = createIdGenerator({
 });
 const common = { project_id: ids.project(), server_id: ids.server(), actor_id: ids.token() };
 
-/** A deployment of one project; each is newer than the one before. */
+/** A new deployment of the same project, newer than all earlier ones. */
 export function deployment(version: number, status: Deployment["status"] = "superseded"): Deployment {
   return {
     id: ids.deployment(),

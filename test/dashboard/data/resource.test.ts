@@ -13,7 +13,7 @@ const failure: ClientResult<never> = {
   ok: false,
   problem: {
     type: "about:blank",
-    title: "Away",
+    title: "Unavailable",
     status: 503,
     code: "unavailable",
     detail: "",
@@ -21,12 +21,12 @@ const failure: ClientResult<never> = {
   },
 };
 
-it("shows nothing anew while the answers are the same, and all that is another", async () => {
+it("notifies watchers only of changed data and problems", async () => {
   const answers = [names("a"), names("a"), failure, names("a"), names("a", "b"), names()];
   const resource = new Resource(() => Promise.resolve(answers.shift() ?? failure), null);
   const shown: unknown[] = [];
-  resource.known.watch(() => {
-    const { value, problem } = resource.known.value;
+  resource.state.watch(() => {
+    const { value, problem } = resource.state.value;
     shown.push([value, problem?.code ?? null]);
   });
   for (let reads = answers.length; reads > 0; reads -= 1) await resource.reload();

@@ -7,11 +7,11 @@ import { sendOnce } from "#dashboard/data/send-once.ts";
 const params = { project_id: ProjectId.parse("proj_00000000000000000000000000") };
 const started = { id: "dpl_00000000000000000000000000", status: "building", version: 1 };
 
-/** Somebody who presses buttons, answered with these statuses one after the other; 0: with nothing. */
-function presses(...statuses: readonly number[]) {
+/** A client whose requests get these statuses in turn; 0 for no response. */
+function clientWith(...statuses: readonly number[]) {
   const keys: (string | null)[] = [];
   let now = 0;
-  let made = 0;
+  let created = 0;
   const transport = {
     baseUrl: "http://control.plane",
     token: "gantry_x",
@@ -27,21 +27,21 @@ function presses(...statuses: readonly number[]) {
     transport,
     sendOnce(
       () => now,
-      () => `key-${(made += 1)}`,
+      () => `key-${(created += 1)}`,
     ),
   );
   return { client, keys, wait: (ms: number) => (now += ms) };
 }
 
-describe("a request that somebody makes again by hand", () => {
-  it("carries the same key where nothing, or nothing certain, was heard of the one before, and then another", async () => {
-    const { client, keys } = presses(0, 503, 201, 201);
+describe("a request that the user sends again", () => {
+  it("has the same idempotency key until one response tells its outcome", async () => {
+    const { client, keys } = clientWith(0, 503, 201, 201);
     for (const _ of [1, 2, 3, 4]) await client.startDeployment({ params });
     expect(keys).toEqual(["key-1", "key-1", "key-1", "key-2"]);
   });
 
-  it("carries another key where it was refused, asks for something else, or comes much later", async () => {
-    const { client, keys, wait } = presses(422, 0, 0, 0);
+  it("has a new key after a refusal, with another body, or much later", async () => {
+    const { client, keys, wait } = clientWith(422, 0, 0, 0);
     await client.startDeployment({ params });
     await client.startDeployment({ params });
     await client.startDeployment({ params, body: { branch: "next" } });
@@ -50,8 +50,8 @@ describe("a request that somebody makes again by hand", () => {
     expect(keys).toEqual(["key-1", "key-2", "key-3", "key-4"]);
   });
 
-  it("carries none where it can be made twice without harm", async () => {
-    const { client, keys } = presses(200);
+  it("has no key if it is safe to repeat", async () => {
+    const { client, keys } = clientWith(200);
     await client.getAccount();
     expect(keys).toEqual([null]);
   });

@@ -6,8 +6,8 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
 
-describe("somebody who deploys a pull request's commit", () => {
-  it("reads why it is refused, allows it in the settings, and deploys it", async () => {
+describe("a commit that only a pull request has", () => {
+  it("is refused with the reason, and can be deployed after a change of the settings", async () => {
     const { path, commit, git } = await repository("pulls");
     await commit({ "index.html": "main" });
     await git("checkout", "--quiet", "--detach");
@@ -26,17 +26,17 @@ describe("somebody who deploys a pull request's commit", () => {
       await dialog.waitFor({ state: "detached" });
     };
     await deploy();
-    const why = page.getByRole("region", { name: "Why it failed" });
-    await why.getByText("commit_not_reachable", { exact: true }).waitFor();
-    await why.getByText("No branch or tag contains this commit.").waitFor();
-    await why.getByText("set the project's commits to any").waitFor();
+    const failure = page.getByRole("region", { name: "Failure" });
+    await failure.getByText("commit_not_reachable", { exact: true }).waitFor();
+    await failure.getByText("No branch or tag contains this commit.").waitFor();
+    await failure.getByText("set the project's commits to any").waitFor();
 
     await page.goto(`${local.url}/app/projects/${project.id}/settings`);
     const choice = page.getByLabel("Commits by hash");
     expect(await choice.inputValue()).toBe("reachable");
     await choice.selectOption("any");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved. It counts from the next deployment on.").waitFor();
+    await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
     expect(await violations(page)).toEqual([]);
     expect(await api.getProject(project.id)).toMatchObject({ commits: "any" });
 

@@ -6,8 +6,8 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
 
-describe("somebody whose deployment fails", () => {
-  it("reads why, mends it in the settings, deploys again, and deletes the failed one but not the live one", async () => {
+describe("a failed deployment", () => {
+  it("shows its cause, and can be deleted after the settings are fixed and another deployment is live", async () => {
     const { path, commit } = await repository("shop");
     await commit({ "index.html": "open" });
     const project = await api.createProject({
@@ -21,12 +21,12 @@ describe("somebody whose deployment fails", () => {
 
     const { page } = await visit();
     await signInWithToken(page, local, `/app/deployments/${failed.id}`);
-    const why = page.getByRole("region", { name: "Why it failed" });
-    await why.getByText("Build failed").waitFor();
-    await why.getByText("build_failed", { exact: true }).waitFor();
-    await why.getByText("The build command failed, or its output cannot be published.").waitFor();
-    await why.getByLabel("The last lines of stderr").getByText("no such recipe").waitFor();
-    expect(await why.getByRole("definition").allTextContents()).toContain("3");
+    const failure = page.getByRole("region", { name: "Failure" });
+    await failure.getByText("Build failed").waitFor();
+    await failure.getByText("build_failed", { exact: true }).waitFor();
+    await failure.getByText("The build command failed, or its output cannot be published.").waitFor();
+    await failure.getByLabel("Last lines of stderr").getByText("no such recipe").waitFor();
+    expect(await failure.getByRole("definition").allTextContents()).toContain("3");
     expect(await violations(page)).toEqual([]);
 
     await page.getByRole("button", { name: "First error" }).click();
@@ -39,13 +39,13 @@ describe("somebody whose deployment fails", () => {
     await page.locator("mark", { hasText: "no such recipe" }).waitFor();
 
     await page.goto(`${local.url}/app/projects/${project.id}/settings`);
-    await page.getByLabel("Releases kept").fill("many");
+    await page.getByLabel("Releases to keep").fill("many");
     await page.locator(".error").first().waitFor();
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
-    await page.getByLabel("Releases kept").fill("6");
+    await page.getByLabel("Releases to keep").fill("6");
     await page.getByLabel("Build command").fill("echo made");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved. It counts from the next deployment on.").waitFor();
+    await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
 
     await page.goto(`${local.url}/app/deployments/${failed.id}`);
     await page.getByRole("button", { name: "Deploy main again" }).click();

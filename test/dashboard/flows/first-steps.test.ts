@@ -11,27 +11,27 @@ const { local, home, repository, visit } = await useDashboard({ installation: "o
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
 
-describe("somebody with an empty account", () => {
-  it("is led from nothing to a deployment that is live, and sees nothing of another account", async () => {
+describe("an empty account", () => {
+  it("shows the steps to a live deployment, and no data of another account", async () => {
     const { path, commit } = await repository("first");
     await commit({ "index.html": "first" });
     const link = await script("sign-in.ts", "--account", "second", "--local", join(home, "installation"));
 
-    // That what belongs to the other account is not found stands in the console, as any 404 does.
+    // The console logs the 404 responses for objects of the other account.
     const { page } = await visit({ expected: /404/ });
     await page.goto(link);
     await page.getByRole("heading", { name: "Add a server" }).waitFor();
     expect(await page.getByText("hello-site").count()).toBe(0);
     expect(await violations(page)).toEqual([]);
 
-    await page.getByRole("button", { name: "Add the server" }).click();
+    await page.getByRole("button", { name: "Add server" }).click();
     await page.locator(".error").first().waitFor();
     await page.getByLabel("Name").fill("web-1");
     await page.getByLabel("IPv4 address").fill("192.0.2.1");
-    await page.getByRole("button", { name: "Add the server" }).click();
-    const line = page.getByLabel("The line to paste");
+    await page.getByRole("button", { name: "Add server" }).click();
+    const line = page.getByLabel("Install command");
     await line.waitFor();
-    await page.getByText("Waiting for it…").waitFor();
+    await page.getByText("Waiting for the agent…").waitFor();
     expect(await violations(page)).toEqual([]);
     agent = await joinServer((await line.textContent()) ?? "", join(home, "second-agent"));
     agent.start();
@@ -40,7 +40,7 @@ describe("somebody with an empty account", () => {
     await page.getByLabel("Name").fill("first");
     await page.getByLabel("Repository").fill(path);
     expect(await violations(page)).toEqual([]);
-    await page.getByRole("button", { name: "Add the project" }).click();
+    await page.getByRole("button", { name: "Add project" }).click();
     await page.getByRole("button", { name: "Deploy first" }).click();
     await page.locator("h1 .status.live").waitFor();
 
@@ -50,7 +50,7 @@ describe("somebody with an empty account", () => {
       [`projects/${local.project_id}/settings`, "project"],
     ] as const) {
       await page.goto(`${local.url}/app/${address}`);
-      await page.getByText(`Gantry does not know the ${thing}`).waitFor();
+      await page.getByText(`Could not find the ${thing}`).waitFor();
       expect(await page.getByText("hello-site").count()).toBe(0);
     }
     await page.goto(`${local.url}/app/servers`);

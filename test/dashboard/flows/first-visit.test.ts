@@ -5,8 +5,8 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, printedLink, repository, visit } = await useDashboard({ installation: "own" });
 
-describe("somebody who opens the link that npm start prints", () => {
-  it("sees the live site, deploys, follows it, rolls back and signs out", async () => {
+describe("the link that npm start prints", () => {
+  it("signs in once, to see the live site, deploy, follow the log, roll back and sign out", async () => {
     const { path, commit } = await repository("news");
     await commit({ "index.html": "one" });
     const project = await api.createProject({
@@ -18,7 +18,7 @@ describe("somebody who opens the link that npm start prints", () => {
     await api.ended((await api.start(project.id)).id);
     await commit({ "index.html": "two" });
 
-    // That the link is refused the second time stands in the console, as any 401 does.
+    // The console logs the 401 response to the second use of the link.
     const { page } = await visit({ expected: /401/ });
     await page.goto(printedLink);
     await page.getByRole("heading", { name: "Projects" }).waitFor();
@@ -38,7 +38,7 @@ describe("somebody who opens the link that npm start prints", () => {
 
     await page.getByRole("heading", { name: "v2" }).getByRole("link").click();
     await page.getByRole("button", { name: "Roll back" }).click();
-    await dialog.getByText("Instantly").waitFor();
+    await dialog.getByText("Instant").waitFor();
     await dialog.getByRole("definition").filter({ hasText: "v2" }).waitFor();
     await dialog.getByRole("definition").filter({ hasText: "v1" }).waitFor();
     await dialog.getByRole("button", { name: "Roll back to v1" }).click();
@@ -57,7 +57,7 @@ describe("somebody who opens the link that npm start prints", () => {
     expect(await page.getByText("news").count()).toBe(0);
 
     await page.goto(printedLink);
-    await page.getByText("The link does not work any more.").waitFor();
+    await page.getByText("This link was used or has expired.").waitFor();
     await page.getByText("npm run sign-in", { exact: true }).waitFor();
     expect(page.url()).toBe(`${local.url}/app/sign-in`);
   });

@@ -8,8 +8,8 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, home, repository, visit } = await useDashboard();
 
-describe("somebody who follows a log that grows", () => {
-  it("stays at its end until they scroll away, comes back to it, and cancels the deployment", async () => {
+describe("a log that grows", () => {
+  it("stays at its end until the user scrolls up, and follows again from the end", async () => {
     const { path, commit } = await repository("growing");
     await commit({ "index.html": "growing" });
     const wait = (name: string) => `until [ -e '${join(home, name)}' ]; do sleep 0.1; done`;

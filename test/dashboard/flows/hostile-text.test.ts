@@ -8,12 +8,12 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
 
-/** Sets a variable, should any of it ever be more than text. It is a name that git takes for a branch, too. */
+/** Markup that sets a variable if it is not rendered as text. It is also a valid branch name. */
 const markup = (place: string) =>
   `${place}<img/src=x/onerror=taken=1><script>taken="${place}"</script><a/href="javascript&colon;taken=1">`;
 
-describe("names, messages and lines that are full of markup and script", () => {
-  it("are shown as text on every page, and nothing in them runs", async () => {
+describe("names, messages and lines with markup and scripts", () => {
+  it("are shown as text on every page, and no script runs", async () => {
     const [name, branch, message] = [markup("name"), markup("branch"), markup("message")];
     const { path, commit, git } = await repository("hostile");
     await commit({ "index.html": "hostile", "line.txt": `${markup("line")}\n` });
@@ -58,7 +58,7 @@ describe("names, messages and lines that are full of markup and script", () => {
       `/app/deployments/${failed.id}`,
       ...[name, branch, message, markup("actor"), markup("line"), "link"],
     );
-    await page.getByRole("region", { name: "Why it failed" }).getByText(markup("line")).waitFor();
+    await page.getByRole("region", { name: "Failure" }).getByText(markup("line")).waitFor();
 
     const [raw] = await Promise.all([
       context.waitForEvent("page"),
@@ -69,8 +69,8 @@ describe("names, messages and lines that are full of markup and script", () => {
   });
 });
 
-describe("branches and messages with characters that cannot be seen or turn the text around", () => {
-  it("show them by their code points on every page", async () => {
+describe("branches and messages with invisible or text-reversing characters", () => {
+  it("show these characters by their code points on every page", async () => {
     const { path, commit, git } = await repository("hidden");
     await commit({ "index.html": "hidden" });
     await git("commit", "--quiet", "--allow-empty", "-m", "Fix \u202etxt.exe");

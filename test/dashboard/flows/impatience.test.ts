@@ -6,10 +6,10 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
 
-/** Two clicks where something is, as a double click makes them: what stands there by the second one gets that. */
+/** Double-clicks the place of an element. `between` runs after the first click, so the second may hit another element. */
 async function clickTwice(page: Page, target: Locator, between = () => Promise.resolve()): Promise<void> {
   const box = await target.boundingBox();
-  if (box === null) throw new Error(`${String(target)} cannot be seen`);
+  if (box === null) throw new Error(`${String(target)} is not visible`);
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   for (const clickCount of [1, 2]) {
     await page.mouse.down({ clickCount });
@@ -25,8 +25,8 @@ async function project(name: string, settings: Record<string, unknown> = {}): Pr
   return (await api.createProject(made)).id;
 }
 
-describe("somebody who presses twice", () => {
-  it("has one dialog, which stays, and one deployment of each wish", async () => {
+describe("a double click", () => {
+  it("opens one dialog, which stays open, and starts one deployment", async () => {
     const id = await project("twice", { build_command: "false" });
     const { page } = await visit();
     await signInWithToken(page, local, `/app/projects/${id}`);
@@ -34,7 +34,7 @@ describe("somebody who presses twice", () => {
     await clickTwice(page, page.getByRole("button", { name: "Deploy" }), () => dialog.waitFor());
     expect(await dialog.count()).toBe(1);
 
-    // A text that is marked with the mouse may end beside the dialog.
+    // Selecting text with the mouse may end outside the dialog.
     await dialog.getByLabel("Commit").hover();
     await page.mouse.down();
     await page.mouse.move(5, 5);
@@ -42,7 +42,7 @@ describe("somebody who presses twice", () => {
     expect(await dialog.count()).toBe(1);
     await page.mouse.click(5, 5);
     await dialog.waitFor({ state: "detached" });
-    // Enter that is held opens the dialog, and does not send it.
+    // Holding Enter opens the dialog and does not submit it.
     await page.getByRole("button", { name: "Deploy" }).focus();
     await page.keyboard.down("Enter");
     await dialog.waitFor();
@@ -57,7 +57,7 @@ describe("somebody who presses twice", () => {
     await page.goto(`${local.url}/app/deployments/${first.id}`);
     const again = page.getByRole("button", { name: "Deploy main again" });
     await again.waitFor();
-    // By the second click the page of the new deployment has the same button there.
+    // At the second click, the new deployment's page has the same button in the same place.
     await clickTwice(page, again, async () => {
       await page.waitForURL((url) => !url.pathname.endsWith(first.id));
       await again.waitFor();
@@ -65,8 +65,10 @@ describe("somebody who presses twice", () => {
     await again.waitFor();
     expect(await api.listDeployments(id)).toHaveLength(2);
   });
+});
 
-  it("because no answer came has one deployment", async () => {
+describe("a second click after a lost response", () => {
+  it("starts no second deployment", async () => {
     const id = await project("unheard");
     const { page } = await visit({ expected: /ERR_FAILED/ });
     await signInWithToken(page, local, `/app/projects/${id}`);

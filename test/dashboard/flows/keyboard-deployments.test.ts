@@ -8,8 +8,8 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, home, repository, visit } = await useDashboard();
 
-describe("a project's deployments, without a mouse", () => {
-  it("are found by branch, and canceled and deleted out of their list", async () => {
+describe("a project's deployments, by keyboard", () => {
+  it("are filtered by branch, canceled and deleted in the list", async () => {
     const { path, commit, git } = await repository("rows");
     await commit({ "index.html": "rows" });
     await git("branch", "other");
@@ -45,11 +45,11 @@ describe("a project's deployments, without a mouse", () => {
     const remove = list.getByRole("button", { name: "Delete v1" });
     const dialog = page.getByRole("dialog");
     await press(remove);
-    await press(dialog.getByRole("button", { name: "Leave it" }));
+    await press(dialog.getByRole("button", { name: "Cancel" }));
     await isBroughtTo(remove);
     await page.keyboard.press("Enter");
     await press(dialog.getByRole("button", { name: "Delete" }));
-    await page.getByText("No deployment is like that.").waitFor();
+    await page.getByText("No deployments match the filters.").waitFor();
     await isBroughtTo(heading);
 
     await write(branch, "main");
@@ -62,8 +62,8 @@ describe("a project's deployments, without a mouse", () => {
   });
 });
 
-describe("a log, without a mouse", () => {
-  it("is searched, linked to by line, opened as text and saved", async () => {
+describe("a log, by keyboard", () => {
+  it("is searched, linked by line, opened as plain text and downloaded", async () => {
     const { path, commit } = await repository("pages");
     await commit({ "index.html": "pages" });
     const project = await api.createProject({
@@ -82,7 +82,7 @@ describe("a log, without a mouse", () => {
     await isBroughtTo(page.getByRole("heading", { level: 1, name: "v1" }));
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     const linked = (text: string) => page.locator(".linked").getByText(text, { exact: true }).waitFor();
-    await goTo(page.getByLabel("The last lines of stderr"));
+    await goTo(page.getByLabel("Last lines of stderr"));
 
     const search = page.getByLabel("Search the log");
     await write(search, "page 130");

@@ -11,8 +11,8 @@ const { local, home, account, repository, visit } = await useDashboard({ hasSite
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
 
-describe("an empty account, without a mouse", () => {
-  it("is led from a token that is typed to a deployment that is live", async () => {
+describe("an empty account, by keyboard", () => {
+  it("is set up from signing in with a token to a live deployment", async () => {
     const { path, commit } = await repository("typed");
     await commit({ "index.html": "typed" });
     const { token } = account("typist");
@@ -30,7 +30,7 @@ describe("an empty account, without a mouse", () => {
     await write(page.getByLabel("Name"), "typed-1");
     await write(page.getByLabel("IPv4 address"), "192.0.2.72");
     await page.keyboard.press("Enter");
-    await isBroughtTo(page.getByLabel("The line to paste"));
+    await isBroughtTo(page.getByLabel("Install command"));
     await press(page.getByRole("button", { name: "Copy" }));
     await page.getByText("Copied").waitFor();
     const line = String(await page.evaluate("navigator.clipboard.readText()"));
@@ -42,8 +42,8 @@ describe("an empty account, without a mouse", () => {
     await write(page.getByLabel("Name"), "typed");
     await write(page.getByLabel("Repository"), path);
     await goTo(page.getByLabel("Server"));
-    await press(page.getByRole("button", { name: "Add the project" }));
-    await page.getByText("typed is ready to be deployed.").waitFor();
+    await press(page.getByRole("button", { name: "Add project" }));
+    await page.getByText("typed is ready to deploy.").waitFor();
     await isBroughtTo(step("Add a project"));
     await press(page.getByRole("button", { name: "Deploy typed" }));
     await isBroughtTo(page.getByRole("heading", { level: 1, name: "v1" }));

@@ -7,11 +7,11 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, visit } = await useDashboard();
 
-/** Another file removes a server, which this one may be about to read. */
+/** Another file removes a server that this one may be loading. */
 const expected = /status of 404/;
 
 describe("Tab", () => {
-  it("goes through every page as one reads it, shows where it is, and is held by nothing", async () => {
+  it("moves through every page in reading order, with a visible focus and no trap", async () => {
     const { page } = await visit({ expected });
     const { goRound } = keyboardOf(page);
     await page.goto(`${local.url}/app/sign-in`);
@@ -21,10 +21,10 @@ describe("Tab", () => {
     const last = {
       "/app/": 'a "v1"',
       "/app/servers": 'button "Remove"',
-      "/app/charts": 'summary "As a table"',
+      "/app/charts": 'summary "Show as table"',
       "/app/tokens": 'button "Revoke"',
-      "/app/account": 'input "Days that logs are kept"',
-      "/app/projects/new": 'button "Add the project"',
+      "/app/account": 'input "Log retention in days"',
+      "/app/projects/new": 'button "Add project"',
       [`/app/projects/${local.project_id}`]: 'button "Delete v1"',
       [`/app/projects/${local.project_id}/settings`]: 'button "Delete hello-site"',
       [`/app/deployments/${local.deployment_id}`]: 'a "Line 1"',
@@ -35,17 +35,17 @@ describe("Tab", () => {
       await expect.poll(() => page.locator("main .waiting").count(), { timeout: 30_000 }).toBe(0);
       const stops = await goRound();
       expect(stops).toContain(stop);
-      expect(stops).toContain('a "Skip to the content"');
+      expect(stops).toContain('a "Skip to content"');
     }
   });
 
-  it("follows the frame as a narrow screen shows it", async () => {
+  it("follows the visual order of the frame on a narrow screen", async () => {
     const { page } = await visit({ screen: phone });
     await signInWithToken(page, local, "/app/account");
     expect(await keyboardOf(page).goRound()).toContain('button "Sign out"');
   });
 
-  it("stays within a dialog for as long as it is open", async () => {
+  it("stays within an open dialog", async () => {
     const { page } = await visit();
     const { signIn, press, goRound } = keyboardOf(page);
     await signIn(local, `/app/projects/${local.project_id}`);
@@ -58,27 +58,27 @@ describe("Tab", () => {
   });
 });
 
-describe("the page that somebody comes to first", () => {
-  it("is begun with where the browser begins, and its heading is not marked", async () => {
+describe("the first page of a visit", () => {
+  it("leaves the focus at the start of the document", async () => {
     const { page } = await visit();
     await signInWithToken(page, local, "/app/account");
     await page.reload();
     await page.getByRole("heading", { name: "Account" }).waitFor();
     await page.keyboard.press("Tab");
-    expect(await hasFocus(page.getByRole("link", { name: "Skip to the content" }))).toBe(true);
+    expect(await hasFocus(page.getByRole("link", { name: "Skip to content" }))).toBe(true);
   });
 });
 
-describe("what charts and strips show where a mouse points at them", () => {
-  it("stands in tables, which are opened by the keyboard", async () => {
+describe("the tooltips of charts and uptime strips", () => {
+  it("are in tables as well, which open by keyboard", async () => {
     const { page } = await visit({ expected });
     const { signIn, press } = keyboardOf(page);
     await signIn(local, "/app/charts");
     const table = (name: string | RegExp) => page.getByRole("table", { name });
-    expect(await table("Deployments a day").count()).toBe(0);
-    for (const name of ["Deployments a day", "Duration"]) {
+    expect(await table("Deployments per day").count()).toBe(0);
+    for (const name of ["Deployments per day", "Duration"]) {
       const heading = page.getByRole("heading", { name, exact: true });
-      await press(heading.locator("+ figure").getByText("As a table"));
+      await press(heading.locator("+ figure").getByText("Show as table"));
       await table(name).getByRole("row").nth(1).waitFor();
     }
     const pointed = await page.locator("svg.chart title").allTextContents();
@@ -87,7 +87,7 @@ describe("what charts and strips show where a mouse points at them", () => {
     expect(shown.length).toBeGreaterThanOrEqual(pointed.length);
 
     await press(page.getByRole("link", { name: "Servers" }));
-    await press(page.getByText(/% up (since|in)/).first());
+    await press(page.getByText(/% uptime (since|in)/).first());
     await table(/^Uptime of/)
       .getByRole("row")
       .nth(1)

@@ -13,7 +13,7 @@ const { home, local, account, repository, visit } = await useDashboard({ hasSite
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
 
-/** An account of its own, with a server that has joined and has a project. @returns its token */
+/** Sets up a separate account with an enrolled server and a project on it. @returns the account's token */
 async function setUp(): Promise<string> {
   const { api, token } = account("hosts");
   const created = await api.call("POST", "/v1/servers", { name: "host-1", ip: "192.0.2.70" });
@@ -25,10 +25,10 @@ async function setUp(): Promise<string> {
   return token;
 }
 
-describe("servers, without a mouse", () => {
-  it("are added, renamed, enrolled again and removed, unless projects are on them", async () => {
+describe("servers, by keyboard", () => {
+  it("are added, edited, enrolled again and removed, unless they have projects", async () => {
     const token = await setUp();
-    // That a server is read while it is removed stands in the console, as any 404 does.
+    // The console logs a 404 response if the page polls a server while it is removed.
     const { page, context } = await visit({ expected: /status of 404/ });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const { signIn, press, write, isBroughtTo } = keyboardOf(page);
@@ -50,7 +50,7 @@ describe("servers, without a mouse", () => {
     await dialog.locator(".error").waitFor();
     await write(dialog.getByLabel("IPv4 address"), "192.0.2.71");
     await page.keyboard.press("Enter");
-    const line = dialog.getByLabel("The line to paste");
+    const line = dialog.getByLabel("Install command");
     await isBroughtTo(line);
     const first = (await line.textContent()) ?? "";
     await press(dialog.getByRole("button", { name: "Copy" }));
@@ -60,32 +60,32 @@ describe("servers, without a mouse", () => {
     await isClosed();
     await isBroughtTo(add);
 
-    await press(inCard("keys-1", "Rename"));
+    await press(inCard("keys-1", "Edit"));
     await isBroughtTo(dialog.getByLabel("Name"));
     await write(dialog.getByLabel("Name"), "keys-2");
     await page.keyboard.press("Enter");
     await isClosed();
-    await isBroughtTo(inCard("keys-2", "Rename"));
+    await isBroughtTo(inCard("keys-2", "Edit"));
 
-    await press(inCard("keys-2", "Show the line to paste"));
+    await press(inCard("keys-2", "Show install command"));
     await isBroughtTo(line);
     expect(await line.textContent()).not.toBe(first);
     await page.keyboard.press("Escape");
     await isClosed();
-    await isBroughtTo(inCard("keys-2", "Show the line to paste"));
+    await isBroughtTo(inCard("keys-2", "Show install command"));
 
     const host = card("host-1");
-    await press(host.getByRole("button", { name: "Enrol again" }));
-    await dialog.getByText("The agent that is connected now ends when the new one joins.").waitFor();
+    await press(host.getByRole("button", { name: "Enroll again" }));
+    await dialog.getByText("The current agent stops when the new one connects.").waitFor();
     await isBroughtTo(line);
     await press(dialog.locator("header").getByRole("button", { name: "Close" }));
     await isClosed();
-    await isBroughtTo(host.getByRole("button", { name: "Enrol again" }));
+    await isBroughtTo(host.getByRole("button", { name: "Enroll again" }));
 
     await press(host.getByRole("button", { name: "Remove" }));
-    await dialog.getByText("Projects are on it. Move or delete them first.").waitFor();
-    await isBroughtTo(dialog.getByRole("button", { name: "Leave it" }));
-    await press(dialog.getByRole("button", { name: "Leave it" }));
+    await dialog.getByText("The server has projects. Move or delete them first.").waitFor();
+    await isBroughtTo(dialog.getByRole("button", { name: "Cancel" }));
+    await press(dialog.getByRole("button", { name: "Cancel" }));
     await isClosed();
     await isBroughtTo(host.getByRole("button", { name: "Remove" }));
 

@@ -8,8 +8,8 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, visit } = await useDashboard();
 
-describe("tokens, without a mouse", () => {
-  it("are made for some projects, copied, rotated and revoked", async () => {
+describe("tokens, by keyboard", () => {
+  it("are created for selected projects, copied, rotated and revoked", async () => {
     const { page, context } = await visit();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const { signIn, goTo, press, write, isBroughtTo } = keyboardOf(page);
@@ -24,30 +24,30 @@ describe("tokens, without a mouse", () => {
     await signIn(local, "/app/tokens");
     await isBroughtTo(heading);
 
-    const make = page.getByRole("button", { name: "Make a token" });
-    await press(make);
+    const create = page.getByRole("button", { name: "Create a token" });
+    await press(create);
     await isBroughtTo(dialog.getByLabel("Name"));
     await page.keyboard.type("by keys");
-    for (const scope of ["Deploy, roll back, cancel and delete", "See projects"])
+    for (const scope of ["Deploy, roll back, cancel and delete", "View projects"])
       await press(dialog.getByLabel(scope), "Space");
-    await goTo(dialog.getByLabel("Where"));
+    await goTo(dialog.getByLabel("Access"));
     await page.keyboard.type("Only");
-    await press(dialog.getByRole("button", { name: "Make it" }));
+    await press(dialog.getByRole("button", { name: "Create token" }));
     await expect.poll(() => dialog.getByText("Choose at least one.").count()).toBe(2);
-    await press(dialog.getByLabel("See deployments"), "Space");
+    await press(dialog.getByLabel("View deployments"), "Space");
     await press(dialog.getByLabel("hello-site"), "Space");
-    await write(dialog.getByLabel("Days until it ends"), "30");
+    await write(dialog.getByLabel("Days until it expires"), "30");
     await page.keyboard.press("Enter");
 
-    const shown = dialog.getByLabel("The token");
+    const shown = dialog.getByLabel("Token");
     await isBroughtTo(shown);
-    // One that is held for too long loses nothing.
+    // Another Enter must not close the dialog.
     await page.keyboard.press("Enter");
     const token = await copied();
     expect(token).toBe(await shown.textContent());
-    await press(dialog.getByRole("button", { name: "I have it" }));
+    await press(dialog.getByRole("button", { name: "Done" }));
     await isClosed();
-    await isBroughtTo(make);
+    await isBroughtTo(create);
     const { json } = await createApi(local.url, token).call("GET", "/v1/account");
     expect(Account.parse(json).token).toMatchObject({
       scopes: ["deployments:read"],
@@ -63,7 +63,7 @@ describe("tokens, without a mouse", () => {
     await isBroughtTo(card.getByRole("button", { name: "Rotate" }));
 
     await press(card.getByRole("button", { name: "Revoke" }));
-    await press(dialog.getByRole("button", { name: "Leave it" }));
+    await press(dialog.getByRole("button", { name: "Cancel" }));
     await isClosed();
     await isBroughtTo(card.getByRole("button", { name: "Revoke" }));
     await press(card.getByRole("button", { name: "Revoke" }));

@@ -6,8 +6,8 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
 
-describe("somebody without a mouse", () => {
-  it("signs in, deploys, reads the log, rolls back, changes settings, deletes and signs out", async () => {
+describe("the keyboard alone", () => {
+  it("is enough to sign in, deploy, read the log, roll back, change settings, delete and sign out", async () => {
     const { path, commit } = await repository("keys");
     await commit({ "index.html": "one" });
     const project = await api.createProject({
@@ -66,22 +66,22 @@ describe("somebody without a mouse", () => {
 
     await press(page.getByRole("link", { name: "Settings" }));
     await write(page.getByLabel("Build command"), "echo made");
-    await press(page.getByLabel("Build nothing"), "Space");
-    await press(page.getByLabel("Build nothing"), "Space");
+    await press(page.getByLabel("Skip the build"), "Space");
+    await press(page.getByLabel("Skip the build"), "Space");
     await press(button("Save"));
-    await page.getByText("Saved. It counts from the next deployment on.").waitFor();
+    await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
     await isBroughtTo(button("Save"));
     expect((await api.getProject(project.id)).build_command).toBe("echo made");
 
     await press(page.getByRole("link", { name: "Tokens" }));
-    await press(button("Make a token"));
+    await press(button("Create a token"));
     await write(dialog.getByLabel("Name"), "keys");
-    await press(dialog.getByLabel("See servers"), "Space");
-    await press(dialog.getByRole("button", { name: "Make it" }));
-    await goTo(dialog.getByLabel("The token"));
-    await press(dialog.getByRole("button", { name: "I have it" }));
+    await press(dialog.getByLabel("View servers"), "Space");
+    await press(dialog.getByRole("button", { name: "Create token" }));
+    await goTo(dialog.getByLabel("Token"));
+    await press(dialog.getByRole("button", { name: "Done" }));
     const card = page.getByRole("article").filter({ hasText: "keys" });
-    await card.getByText("See servers").waitFor();
+    await card.getByText("View servers").waitFor();
     await press(card.getByRole("button", { name: "Revoke" }));
     await press(dialog.getByRole("button", { name: "Revoke" }));
     await card.waitFor({ state: "detached" });
@@ -90,13 +90,13 @@ describe("somebody without a mouse", () => {
     await page.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
   });
 
-  it("comes to the content past what stands on every page", async () => {
+  it("skips from the start of the page to its content", async () => {
     const { page } = await visit();
     const { signIn, press } = keyboardOf(page);
     await signIn(local, "/app/servers");
     await page.getByRole("heading", { name: "Servers" }).waitFor();
     await page.reload();
-    await press(page.getByRole("link", { name: "Skip to the content" }));
+    await press(page.getByRole("link", { name: "Skip to content" }));
     await page.keyboard.press("Tab");
     expect(await hasFocus(page.getByRole("button", { name: "Add a server" }))).toBe(true);
   });

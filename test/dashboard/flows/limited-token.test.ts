@@ -17,33 +17,33 @@ async function makeToken(limits: Readonly<Record<string, unknown>>): Promise<str
   return TokenWithSecret.parse(json).token;
 }
 
-/** What is asked all the same, to learn that it may not be seen. */
+/** The page requests all data, and learns from a 403 response what the token has no access to. */
 const expected = /status of 403/;
 
-describe("somebody with a token that may only see deployments", () => {
-  it("sees those on every page that has them, and is told what else there would be", async () => {
+describe("a token that may only view deployments", () => {
+  it("shows them on every page, and says what the token has no access to", async () => {
     const { page } = await visit({ expected });
     const token = await tokenWith("deployments:read");
-    const notShown = (what: string) => page.getByText(`may not see ${what}.`);
+    const noAccess = (what: string) => page.getByText(`has no access to ${what}.`);
     await signInWithToken(page, { ...local, token }, "/app/");
     await page.getByText("limited token").waitFor();
-    await notShown("the projects").waitFor();
+    await noAccess("the projects").waitFor();
     await page.getByRole("heading", { name: local.project_id }).getByRole("link").click();
 
-    await notShown("the project").waitFor();
+    await noAccess("the project").waitFor();
     await page.getByRole("list", { name: "Deployments" }).getByRole("link", { name: "v1" }).click();
     await page.getByRole("region", { name: "Lines" }).getByText("Queued as version 1").waitFor();
     for (const section of ["Servers", "Tokens"]) {
       await page.getByRole("link", { name: section }).click();
-      await notShown(`the ${section.toLowerCase()}`).waitFor();
+      await noAccess(`the ${section.toLowerCase()}`).waitFor();
     }
     await page.getByRole("link", { name: "Projects" }).click();
-    await notShown("the projects").waitFor();
+    await noAccess("the projects").waitFor();
     expect(await violations(page)).toEqual([]);
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("is offered nothing that the token may not do", async () => {
+  it("has no buttons for actions that it does not allow", async () => {
     const { page } = await visit({ expected });
     const token = await tokenWith("deployments:read", "projects:read", "servers:read");
     await signInWithToken(page, { ...local, token }, `/app/projects/${local.project_id}`);
@@ -52,14 +52,14 @@ describe("somebody with a token that may only see deployments", () => {
       expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
     await page.getByRole("link", { name: "Servers" }).click();
     await page.getByRole("article").first().waitFor();
-    for (const name of ["Add a server", "Rename", "Remove"])
+    for (const name of ["Add a server", "Edit", "Remove"])
       expect(await page.getByRole("button", { name }).count()).toBe(0);
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 });
 
-describe("somebody with a token that is limited to a project", () => {
-  it("can change its settings, but is not offered another server", async () => {
+describe("a token that is limited to a project", () => {
+  it("can change the project's settings, except its server", async () => {
     const { page } = await visit();
     const scopes = ["projects:write", "servers:read"];
     const token = await makeToken({ scopes, project_ids: [local.project_id] });
@@ -69,13 +69,13 @@ describe("somebody with a token that is limited to a project", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("sees servers, and is offered no change of them, whatever its scopes", async () => {
+  it("shows servers without buttons to change them, whatever its scopes", async () => {
     const { page } = await visit();
     const token = await makeToken({ scopes: allScopes, project_ids: [local.project_id] });
     await signInWithToken(page, { ...local, token }, "/app/servers");
     await page.getByRole("article").first().waitFor();
     await page.getByText("limited token").waitFor();
-    for (const name of ["Add a server", "Rename", "Remove"])
+    for (const name of ["Add a server", "Edit", "Remove"])
       await page.getByRole("button", { name }).waitFor({ state: "detached" });
     await page.goto(`${local.url}/app/`);
     await page.getByText("limited token").waitFor();

@@ -8,7 +8,7 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { home, local, api, account, visit } = await useDashboard({ installation: "own" });
 
-it("servers and tokens, where there are many, can be found by their names", async () => {
+it("long lists of servers and tokens can be searched by name", async () => {
   const { api: other, token } = account("many");
   const numbers = Array.from({ length: 10 }, (_, at) => at + 1);
   for (const at of numbers) {
@@ -25,19 +25,19 @@ it("servers and tokens, where there are many, can be found by their names", asyn
   await expect.poll(() => cards.allTextContents()).toEqual([expect.stringContaining("CI 10")]);
 });
 
-it("a list of deployments is come back to as it was left: filtered, read and scrolled", async () => {
+it("a list of deployments keeps its filters, rows and scroll position when the user comes back", async () => {
   const settings = { name: "archive", server_id: local.server_id, repository: "/nowhere" };
   const project = await api.createProject(settings);
   await seedDeployments(join(home, "installation"), local, project, { count: 400, days: 90 });
 
-  // Rows that were put into the database have no logs.
+  // Rows that are inserted into the database have no logs.
   const { page } = await visit({ expected: /status of 410/ });
   await signInWithToken(page, local, `/app/projects/${project.id}`);
   const list = page.getByRole("list", { name: "Deployments" });
   await list.getByText("v400").waitFor();
   await page.getByLabel("Status").selectOption("Superseded");
   await expect.poll(() => new URL(page.url()).search).toBe("?status=superseded");
-  // Beyond what is read at first.
+  // Older than the first page of rows.
   const chosen = list.getByRole("link", { name: "v200", exact: true });
   await expect
     .poll(

@@ -13,8 +13,8 @@ const { local, account, home, repository, visit } = await useDashboard({ hasSite
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
 
-describe("a server that is lost", () => {
-  it("is shown as offline with what waits for it, and goes on by itself when it is back", async () => {
+describe("a server that loses its connection", () => {
+  it("is shown as offline with a waiting deployment, which runs when the server connects again", async () => {
     const { path, commit } = await repository("away");
     await commit({ "index.html": "away" });
     const { api, token } = account("lost");
@@ -35,14 +35,14 @@ describe("a server that is lost", () => {
     await page.locator(".status.offline").waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
-    await page.getByText("waits for its server to connect").waitFor();
+    await page.getByText("waiting for the server to connect").waitFor();
     agent.start();
     await page.locator("h1 .status.live").waitFor();
 
     await page.getByRole("link", { name: "Servers" }).click();
     await card.locator(".status.healthy").waitFor();
     await card.getByRole("button", { name: "Remove" }).click();
-    await page.getByRole("dialog").getByText("Projects are on it. Move or delete them first.").waitFor();
+    await page.getByRole("dialog").getByText("The server has projects. Move or delete them first.").waitFor();
     await page.keyboard.press("Escape");
 
     await page.goto(`${local.url}/app/projects/${project.id}/settings`);

@@ -8,8 +8,8 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, home, repository, visit } = await useDashboard();
 
-describe("a browser that is off line for a while", () => {
-  it("says so, and goes on with the log and the list where it was", async () => {
+describe("a browser that is offline for a while", () => {
+  it("shows a banner, and continues the log and the list when it is online again", async () => {
     const { path, commit } = await repository("tunnel");
     await commit({ "index.html": "tunnel" });
     const wait = (name: string) => `until [ -e '${join(home, name)}' ]; do sleep 0.1; done`;
@@ -26,7 +26,7 @@ describe("a browser that is off line for a while", () => {
     const lines = page.getByRole("region", { name: "Lines" });
     await lines.getByText("line one", { exact: true }).waitFor();
     await context.setOffline(true);
-    const banner = page.getByText("This machine is off line.").first();
+    const banner = page.getByText("You are offline.").first();
     await banner.waitFor();
     await writeFile(join(home, "tunnel-1"), "");
     await expect.poll(() => messagesOf(id), { timeout: 30_000 }).toContain("line two");

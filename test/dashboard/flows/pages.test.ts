@@ -14,7 +14,7 @@ beforeAll(async () => {
   const { path, commit } = await repository("faulty");
   await commit({ "index.html": "faulty" });
   const project = await api.createProject({
-    // As wide as a name may be, and with nowhere to break it.
+    // The longest name possible, without a place to break it.
     name: `faulty${"!".repeat(94)}`,
     server_id: local.server_id,
     repository: path,
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe("every page", () => {
-  it("has no fault that axe finds, wide in light and narrow in dark, and nothing beyond the edge", async () => {
+  it("passes axe in light and dark, and fits a narrow window", async () => {
     const { page } = await visit();
     await page.goto(`${local.url}/app/sign-in`);
     await page.getByLabel("API token").waitFor();
@@ -57,21 +57,21 @@ describe("every page", () => {
   });
 });
 
-describe("a reader with colours of their own", () => {
-  it("sees which section they are in, and which part of a bar is which", async () => {
+describe("forced colors", () => {
+  it("keep the current section and the parts of a bar distinguishable", async () => {
     const { page } = await visit();
     await signInWithToken(page, local, "/app/charts");
     await page.locator(".key").first().waitFor();
     await page.emulateMedia({ forcedColors: "active" });
-    const coloursOf = (selector: string, style: string, part = "") =>
+    const colorsOf = (selector: string, style: string, part = "") =>
       page.evaluate<string[]>(
         `[...document.querySelectorAll("${selector}")].map((shown) => getComputedStyle(shown, "${part}").${style})`,
       );
-    const links = await coloursOf("nav a", "borderBottomColor");
+    const links = await colorsOf("nav a", "borderBottomColor");
     expect(new Set(links).size).toBe(2);
-    const keys = await coloursOf(".key", "color", "::before");
+    const keys = await colorsOf(".key", "color", "::before");
     expect(new Set(keys).size).toBe(3);
-    expect(await coloursOf("rect.succeeded", "fill")).toContain(keys[0]);
+    expect(await colorsOf("rect.succeeded", "fill")).toContain(keys[0]);
   });
 });
 
@@ -83,11 +83,11 @@ describe("every dialog", () => {
     [`/app/deployments/${local.deployment_id}`, "Delete"],
     ["/app/servers", "Add a server"],
     ["/app/servers", "Remove"],
-    ["/app/tokens", "Make a token"],
+    ["/app/tokens", "Create a token"],
     ["/app/tokens", "Revoke"],
   ] as const;
 
-  it("has no fault that axe finds, in light and dark, and gives the keyboard back where it was", async () => {
+  it("passes axe in light and dark, and returns the focus to its button", async () => {
     const { page } = await visit();
     await signInWithToken(page, local, "/app/");
     const found: string[] = [];
@@ -103,7 +103,7 @@ describe("every dialog", () => {
       await page.getByRole("dialog").waitFor({ state: "detached" });
       if (!(await hasFocus(button)))
         found.push(
-          `${name} does not have the keyboard again, but ${String(await page.evaluate("document.activeElement.outerHTML"))}`,
+          `${name} does not have the focus again, but ${String(await page.evaluate("document.activeElement.outerHTML"))}`,
         );
     }
     expect(found).toEqual([]);
@@ -111,11 +111,11 @@ describe("every dialog", () => {
 });
 
 describe("a dialog", () => {
-  it("is gone, and can be opened again, where the browser has closed it by itself", async () => {
+  it("can be opened again after the browser closed it without a cancel event", async () => {
     const { page } = await visit();
     await signInWithToken(page, local, "/app/tokens");
     for (const _ of [1, 2]) {
-      await page.getByRole("button", { name: "Make a token" }).click();
+      await page.getByRole("button", { name: "Create a token" }).click();
       await page.getByRole("dialog").waitFor();
       await page.evaluate("document.querySelector('dialog').close()");
       await page.locator("dialog").waitFor({ state: "detached" });
@@ -124,7 +124,7 @@ describe("a dialog", () => {
 });
 
 describe("the page that the Worker serves", () => {
-  it("allows no script, style or request but its own, and holds none inline", async () => {
+  it("allows only its own scripts, styles and requests, and has none inline", async () => {
     const answer = await fetch(`${local.url}/app/`);
     const policy = answer.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");

@@ -6,7 +6,7 @@ import { useDashboard } from "./support/use-dashboard.ts";
 const { local, api, repository, visit } = await useDashboard();
 
 describe("a rollback", () => {
-  it("is from what is live now, and asked about again where that changed meanwhile", async () => {
+  it("starts from the live deployment that was shown, and is confirmed again if another one went live", async () => {
     const { path, commit } = await repository("back");
     const project = await api.createProject({ name: "back", server_id: local.server_id, repository: path });
     const deploy = async (content: string) => {
@@ -16,7 +16,7 @@ describe("a rollback", () => {
     await deploy("one");
     await deploy("two");
 
-    // That it is refused at first stands in the console, as any 412 does.
+    // The console logs the 412 response to the first attempt.
     const { page } = await visit({ expected: /412/ });
     await signInWithToken(page, local, `/app/projects/${project.id}`);
     const dialog = page.getByRole("dialog");
@@ -24,7 +24,7 @@ describe("a rollback", () => {
     await page.getByRole("button", { name: "Roll back" }).click();
     await dialog.getByRole("button", { name: "Roll back to v1" }).waitFor();
     expect(await shown()).toEqual(["v2", "v1"]);
-    await dialog.getByRole("button", { name: "Leave it" }).click();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
 
     await deploy("three");
     await page.getByRole("button", { name: "Roll back" }).click();
@@ -36,7 +36,7 @@ describe("a rollback", () => {
     await dialog.getByRole("alert").waitFor();
     await dialog.getByRole("button", { name: "Roll back to v3" }).waitFor();
     expect(await shown()).toEqual(["v4", "v3"]);
-    await dialog.getByLabel("Go back to").selectOption({ label: await optionOf("v1") });
+    await dialog.getByLabel("Roll back to").selectOption({ label: await optionOf("v1") });
     await dialog.getByRole("button", { name: "Roll back to v1" }).click();
     await page.getByRole("heading", { name: "v5" }).waitFor();
     await page.locator("h1 .status.live").waitFor();

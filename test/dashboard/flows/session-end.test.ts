@@ -26,7 +26,7 @@ async function newLinks(): Promise<{ readonly first: string; readonly second: st
   return { first, second };
 }
 
-/** What somebody is signed in with in a tab. */
+/** The session of a tab. */
 async function sessionOf(
   page: Page,
 ): Promise<{ readonly id: string; readonly isGood: () => Promise<boolean> }> {
@@ -37,8 +37,8 @@ async function sessionOf(
   return { id, isGood: async () => (await ask()).status === 200 };
 }
 
-describe("a session that ends", () => {
-  it("says so before, goes on with a new link, says so where it has ended, and loses nothing that was typed", async () => {
+describe("a session that expires", () => {
+  it("warns before, continues with a new link, and keeps unsaved input after its end", async () => {
     const { page } = await visit({ expected: /status of 401/ });
     const links = await newLinks();
     await page.goto(links.first);
@@ -54,32 +54,32 @@ describe("a session that ends", () => {
       await page.locator(".projects").waitFor();
       return await notice.count();
     };
-    // A Worker that knows the session looks at it again after some seconds.
+    // The Worker caches the session for some seconds.
     await expect.poll(comeBack, { timeout: 40_000, interval: 1_000 }).toBe(1);
 
     await page.goto(links.second);
     await page.locator(".projects").waitFor();
     expect(await notice.count()).toBe(0);
     const second = await sessionOf(page);
-    // The one from before ends with it.
+    // The new session ends the previous one.
     await expect.poll(first.isGood, { timeout: 30_000 }).toBe(false);
     expect(await second.isGood()).toBe(true);
 
     const settings = `/app/projects/${local.project_id}/settings`;
     await page.goto(local.url + settings);
-    const field = page.getByLabel("Releases kept");
+    const field = page.getByLabel("Releases to keep");
     const saved = await field.inputValue();
     await field.fill("9");
     await api.call("DELETE", `/v1/tokens/${second.id}`);
-    await page.getByText("The session has ended.").waitFor();
+    await page.getByText("Your session has ended.").waitFor();
     await page.getByRole("heading", { name: "Sign in to Gantry" }).waitFor();
     expect(new URL(page.url()).pathname).toBe(settings);
 
-    // The page may have been loaded anew, as a link does.
+    // Signing in by a link loads the page again.
     await signInWithToken(page, local, settings);
-    await page.getByText("Not saved yet.").waitFor();
+    await page.getByText("Unsaved changes.").waitFor();
     expect(await field.inputValue()).toBe("9");
-    await page.getByRole("button", { name: "Discard the changes" }).click();
+    await page.getByRole("button", { name: "Discard changes" }).click();
     expect(await field.inputValue()).toBe(saved);
     await field.fill("8");
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -9,7 +9,7 @@ import { useDashboard } from "./support/use-dashboard.ts";
 const run = promisify(execFile);
 const { local, api, repository, visit } = await useDashboard();
 
-/** The status that `curl` is answered with. */
+/** Requests a path with `curl`. @returns the HTTP status */
 async function curl(token: string, path: string, ...args: string[]): Promise<string> {
   const { stdout } = await run("curl", [
     ...["--silent", "--show-error", "--output", "/dev/null", "--write-out", "%{http_code}"],
@@ -18,8 +18,8 @@ async function curl(token: string, path: string, ...args: string[]): Promise<str
   return stdout;
 }
 
-describe("somebody who needs a token for a program", () => {
-  it("makes one, deploys with it by curl, rotates it, and revokes it", async () => {
+describe("a token for CI", () => {
+  it("is created, deploys by curl, is rotated and revoked", async () => {
     const { path, commit } = await repository("ci");
     await commit({ "index.html": "ci" });
     const project = await api.createProject({ name: "ci", server_id: local.server_id, repository: path });
@@ -28,20 +28,20 @@ describe("somebody who needs a token for a program", () => {
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await signInWithToken(page, local, "/app/tokens");
     const dialog = page.getByRole("dialog");
-    await page.getByRole("button", { name: "Make a token" }).click();
-    await dialog.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: "Create a token" }).click();
+    await dialog.getByRole("button", { name: "Create token" }).click();
     await dialog.locator(".error").first().waitFor();
     await dialog.getByLabel("Name").fill("CI of ci");
-    await dialog.getByLabel("Where").selectOption("Only in some projects");
+    await dialog.getByLabel("Access").selectOption("Only selected projects");
     await dialog.getByLabel("ci", { exact: true }).check();
-    await dialog.getByRole("button", { name: "Make it" }).click();
-    const shown = dialog.getByLabel("The token");
+    await dialog.getByRole("button", { name: "Create token" }).click();
+    const shown = dialog.getByLabel("Token");
     await shown.waitFor();
     const token = (await shown.textContent()) ?? "";
     await dialog.getByRole("button", { name: "Copy" }).click();
     await dialog.getByText("Copied").waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
-    await dialog.getByRole("button", { name: "I have it" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
     expect(await page.content()).not.toContain(token);
 
     const deploy = ["/v1/deploy", "--json", JSON.stringify({ project_id: project.id })] as const;
@@ -59,12 +59,12 @@ describe("somebody who needs a token for a program", () => {
     const rotated = (await shown.textContent()) ?? "";
     expect(rotated).not.toBe(token);
     await page.keyboard.press("Escape");
-    await card.getByText("Old secret ends").waitFor();
+    await card.getByText("Old secret expires").waitFor();
     expect(await curl(rotated, `/v1/projects/${project.id}`)).toBe("200");
     expect(await curl(token, `/v1/projects/${project.id}`)).toBe("200");
 
     await card.getByRole("button", { name: "Revoke" }).click();
-    await dialog.getByText("refused at once").waitFor();
+    await dialog.getByText("lose access immediately").waitFor();
     await dialog.getByRole("button", { name: "Revoke" }).click();
     await card.waitFor({ state: "detached" });
     expect(await curl(rotated, `/v1/projects/${project.id}`)).toBe("401");

@@ -6,12 +6,12 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
 
-/** Has a page look anew at once, as after a break of its network. */
+/** Makes a page reload its data immediately, as when the network is back. */
 const wake = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
 
-/** Changes in another tab are what the API is asked for by anybody. */
-describe("somebody whose page shows what is changed elsewhere", () => {
-  it("saves what they typed and nothing else, and is told where it is gone, with a way on", async () => {
+// API requests stand for the other tab.
+describe("a page whose data changes in another tab", () => {
+  it("saves only the fields that were edited, and says if its object was deleted", async () => {
     const { path, commit } = await repository("shared");
     await commit({ "index.html": "shared" });
     const { id } = await api.createProject({ name: "shared", server_id: local.server_id, repository: path });
@@ -21,11 +21,11 @@ describe("somebody whose page shows what is changed elsewhere", () => {
 
     const { page } = await visit({ expected });
     await signInWithToken(page, local, `/app/projects/${id}/settings`);
-    await page.getByLabel("Releases kept").fill("7");
+    await page.getByLabel("Releases to keep").fill("7");
     await api.call("PATCH", `/v1/projects/${id}`, { branch: "next" });
     await wake(page);
     await expect.poll(() => page.getByLabel("Branch").inputValue()).toBe("next");
-    expect(await page.getByLabel("Releases kept").inputValue()).toBe("7");
+    expect(await page.getByLabel("Releases to keep").inputValue()).toBe("7");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
     expect(await api.getProject(id)).toMatchObject({ branch: "next", keep_releases: 7 });
@@ -39,7 +39,7 @@ describe("somebody whose page shows what is changed elsewhere", () => {
     await page.getByRole("button", { name: "Delete shared" }).click();
     await page.getByLabel("Type shared to confirm").fill("shared");
     await api.call("DELETE", `/v1/projects/${id}`);
-    // What is gone is as it was to be.
+    // The project is deleted already, so deleting it succeeds.
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "Projects" }).waitFor();
     for (const { page: shown } of [other, third]) {

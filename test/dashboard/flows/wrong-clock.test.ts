@@ -5,10 +5,10 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
 
-describe("a clock that is wrong", () => {
-  it("changes nothing of how long ago something is", async () => {
+describe("a wrong clock of the browser's machine", () => {
+  it("does not change the relative times on the page", async () => {
     const { page, context } = await visit();
-    // As the edge does, and workerd by itself does not.
+    // Cloudflare's edge sets the Date header; workerd alone does not.
     await page.route("**/v1/**", async (route) => {
       const response = await route.fetch();
       await route.fulfill({

@@ -38,14 +38,14 @@ const project: Project = {
 const changed = (part: Partial<ReturnType<typeof draftOf>>, of = project) =>
   changesOf({ ...draftOf(of), ...part }, of);
 
-describe("what was typed into the settings", () => {
-  it("is nothing where it is what is saved", () => {
+describe("unsaved edits of the settings", () => {
+  it("are null if they equal the saved settings", () => {
     expect(editsAfter({ name: "store" }, project)).toEqual({ name: "store" });
     expect(editsAfter({ name: "store" }, { ...project, name: "store" })).toBeNull();
     expect(editsAfter({}, project)).toBeNull();
   });
 
-  it("stays where it was typed while the rest was sent", () => {
+  it("are kept if they were made after the form was sent", () => {
     const sent = { name: "store", branch: "next" };
     expect(editsSince(sent, sent)).toEqual({});
     expect(editsSince(sent, { ...sent, branch: "other", queue: "latest" })).toEqual({
@@ -56,7 +56,7 @@ describe("what was typed into the settings", () => {
 });
 
 describe("the settings form", () => {
-  it("changes nothing that was not changed", () => {
+  it("omits unchanged settings", () => {
     expect(changed({})).toEqual({});
   });
 
@@ -94,12 +94,12 @@ describe("the settings form", () => {
         },
       },
     ],
-  ])("makes of %j the change %j", (part, change) => {
+  ])("turns %j into the change %j", (part, change) => {
     expect(changed(part)).toEqual(change);
     expect(UpdateProjectInput.safeParse(changed(part)).success).toBe(true);
   });
 
-  it("leaves to the framework what is emptied", () => {
+  it("resets an emptied setting to automatic", () => {
     const own: Project = { ...project, automatic: ["framework"], build_command: "make" };
     expect(changed({ build_command: "" }, own)).toEqual({ automatic: ["build_command"] });
     expect(changed({ output_directory: "" }, own)).toEqual({ automatic: ["output_directory"] });
@@ -109,7 +109,7 @@ describe("the settings form", () => {
     });
   });
 
-  it("begins a health check with the usual numbers, and leaves them alone where there is none", () => {
+  it("creates a health check with the defaults, and ignores its numbers without a path", () => {
     const none: Project = { ...project, health_check: null };
     expect(changed({ health_tries: "20" }, none)).toEqual({});
     expect(changed({ health_check: "/up" }, none)).toEqual({
@@ -118,19 +118,19 @@ describe("the settings form", () => {
   });
 
   it.each([
-    [{ keep_releases: "many" }, "keep_releases", "It must be a number."],
-    [{ keep_releases: "2.5" }, "keep_releases", "It must be a whole number."],
-    [{ health_status: "99" }, "health_check.status", "It must be 100 or more."],
-    [{ health_interval_seconds: "61" }, "health_check.interval_seconds", "It must be 60 or less."],
-    [{ name: "" }, "name", "It is missing."],
-    [{ health_check: "/a b" }, "health_check.path", "It must begin with / and hold no spaces."],
-  ])("says what is wrong with %j", (part, path, text) => {
+    [{ keep_releases: "many" }, "keep_releases", "Must be a number."],
+    [{ keep_releases: "2.5" }, "keep_releases", "Must be a whole number."],
+    [{ health_status: "99" }, "health_check.status", "Must be 100 or more."],
+    [{ health_interval_seconds: "61" }, "health_check.interval_seconds", "Must be 60 or less."],
+    [{ name: "" }, "name", "Required."],
+    [{ health_check: "/a b" }, "health_check.path", "Must begin with / and hold no spaces."],
+  ])("explains the error in %j", (part, path, text) => {
     const parsed = UpdateProjectInput.safeParse(changed(part));
     expect(parsed.success ? {} : errorsOf(parsed.error)).toMatchObject({ [path]: text });
   });
 
   it.each([{ keep_releases: "many" }, { keep_releases: "1" }, { name: "" }, { shared_paths: "../x" }])(
-    "finds what is wrong with %j before it is sent",
+    "rejects %j before it is sent",
     (part) => {
       expect(UpdateProjectInput.safeParse(changed(part)).success).toBe(false);
     },

@@ -11,11 +11,11 @@ function logOf(...messages: readonly (readonly [LogLine["stream"], string])[]) {
     stream,
     message,
   }));
-  return { lines, searched: (index: number) => lines[index]?.message.toLowerCase() ?? "" };
+  return { lines, searchText: (index: number) => lines[index]?.message.toLowerCase() ?? "" };
 }
 
 describe("the first error of a log", () => {
-  it("is the first line that speaks of one", () => {
+  it("is the first line that mentions an error", () => {
     const log = logOf(
       ["stdout", "compiling"],
       ["stderr", "a warning"],
@@ -25,19 +25,19 @@ describe("the first error of a log", () => {
     expect(firstError(log, true)).toBe(3);
   });
 
-  it("is, of a failed deployment that speaks of none, the first line on stderr", () => {
+  it("is the first line on stderr if a failed deployment mentions no error", () => {
     const log = logOf(["stdout", "compiling"], ["stderr", "no such recipe"]);
     expect(firstError(log, true)).toBe(2);
     expect(firstError(log, false)).toBeNull();
   });
 
-  it("is no word of Gantry's own, and no word that only begins so", () => {
+  it("is not a line of Gantry's own, or a word that only contains error", () => {
     expect(
       firstError(logOf(["system", "the build failed"], ["stdout", "0 errors.ts, terrors"]), false),
     ).toBeNull();
   });
 
-  it("is found as the log grows", () => {
+  it("is found when the log grows", () => {
     const log = logOf(["stdout", "compiling"]);
     expect(firstError(log, false)).toBeNull();
     const grown = logOf(["stdout", "compiling"], ["stderr", "npm ERR! no"]);

@@ -5,20 +5,20 @@ import { stagesOf } from "#dashboard/pages/deployment/stages-of.ts";
 
 const AT = Date.parse("2026-11-20T09:14:00.000Z");
 const iso = (seconds: number) => new Date(AT + seconds * 1000).toISOString();
-const log = (isWhole: boolean, seconds: Partial<Record<LogStage, number>>) => {
+const log = (isComplete: boolean, seconds: Partial<Record<LogStage, number>>) => {
   const times = new Map<LogStage, number>();
   for (const stage of LogStage.options) {
     const at = seconds[stage];
     if (at !== undefined) times.set(stage, AT + at * 1000);
   }
-  return { times, isWhole };
+  return { times, isComplete };
 };
 const base = { stage: null, failure: null, created_at: iso(0), started_at: iso(1), finished_at: iso(10) };
 const shown = (...from: Parameters<typeof stagesOf>) =>
   stagesOf(...from).map(({ stage, state, seconds }) => [stage, state, seconds]);
 
 describe("the stages of a deployment", () => {
-  it("last from their first line to that of the next", () => {
+  it("last from their first line to the first line of the next", () => {
     const lines = log(true, { queued: 0, fetch: 1, build: 3, activate: 8, verify: 9 });
     expect(shown({ ...base, status: "live" }, lines, AT)).toEqual([
       ["queued", "done", 1],
@@ -29,7 +29,7 @@ describe("the stages of a deployment", () => {
     ]);
   });
 
-  it("are skipped where nothing was done, as by a rollback to files that are still there", () => {
+  it("are skipped if they did not run, as in an instant rollback", () => {
     const lines = log(true, { queued: 0, activate: 2, verify: 3 });
     expect(shown({ ...base, status: "live" }, lines, AT).map(([, state]) => state)).toEqual([
       "done",
@@ -40,7 +40,7 @@ describe("the stages of a deployment", () => {
     ]);
   });
 
-  it("are open, and the last one not timed, until the log has been read", () => {
+  it("are open, and the last one without a duration, until the log is loaded", () => {
     const lines = log(false, { queued: 0, fetch: 1, build: 3 });
     expect(shown({ ...base, status: "live" }, lines, AT)).toEqual([
       ["queued", "done", 1],
@@ -51,7 +51,7 @@ describe("the stages of a deployment", () => {
     ]);
   });
 
-  it("go on until now in one that runs", () => {
+  it("last until now while the deployment runs", () => {
     const lines = log(false, { queued: 0, fetch: 1, build: 3 });
     const running = { ...base, status: "building", stage: "build", finished_at: null } as const;
     expect(shown(running, lines, AT + 7_000)).toEqual([
@@ -63,7 +63,7 @@ describe("the stages of a deployment", () => {
     ]);
   });
 
-  it("end with the one that failed", () => {
+  it("are skipped after the one that failed", () => {
     const failure = { code: "build_failed", message: "it ended with exit code 2", stage: "build" } as const;
     const lines = log(true, { queued: 0, fetch: 1, build: 3 });
     expect(shown({ ...base, status: "failed", failure }, lines, AT).slice(2)).toEqual([

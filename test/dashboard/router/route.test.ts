@@ -1,3 +1,6 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+
 import { describe, expect, it } from "vitest";
 
 import { createIdGenerator } from "#contract/ids.ts";
@@ -45,6 +48,15 @@ describe("a path", () => {
     "/app/servers/more",
   ])("leads to no page: %s", (path) => {
     expect(routeAt(path)).toEqual({ page: "not_found" });
+  });
+});
+
+describe("docs/dashboard.md", () => {
+  it("lists every page", async () => {
+    const docs = await readFile(join(import.meta.dirname, "../../../docs/dashboard.md"), "utf8");
+    const listed = [...docs.matchAll(/^\| [^|]+ \| `\/([^`]*)` \|/gm)].map(([, path]) => path);
+    const paths = Object.values(pages).map(({ path }) => path.replace(":id", "{id}"));
+    expect(listed.toSorted()).toEqual(paths.toSorted());
   });
 });
 

@@ -1,5 +1,5 @@
-// Pictures of every page in light, in dark and on a phone, of an installation that is made for them.
-// With --docs, some of them also take the place of those in docs/images.
+// Takes screenshots of every page in light, in dark and on a phone, of a temporary installation.
+// With --docs, it also replaces those in docs/images.
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -29,7 +29,7 @@ const options = readOptions({
 const root = resolve(import.meta.dirname, "../../..");
 const out = resolve(root, options.out);
 const docs = join(root, "docs", "images");
-/** Those that the README and docs/dashboard.md show: as much of the page as one sees at once. */
+/** The images in the README and docs/dashboard.md. They show the visible part of the page only. */
 const inDocs = [
   "project-light",
   "project-dark",
@@ -48,9 +48,9 @@ const looks: readonly Look[] = [
   { name: "phone", screen: phone, colorScheme: "light" },
 ];
 
-type Picture = { readonly name: string; readonly path: string; readonly prepare?: (page: Page) => unknown };
+type Screenshot = { readonly name: string; readonly path: string; readonly prepare?: (page: Page) => unknown };
 
-function picturesOf(scene: Scene): Picture[] {
+function screenshotsOf(scene: Scene): Screenshot[] {
   const press = (name: string) => async (page: Page) => {
     await page.getByRole("button", { name, exact: true }).first().click();
     await page.getByRole("dialog").waitFor();
@@ -72,13 +72,13 @@ function picturesOf(scene: Scene): Picture[] {
     { name: "charts", path: "/app/charts" },
     { name: "account", path: "/app/account" },
     { name: "tokens", path: "/app/tokens" },
-    { name: "create-token", path: "/app/tokens", prepare: press("Make a token") },
+    { name: "create-token", path: "/app/tokens", prepare: press("Create a token") },
     { name: "account", path: "/app/account" },
     { name: "not-found", path: "/app/nothing" },
   ];
 }
 
-/** Long enough for what is read to be there, and for what moves to have come to rest. */
+/** Long enough for data to load and for animations to end. */
 const SETTLED_MS = 400;
 
 async function take(page: Page, name: string, look: Look): Promise<void> {
@@ -98,7 +98,7 @@ async function takeAll(browser: Browser, url: string, token: string, scene: Scen
     await page.getByLabel("API token").waitFor();
     await take(page, "sign-in", look);
     await signInWithToken(page, { url, token }, "/app/");
-    for (const { name, path, prepare } of picturesOf(scene)) {
+    for (const { name, path, prepare } of screenshotsOf(scene)) {
       await page.goto(url + path);
       await page.locator("main h1").waitFor();
       await page.waitForTimeout(SETTLED_MS);
@@ -106,7 +106,7 @@ async function takeAll(browser: Browser, url: string, token: string, scene: Scen
       await take(page, name, look);
     }
     await context.close();
-    console.log(`${look.name}: ${picturesOf(scene).length + 1} pictures`);
+    console.log(`${look.name}: ${screenshotsOf(scene).length + 1} screenshots`);
   }
 }
 
@@ -115,8 +115,8 @@ async function takeFirstSteps(browser: Browser, url: string, link: string): Prom
   await page.goto(link);
   await page.getByLabel("Name").fill("web-1");
   await page.getByLabel("IPv4 address").fill("203.0.113.10");
-  await page.getByRole("button", { name: "Add the server" }).click();
-  await page.getByText("Waiting for it…").waitFor();
+  await page.getByRole("button", { name: "Add server" }).click();
+  await page.getByText("Waiting for the agent…").waitFor();
   for (const look of looks) {
     await page.setViewportSize(look.screen);
     await page.emulateMedia({ colorScheme: look.colorScheme });
@@ -125,8 +125,8 @@ async function takeFirstSteps(browser: Browser, url: string, link: string): Prom
   await context.close();
 }
 
-// A short one with nobody's name in it: it is seen in the pictures.
-const home = join(tmpdir(), "gantry-pictures");
+// A short path without a user name, because the screenshots show it.
+const home = join(tmpdir(), "gantry-screenshots");
 await removeHome(home);
 await mkdir(home);
 await mkdir(out, { recursive: true });

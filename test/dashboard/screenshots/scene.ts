@@ -9,13 +9,13 @@ import type { System } from "../../support/journey-system.ts";
 import { seedDeployments } from "../../support/seed-deployments.ts";
 import { type Agent, joinServer, script } from "../flows/support/operator.ts";
 
-/** What the pictures are taken of. */
+/** The objects that the screenshots show. */
 export type Scene = {
   readonly shop: ProjectId;
   readonly live: DeploymentId;
   readonly failed: DeploymentId;
   readonly running: DeploymentId;
-  /** Signs in to an account that has nothing yet. */
+  /** A sign-in link for an empty account. */
   readonly emptyAccountLink: string;
   readonly end: () => Promise<void>;
 };
@@ -27,7 +27,7 @@ const FAILING_TEST = [
   "exit 1",
 ];
 
-/** What a build prints; it waits for a file where one is named. */
+/** A build script. @param waitsFor a file that it waits for; null: none */
 function buildScript({ fails = false, waitsFor = null as string | null } = {}): string {
   return [
     String.raw`printf '\033[2m> shop@2.4.1 build\033[0m\n\033[2m> vite build\033[0m\n\n'`,
@@ -45,7 +45,7 @@ function buildScript({ fails = false, waitsFor = null as string | null } = {}): 
   ].join("\n");
 }
 
-/** Lets several projects be deployed for real, one of them well, badly and just now; one has rows of a month only. */
+/** Creates projects and deploys them: live, failed and running deployments, and a month of rows in the database. */
 export async function setScene(system: System, home: string): Promise<Scene> {
   const { api, local } = system;
   const created = await api.call("POST", "/v1/servers", { name: "web-2", ip: "203.0.113.12" });
@@ -110,7 +110,7 @@ export async function setScene(system: System, home: string): Promise<Scene> {
   const emptyAccountLink = await script("sign-in.ts", "--account", "Second", "--home", system.home);
 
   const gate = join(home, "gate");
-  await commit("Greet who comes back", buildScript({ waitsFor: gate }));
+  await commit("Welcome returning customers", buildScript({ waitsFor: gate }));
   const running = await api.start(shop.id);
   await api.waitUntil(running.id, ({ stage }) => stage === "build");
   await api.start(shop.id, { branch: "main" });

@@ -6,7 +6,7 @@ const ESC = "\u001b";
 const shown = (line: string) => piecesOf(line).map(({ text, classes }) => [text, classes]);
 
 describe("a line of output", () => {
-  it("is in the colours that it names, and plain again after them", () => {
+  it("has its colors, and is plain after them", () => {
     expect(shown(`a ${ESC}[1;31mred${ESC}[0m b`)).toEqual([
       ["a ", ""],
       ["red", "bold fg-red"],
@@ -19,15 +19,15 @@ describe("a line of output", () => {
     ]);
   });
 
-  it("may name one of 256 colours, or any", () => {
-    expect(piecesOf(`${ESC}[38;5;196mx`)[0]).toMatchObject({ colour: "rgb(255 0 0)" });
-    expect(piecesOf(`${ESC}[38;5;3mx`)[0]).toMatchObject({ classes: "fg-yellow", colour: null });
-    expect(piecesOf(`${ESC}[38;5;255mx`)[0]).toMatchObject({ colour: "rgb(238 238 238)" });
-    expect(piecesOf(`${ESC}[48;2;1;2;300mx`)[0]).toMatchObject({ ground: "rgb(1 2 255)" });
+  it("may have colors of the 256-color palette and RGB colors", () => {
+    expect(piecesOf(`${ESC}[38;5;196mx`)[0]).toMatchObject({ color: "rgb(255 0 0)" });
+    expect(piecesOf(`${ESC}[38;5;3mx`)[0]).toMatchObject({ classes: "fg-yellow", color: null });
+    expect(piecesOf(`${ESC}[38;5;255mx`)[0]).toMatchObject({ color: "rgb(238 238 238)" });
+    expect(piecesOf(`${ESC}[48;2;1;2;300mx`)[0]).toMatchObject({ background: "rgb(1 2 255)" });
     expect(shown(`${ESC}[38;5;1;4mx`)).toEqual([["x", "underline fg-red"]]);
   });
 
-  it("leaves out what moves the cursor, names the window or is cut short", () => {
+  it("is shown without sequences that move the cursor, set the title or are incomplete", () => {
     for (const sequence of [
       `${ESC}[2K`,
       `${ESC}[10;20H`,
@@ -45,7 +45,7 @@ describe("a line of output", () => {
     ).not.toContain(ESC);
   });
 
-  it("stays one line: what breaks it or turns its order is escaped", () => {
+  it("stays one line: line breaks and text-reversing characters are escaped", () => {
     expect(plainText("a\nLive: version 9")).toBe("a\\nLive: version 9");
     expect(shown(`a\nb${ESC}[31m\u2028c\u202ed`)).toEqual([
       ["a\\nb", ""],
@@ -54,27 +54,27 @@ describe("a line of output", () => {
     expect(plainText("a\tb")).toBe("a\tb");
   });
 
-  it("begins in the colours that the line before it has left on", () => {
+  it("starts with the style at the end of the previous line", () => {
     const left = lookAfter(`a ${ESC}[1;33myellow`);
     expect(piecesOf("still", left)).toEqual([
-      { text: "still", classes: "bold fg-yellow", colour: null, ground: null },
+      { text: "still", classes: "bold fg-yellow", color: null, background: null },
     ]);
     expect(piecesOf(`still${ESC}[0m not`, left).map(({ classes }) => classes)).toEqual([
       "bold fg-yellow",
       "",
     ]);
     expect(lookAfter(`${ESC}[0mplain`, left)).toBe(plain);
-    expect(lookAfter("no more of it", left)).toBe(left);
-    // What is overwritten is not shown, and its colour is on all the same.
+    expect(lookAfter("unchanged", left)).toBe(left);
+    // Overwritten text is hidden, but its color stays on.
     expect(piecesOf(`${ESC}[32m50 %\r100 %`)).toMatchObject([{ text: "100 %", classes: "fg-green" }]);
   });
 
-  it("is what stands there after a carriage return", () => {
+  it("is the text after the last carriage return", () => {
     expect(plainText("10 %\r50 %\r100 %")).toBe("100 %");
     expect(plainText("done\r")).toBe("done");
   });
 
-  it("never becomes markup, whatever it holds", () => {
+  it("is never markup", () => {
     const hostile = `<img src=x onerror=alert(1)>${ESC}[31m</span><script>`;
     expect(plainText(hostile)).toBe("<img src=x onerror=alert(1)></span><script>");
     expect(shown(hostile)).toEqual([

@@ -18,21 +18,21 @@ const projects = ["shop", "blog"].map((name) => ({
   last_deploy: null,
 }));
 
-describe("what a token may do", () => {
-  it("is everything, also where what implies the rest is all that is said", () => {
-    expect(scopesText(allScopes)).toBe("Everything");
-    expect(scopesText(allScopes.filter((scope) => !scope.endsWith(":read")))).toBe("Everything");
+describe("the text of a token's permissions", () => {
+  it("is full access for all scopes, and for all write scopes", () => {
+    expect(scopesText(allScopes)).toBe("Full access");
+    expect(scopesText(allScopes.filter((scope) => !scope.endsWith(":read")))).toBe("Full access");
   });
 
-  it("is told without what goes without saying", () => {
+  it("omits read scopes that a write scope includes", () => {
     expect(scopesText(["deployments:read", "deployments:write", "projects:read"])).toBe(
-      "Deploy, roll back, cancel and delete; See projects and their settings",
+      "Deploy, roll back, cancel and delete; View projects and their settings",
     );
   });
 
-  it("is told with the names of its projects, and how many others there are", () => {
+  it("has the names of the token's projects, and the number of others", () => {
     const known = projects.map(({ id }) => id);
     expect(projectsText(known.slice(0, 1), projects)).toBe("shop");
-    expect(projectsText([...known, ids.project()], projects)).toBe("shop, blog, 1 that you do not see");
+    expect(projectsText([...known, ids.project()], projects)).toBe("shop, blog, 1 that you cannot view");
   });
 });

@@ -9,14 +9,14 @@ const ESC = "\u001b";
 function looksOf(lines: readonly Pick<LogLine, "stream" | "stage" | "message">[]): (string | null)[] {
   const looks = new LineLooks();
   for (const line of lines) looks.add(line);
-  return lines.map((_, index) => looks.at(index).colour);
+  return lines.map((_, index) => looks.at(index).color);
 }
 
 const build = (message: string, stream: LogLine["stream"] = "stdout") =>
   ({ stage: "build", stream, message }) as const;
 
-describe("the colours of a log", () => {
-  it("go on over the end of a line until they are changed", () => {
+describe("the colors of a log", () => {
+  it("stay on after the end of a line until they are changed", () => {
     expect(looksOf([build(`${ESC}[33mone`), build("two"), build(`three${ESC}[39m`), build("four")])).toEqual([
       null,
       "yellow",
@@ -25,13 +25,13 @@ describe("the colours of a log", () => {
     ]);
   });
 
-  it("are those of each stream by itself, for neither knows of the other", () => {
+  it("are separate for each stream", () => {
     expect(looksOf([build(`${ESC}[31mred`, "stderr"), build("plain"), build("red still", "stderr")])).toEqual(
       [null, null, "red"],
     );
   });
 
-  it("end with their stage", () => {
+  it("end with the stage", () => {
     const looks = new LineLooks();
     looks.add(build(`${ESC}[31mred`));
     looks.add({ stage: "activate", stream: "stdout", message: "restarted" });

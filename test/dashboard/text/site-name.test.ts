@@ -11,7 +11,7 @@ describe("the text of a link to a site", () => {
     "http://[::1]:9000/",
     "http://localhost:9000",
     "http://shop.localhost",
-  ])("is the project's domain where %s is that domain or this machine", (url) => {
+  ])("is the project's domain if the URL %s leads to the domain or this machine", (url) => {
     expect(siteName(url, "shop.example.com")).toBe("shop.example.com");
   });
 
@@ -22,7 +22,7 @@ describe("the text of a link to a site", () => {
     "http://127.0.0.1.evil.test/",
     "http://localhost.evil.test/",
     "http://10.0.0.1/",
-  ])("is the address itself where it is another one: %s", (url) => {
+  ])("is the URL if it leads elsewhere: %s", (url) => {
     expect(siteName(url, "shop.example.com")).toBe(url);
   });
 });

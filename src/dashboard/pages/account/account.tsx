@@ -6,7 +6,7 @@ import { Show } from "#dashboard/shared/show.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { projectsText, scopesText } from "#dashboard/text/granted.ts";
 
-/** Whose account it is, what it is signed in to with, and its settings. */
+/** The account, the current token and the account's settings. */
 export function AccountPage() {
   const account = useAccount(ALL);
   const mayChange = useMay("updateAccount");
@@ -38,14 +38,14 @@ function Facts({ account: { id, name, token } }: { readonly account: Account }) 
       <dd>
         {token.name}
         <span class="quiet">
-          , ends <Ago time={token.expires_at} />
+          , expires <Ago time={token.expires_at} />
         </span>
       </dd>
-      <dt>Id</dt>
+      <dt>ID</dt>
       <dd>
         <code>{id}</code>
       </dd>
-      <dt>It may</dt>
+      <dt>Permissions</dt>
       <dd>
         {scopesText(token.scopes)}
         {token.project_ids === null

@@ -9,12 +9,12 @@ import { SaveBar } from "#dashboard/shared/save-bar.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = {
-  /** As it is now. */
+  /** The saved value. */
   readonly days: number;
   readonly onSaved: () => Promise<unknown>;
 };
 
-/** For how long logs are kept. */
+/** A form for how long logs are kept. */
 export function LogRetention({ days, onSaved }: Props) {
   const [typed, setTyped] = useState(String(days));
   const saving = useAction((body: UpdateAccountInput) => api.updateAccount({ body }));
@@ -32,11 +32,11 @@ export function LogRetention({ days, onSaved }: Props) {
       <fieldset>
         <legend>Logs</legend>
         <Field
-          label="Days that logs are kept"
+          label="Log retention in days"
           type="number"
           value={typed}
           onInput={setTyped}
-          hint="From the end of a deployment on. Deployments themselves stay."
+          hint="Counted from the end of a deployment. Deployments themselves are kept."
           error={errors["log_retention_days"] ?? null}
         />
       </fieldset>

@@ -13,13 +13,13 @@ import { Show } from "#dashboard/shared/show.tsx";
 
 const DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A thousand deployments: what is older than they are is left out, and said to be. */
+/** Of 100 deployments each. The page says if there are older ones. */
 const MOST_PAGES = 10;
 
 export type Recent = {
   /** Newest first. */
   readonly deployments: readonly Deployment[];
-  /** There are older ones within the days that are shown. */
+  /** Older deployments of the same days are missing. */
   readonly isCut: boolean;
 };
 
@@ -45,7 +45,7 @@ async function readRecent(projectId: string): Promise<ClientResult<Recent>> {
   }
 }
 
-/** How often is deployed, what comes of it, and how long it takes. */
+/** The number of deployments per day, their outcomes and their durations. */
 export function Charts() {
   const { value: projects } = useProjects(ALL);
   const [projectId, setProjectId] = useState("");
@@ -65,8 +65,8 @@ export function Charts() {
       <Show of={recent} what="the deployments">
         {({ deployments, isCut }) => (
           <>
-            {isCut ? <p class="quiet">The latest {deployments.length} deployments only.</p> : null}
-            <h2>Deployments a day</h2>
+            {isCut ? <p class="quiet">Only the latest {deployments.length} deployments are shown.</p> : null}
+            <h2>Deployments per day</h2>
             <DaysChart deployments={deployments} days={DAYS} />
             <h2>Duration</h2>
             <DurationChart deployments={deployments} />

@@ -9,7 +9,7 @@ type Day = { readonly date: Date } & Record<Outcome, number>;
 
 type Props = { readonly deployments: readonly Deployment[]; readonly days: number };
 
-/** A bar for each day, today last, in parts by what came of the deployments. */
+/** A bar for each day, today last, stacked by the outcome of the deployments. */
 export function DaysChart({ deployments, days }: Props) {
   const shown = daysOf(deployments, days);
   const most = Math.max(1, ...shown.map(countOf));
@@ -46,7 +46,7 @@ export function DaysChart({ deployments, days }: Props) {
           </span>
         ))}
         <Values
-          label="Deployments a day"
+          label="Deployments per day"
           columns={["Day", ...outcomes]}
           rows={() =>
             shown.toReversed().map((day) => [dayText(day.date), ...outcomes.map((outcome) => day[outcome])])

@@ -6,13 +6,13 @@ import { dateText, durationText } from "#dashboard/text/times.ts";
 
 const HEIGHT = 180;
 
-/** How long deployments that succeeded took, each a dot, the newest at the right. */
+/** A dot for the duration of each successful deployment, the newest at the right. */
 export function DurationChart({ deployments }: { readonly deployments: readonly Deployment[] }) {
   const [chart, width] = useWidth<SVGSVGElement>();
   const shown = deployments
     .filter(({ status, kind }) => kind === "deploy" && (status === "live" || status === "superseded"))
     .toReversed();
-  if (shown.length === 0) return <p class="quiet">Nothing has gone live in these days.</p>;
+  if (shown.length === 0) return <p class="quiet">No deployment went live in the last 30 days.</p>;
   const longest = Math.max(...shown.map(({ duration }) => duration), 0.1);
   const x = (at: number) => (shown.length === 1 ? width / 2 : 8 + (at / (shown.length - 1)) * (width - 16));
   const y = (seconds: number) => HEIGHT - (seconds / longest) * (HEIGHT - 24);
@@ -35,10 +35,10 @@ export function DurationChart({ deployments }: { readonly deployments: readonly 
         </text>
       </svg>
       <figcaption>
-        Half of {shown.length} took {durationText(median)} or less.
+        Median of {shown.length}: {durationText(median)}
         <Values
           label="Duration"
-          columns={["Deployment", "Started", "Took"]}
+          columns={["Deployment", "Started", "Duration"]}
           rows={() =>
             shown
               .toReversed()

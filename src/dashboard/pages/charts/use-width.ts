@@ -1,10 +1,10 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** Of the place for a chart on a wide screen: what is drawn at first, before it can be measured. */
+/** The width of a chart on a wide screen, used for the first render. */
 const USUAL_WIDTH = 1_040;
 
-/** How wide an element is shown, in pixels: what is drawn to it keeps its size of text on every screen. */
+/** The width of an element in pixels. A chart drawn to it has the same text size on every screen. */
 export function useWidth<Shown extends Element>(): [RefObject<Shown | null>, number] {
   const element = useRef<Shown>(null);
   const [width, setWidth] = useState(USUAL_WIDTH);

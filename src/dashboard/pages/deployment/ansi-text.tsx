@@ -2,30 +2,30 @@ import { type Look, type Piece, piecesOf, plain } from "#dashboard/text/ansi.ts"
 
 type Props = {
   readonly line: string;
-  /** In lower case; what of the line is like it is marked. */
+  /** A text in lower case. Its occurrences in the line are highlighted. */
   readonly marked?: string;
-  /** What the line before it has left behind. */
+  /** The style at the end of the previous line. */
   readonly look?: Readonly<Look>;
 };
 
-/** A line of output in its colours. Whatever it holds is text. */
+/** A line of output with its colors. Its content is only ever rendered as text. */
 export function AnsiText({ line, marked = "", look = plain }: Props) {
   return (
     <>
       {piecesOf(line, look).map((piece, at) => (
-        <Coloured key={at} piece={piece} marked={marked} />
+        <Colored key={at} piece={piece} marked={marked} />
       ))}
     </>
   );
 }
 
-function Coloured({ piece, marked }: { readonly piece: Piece; readonly marked: string }) {
-  const { text, classes, colour, ground } = piece;
+function Colored({ piece, marked }: { readonly piece: Piece; readonly marked: string }) {
+  const { text, classes, color, background } = piece;
   const content = marked === "" ? text : <Marked text={text} marked={marked} />;
-  if (classes === "" && colour === null && ground === null) return <>{content}</>;
+  if (classes === "" && color === null && background === null) return <>{content}</>;
   const style = {
-    ...(colour === null ? {} : { color: colour }),
-    ...(ground === null ? {} : { backgroundColor: ground }),
+    ...(color === null ? {} : { color: color }),
+    ...(background === null ? {} : { backgroundColor: background }),
   };
   return (
     <span class={classes} style={style}>

@@ -13,7 +13,7 @@ import { goFromHere } from "#dashboard/router/navigation.ts";
 
 type Props = { readonly deployment: Deployment };
 
-/** What can be done with a deployment as it is now. */
+/** The actions that a deployment's status allows. */
 export function DeploymentActions({ deployment }: Props) {
   const { id, project_id: projectId, status, stage } = deployment;
   const [open, setOpen] = useState<"rollback" | "delete" | null>(null);
@@ -42,7 +42,7 @@ export function DeploymentActions({ deployment }: Props) {
     <>
       {status === "building" && stage !== "canceling" ? (
         <Button onClick={cancel} isBusy={canceling.isRunning}>
-          Cancel
+          Cancel deployment
         </Button>
       ) : null}
       {status === "superseded" ? (

@@ -8,7 +8,7 @@ import { useSignal } from "#dashboard/data/signal.ts";
 import { FailureBox } from "#dashboard/pages/deployment/failure-box.tsx";
 import { LogView } from "#dashboard/pages/deployment/log-view.tsx";
 import { Stages } from "#dashboard/pages/deployment/stages.tsx";
-import { isGone } from "#dashboard/shared/not-shown.tsx";
+import { isMissing } from "#dashboard/shared/unavailable.tsx";
 import { DeploymentActions } from "#dashboard/pages/deployment/deployment-actions.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
@@ -20,13 +20,13 @@ import { statusWords } from "#dashboard/text/words.ts";
 
 type Props = { readonly id: DeploymentId };
 
-/** A deployment: what it is, how far it has come, its log as it is written, and why it failed if it did. */
+/** A deployment with its details, stages and log, and the failure if it failed. */
 export function DeploymentPage({ id }: Props) {
   const deployment = useDeployment(id);
   const log = useMemo(() => new LogStore(id), [id]);
   const { hasEnded } = useSignal(log.state);
   useEffect(() => log.follow(), [log]);
-  // The log's end is told before the next look at the record would come.
+  // The log ends before the deployment is polled again.
   useEffect(() => {
     if (hasEnded) void deployment.reload();
   }, [hasEnded]);
@@ -35,7 +35,9 @@ export function DeploymentPage({ id }: Props) {
     <Page
       title={value === null ? "Deployment" : `v${value.version} ${statusWords[value.status].toLowerCase()}`}
       heading={value === null ? "Deployment" : <Heading deployment={value} />}
-      actions={value === null || isGone(deployment.problem) ? null : <DeploymentActions deployment={value} />}
+      actions={
+        value === null || isMissing(deployment.problem) ? null : <DeploymentActions deployment={value} />
+      }
     >
       <Show of={deployment} what="the deployment">
         {(known) => (
@@ -68,7 +70,7 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
   const waiting = waitingText(deployment);
   return (
     <dl class="facts">
-      <dt>Code</dt>
+      <dt>Source</dt>
       <dd>
         <Branch name={branch} />{" "}
         <Commit commit={commit} message={message} isFinal={deployment.status !== "building"} />
@@ -78,11 +80,11 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
         <Ago time={deployment.created_at} /> by {actor.name}
         {kind === "rollback" && source !== null ? (
           <>
-            , as a rollback to <a href={pathTo({ page: "deployment", id: source })}>an earlier one</a>
+            , as a rollback to <a href={pathTo({ page: "deployment", id: source })}>an earlier deployment</a>
           </>
         ) : null}
       </dd>
-      <dt>{deployment.status === "building" ? "So far" : "Took"}</dt>
+      <dt>Duration</dt>
       <dd>
         {waiting ?? (
           <Duration

@@ -4,12 +4,12 @@ import { failureWords, stageWords } from "#dashboard/text/words.ts";
 
 const LAST_LINES = 20;
 
-/** Why a deployment failed: the stage, what that means, and the last that was said on stderr. */
+/** Why a deployment failed: the stage, the cause and the last lines of stderr. */
 export function FailureBox({ deployment: { failure } }: { readonly deployment: Deployment }) {
   if (failure === null) return null;
   const { code, message, stage, evidence } = failure;
   return (
-    <section class="problem failure" aria-label="Why it failed">
+    <section class="problem failure" aria-label="Failure">
       <h2>
         {stageWords[stage]} failed <code>{code}</code>
       </h2>
@@ -28,10 +28,10 @@ function Evidence({ evidence }: { readonly evidence: FailureEvidence }) {
       <dl class="facts">
         <Fact name="Exit code" value={code} />
         <Fact name="Signal" value={signal} />
-        <Fact name="Health check's status" value={status} />
+        <Fact name="Health check status" value={status} />
       </dl>
       {stderr === undefined || stderr === "" ? null : (
-        <pre tabIndex={0} aria-label="The last lines of stderr">
+        <pre tabIndex={0} aria-label="Last lines of stderr">
           {lines.map((line, at) => (
             <div key={at}>
               <AnsiText line={line} />
@@ -40,7 +40,7 @@ function Evidence({ evidence }: { readonly evidence: FailureEvidence }) {
         </pre>
       )}
       {body === undefined || body === "" ? null : (
-        <pre tabIndex={0} aria-label="What the health check got">
+        <pre tabIndex={0} aria-label="Health check response">
           {body}
         </pre>
       )}

@@ -1,28 +1,28 @@
 import type { LogStore } from "#dashboard/data/log-store.ts";
 
-/** The lines so far, and each as it is read. */
-type Log = Pick<LogStore, "lines" | "searched">;
+/** The lines so far, and their texts for the search. */
+type Log = Pick<LogStore, "lines" | "searchText">;
 
-/** How programs that fail begin to say so. */
+/** Words that the output of failing programs has. */
 const ERROR = /\b(?:error|fatal|failed|panic|exception|traceback)\b|npm err!/;
 
 /**
- * The number of the line where trouble seems to begin: the first that speaks of an error, or of a failed deployment the
- * first on stderr. null: there is none.
+ * The number of the first line that mentions an error. If there is none and the deployment failed, the first line on
+ * stderr; otherwise null.
  */
 export function firstError(log: Log, hasFailed: boolean): number | null {
-  const known = remembered.get(log) ?? { looked: 0, error: null, stderr: null };
-  for (; known.looked < log.lines.length && known.error === null; known.looked += 1) {
-    const line = log.lines[known.looked];
+  const progress = progresses.get(log) ?? { looked: 0, error: null, stderr: null };
+  for (; progress.looked < log.lines.length && progress.error === null; progress.looked += 1) {
+    const line = log.lines[progress.looked];
     if (line === undefined || line.stream === "system") continue;
-    if (line.stream === "stderr") known.stderr ??= line.line;
-    if (ERROR.test(log.searched(known.looked))) known.error = line.line;
+    if (line.stream === "stderr") progress.stderr ??= line.line;
+    if (ERROR.test(log.searchText(progress.looked))) progress.error = line.line;
   }
-  remembered.set(log, known);
-  return known.error ?? (hasFailed ? known.stderr : null);
+  progresses.set(log, progress);
+  return progress.error ?? (hasFailed ? progress.stderr : null);
 }
 
-type Found = { looked: number; error: number | null; stderr: number | null };
+type Progress = { looked: number; error: number | null; stderr: number | null };
 
-/** How far each log has been looked through: it only grows. */
-const remembered = new WeakMap<Log, Found>();
+/** How far each log was searched. Logs only grow. */
+const progresses = new WeakMap<Log, Progress>();

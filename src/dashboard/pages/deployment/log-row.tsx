@@ -5,10 +5,10 @@ import type { Look } from "#dashboard/text/ansi.ts";
 
 type Props = {
   readonly line: LogLine;
-  /** How it begins. */
+  /** The style that the line starts with. */
   readonly look: Readonly<Look>;
   readonly marked: string;
-  /** The keyboard comes to the numbers once; from there the arrow keys go on. */
+  /** Whether Tab reaches this line's number. The arrow keys move from there. */
   readonly isStop: boolean;
 };
 

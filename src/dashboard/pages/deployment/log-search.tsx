@@ -6,15 +6,15 @@ import { Form } from "#dashboard/shared/form.tsx";
 
 type Props = {
   readonly log: LogStore;
-  /** Of the lines so far. */
+  /** The number of lines so far. */
   readonly count: number;
   readonly query: string;
   readonly onQuery: (query: string) => void;
-  /** @param line its number */
+  /** @param line number of the line */
   readonly onFound: (line: number) => void;
 };
 
-/** Finds lines that hold a text, and goes from one to the next; `:120` is the line with that number. */
+/** Finds lines that contain a text, and moves between them. `:120` goes to line 120. */
 export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
   const [at, setAt] = useState(0);
   const found = useMemo(() => linesWith(log, count, query.toLowerCase()), [log, count, query]);
@@ -47,7 +47,7 @@ export function LogSearch({ log, count, query, onQuery, onFound }: Props) {
         {query === "" ? null : (
           <>
             <span class="quiet" role="status">
-              {found.length === 0 ? "nothing" : `${Math.max(at, 0) + 1} of ${found.length}`}
+              {found.length === 0 ? "no results" : `${Math.max(at, 0) + 1} of ${found.length}`}
             </span>
             <Button onClick={() => go(-1)}>Previous</Button>
             <Button type="submit">Next</Button>
@@ -64,6 +64,6 @@ function linesWith(log: LogStore, count: number, query: string): number[] {
   if (number !== undefined) return Number(number) >= 1 && Number(number) <= count ? [Number(number)] : [];
   const found: number[] = [];
   for (let index = 0; index < count; index += 1)
-    if (log.searched(index).includes(query)) found.push(index + 1);
+    if (log.searchText(index).includes(query)) found.push(index + 1);
   return found;
 }

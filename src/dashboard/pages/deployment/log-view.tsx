@@ -13,14 +13,14 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
 
-/** In pixels, as the style sheet has it. */
+/** In pixels, as in the style sheet. */
 const LINE_HEIGHT = 20;
-/** So near to the end counts as being there. */
+/** A position this close to the end counts as the end. */
 const NEAR_PX = 2 * LINE_HEIGHT;
 
 type Props = { readonly deployment: Deployment; readonly log: LogStore };
 
-/** A log: it is followed to its end until somebody scrolls away from it, and again when they come back. */
+/** A log. It scrolls with new lines until the user scrolls up, and again once the user scrolls back to the end. */
 export function LogView({ deployment, log }: Props) {
   const { count, hasEnded, problem } = useSignal(log.state);
   const box = useRef<HTMLDivElement>(null);
@@ -38,7 +38,7 @@ export function LogView({ deployment, log }: Props) {
     const isSeen = top >= scrollTop && top + LINE_HEIGHT <= scrollTop + clientHeight;
     if (!isSeen) box.current.scrollTo({ top: top - clientHeight / 3 });
   };
-  /** On a line's number the arrow keys go to the next one, and the address goes with them. */
+  /** On a line number, the arrow keys move to the next number and update the address. */
   const onKeyDown = (event: KeyboardEvent) => {
     const number = event.target instanceof HTMLElement ? event.target.closest(".number") : null;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
@@ -62,7 +62,7 @@ export function LogView({ deployment, log }: Props) {
   const onScroll = () => {
     if (box.current === null) return;
     const { scrollTop, scrollHeight, clientHeight } = box.current;
-    // Lines that come make the end move away; only whoever scrolls up wants to leave it.
+    // New lines also move the end away. Only scrolling up stops following.
     if (scrollTop < lastTop.current) setIsFollowing(false);
     if (scrollTop + clientHeight >= scrollHeight - NEAR_PX && !hasEnded) setIsFollowing(true);
     lastTop.current = scrollTop;
@@ -95,7 +95,7 @@ export function LogView({ deployment, log }: Props) {
       {hasEnded ? null : (
         <ProblemBox
           problem={problem}
-          doing={deployment.status === "building" ? "Following the log" : "Reading the log"}
+          doing={deployment.status === "building" ? "Following the log" : "Loading the log"}
           retry={log.retry}
         />
       )}
@@ -111,7 +111,7 @@ export function LogView({ deployment, log }: Props) {
       >
         {count === 0 ? (
           problem === null && !hasEnded ? (
-            <Waiting what="Waiting for the first line" />
+            <Waiting what="Waiting for output" />
           ) : null
         ) : (
           <VirtualList

@@ -9,24 +9,24 @@ import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 
-/** Time enough for the browser to open or save what an address of its own stands for. */
-const KEPT_MS = 60_000;
+/** Long enough for the browser to open or save the file. */
+const URL_LIFETIME_MS = 60_000;
 
-/** The whole log as plain text, in a tab of its own or as a file. */
+/** Opens the complete log as plain text in a new tab, or downloads it. */
 export function RawLog({ deployment: { id, version } }: { readonly deployment: Deployment }) {
   const reading = useAction(readText);
-  const take = async (use: (url: string) => void, giveUp?: () => void) => {
+  const withText = async (use: (url: string) => void, onFailure?: () => void) => {
     const read = await reading.run(id);
-    if (read === null) return giveUp?.();
-    // A link cannot send a token, so the browser gets the text from here.
+    if (read === null) return onFailure?.();
+    // A plain link to the API could not send the token.
     const url = URL.createObjectURL(read.value);
     use(url);
-    setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+    setTimeout(() => URL.revokeObjectURL(url), URL_LIFETIME_MS);
   };
   const show = () => {
-    // At once, in the click: a tab that opened by itself later would be kept from opening.
+    // Opened in the click itself: browsers block a tab that opens later.
     const tab = open("about:blank");
-    void take(
+    void withText(
       (url) => {
         if (tab === null) location.assign(url);
         else tab.location.href = url;
@@ -45,10 +45,10 @@ export function RawLog({ deployment: { id, version } }: { readonly deployment: D
       <Button onClick={show} isBusy={reading.isRunning}>
         Raw
       </Button>
-      <Button onClick={() => take(save)} isBusy={reading.isRunning}>
+      <Button onClick={() => withText(save)} isBusy={reading.isRunning}>
         Download
       </Button>
-      <ProblemBox problem={reading.problem} doing="Reading the log" />
+      <ProblemBox problem={reading.problem} doing="Loading the log" />
     </>
   );
 }

@@ -2,7 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import { type Stage, stages } from "#contract/stages.ts";
 
-/** `open`: it may still come, or it is not known yet whether it did. */
+/** `open`: it may still start, or the log is not loaded yet. */
 export type StageState = "done" | "failed" | "current" | "open" | "skipped";
 export type ShownStage = {
   readonly stage: Stage;
@@ -10,21 +10,21 @@ export type ShownStage = {
   readonly seconds: number | null;
 };
 
-/** What of a log tells about stages. Times are Unix milliseconds. */
-export type Beginnings = {
-  /** When the first line of each stage was written. */
+/** The times of stages that a log has, in Unix milliseconds. */
+export type StageTimes = {
+  /** The time of each stage's first line. */
   readonly times: ReadonlyMap<LogStage, number>;
-  /** There are no more lines to come. */
-  readonly isWhole: boolean;
+  /** All lines are loaded, and there will be no more. */
+  readonly isComplete: boolean;
 };
 
 /**
- * How far a deployment has come, and how long each stage took: from its first line of the log to that of the next.
+ * The state and duration of each stage. A stage lasts from its first log line to that of the next stage.
  * @param now Unix milliseconds
  */
 export function stagesOf(
   deployment: Pick<Deployment, "status" | "stage" | "failure" | "created_at" | "started_at" | "finished_at">,
-  { times, isWhole }: Beginnings,
+  { times, isComplete }: StageTimes,
   now: number,
 ): ShownStage[] {
   const { status, stage: current, failure, finished_at: finishedAt } = deployment;
@@ -41,8 +41,8 @@ export function stagesOf(
       .find((time) => time !== null);
     const until =
       stage === "queued" && deployment.started_at !== null ? Date.parse(deployment.started_at) : next;
-    // Of a log that is still being read, the end of its last known stage is not known either.
-    const isTimed = start !== null && (until !== undefined || isRunning || isWhole);
+    // While the log is loading, the end of its last stage is unknown.
+    const isTimed = start !== null && (until !== undefined || isRunning || isComplete);
     const seconds = isTimed ? Math.max(0, ((until ?? end) - start) / 1000) : null;
     return { stage, state: stateOf(stage, at, start !== null), seconds };
   });
@@ -51,6 +51,6 @@ export function stagesOf(
     if (failure?.stage === stage) return "failed";
     if (isRunning && stage === current) return "current";
     if (hasBegun) return "done";
-    return (isRunning && at > currentAt) || !isWhole ? "open" : "skipped";
+    return (isRunning && at > currentAt) || !isComplete ? "open" : "skipped";
   }
 }

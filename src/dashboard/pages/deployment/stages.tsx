@@ -8,15 +8,15 @@ import { stageWords } from "#dashboard/text/words.ts";
 
 type Props = { readonly deployment: Deployment; readonly log: LogStore };
 
-/** How far a deployment has come, and how long each stage took. */
+/** The stages of a deployment, with their states and durations. */
 export function Stages({ deployment, log }: Props) {
   const { hasEnded, problem } = useSignal(log.state);
-  // A log that cannot be read has no more to tell.
-  const isWhole = hasEnded || problem !== null;
+  // A log that cannot be loaded gets no more lines.
+  const isComplete = hasEnded || problem !== null;
   const now = useNow();
   return (
     <ol class="stages" aria-label="Stages">
-      {stagesOf(deployment, { times: log.beginnings, isWhole }, now).map(({ stage, state, seconds }) => (
+      {stagesOf(deployment, { times: log.stageStarts, isComplete }, now).map(({ stage, state, seconds }) => (
         <li key={stage} class={state} aria-current={state === "current" ? "step" : undefined}>
           <span>{stageWords[stage]}</span>
           <span class="time">

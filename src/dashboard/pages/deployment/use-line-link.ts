@@ -6,9 +6,9 @@ function lineInAddress(): number | null {
 }
 
 export type LineLink = {
-  /** The line that the address names, such as `#L120`. */
+  /** The line in the address, such as 120 in `#L120`. */
   readonly line: number | null;
-  /** Has the address name another. `replace`: without a step in the browser's history. */
+  /** Sets the line in the address. `replace`: without a new entry in the browser's history. */
   readonly link: (line: number, options?: { readonly replace: boolean }) => void;
 };
 

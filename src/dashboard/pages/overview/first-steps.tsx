@@ -13,7 +13,7 @@ import { goFromHere } from "#dashboard/router/navigation.ts";
 
 type Props = { readonly servers: readonly ServerRow[]; readonly projects: readonly ProjectRow[] };
 
-/** From nothing to a live site: a server, a project, a deployment. */
+/** The steps to a first live site: add a server, add a project, deploy. */
 export function FirstSteps({ servers, projects }: Props) {
   const reloadServers = useServers(ALL).reload;
   const reloadProjects = useProjects(ALL).reload;
@@ -34,16 +34,16 @@ export function FirstSteps({ servers, projects }: Props) {
         isNext={connected !== undefined && project === undefined}
       >
         {project !== undefined ? (
-          <p>{project.name} is ready to be deployed.</p>
+          <p>{project.name} is ready to deploy.</p>
         ) : connected === undefined ? (
-          <p class="quiet">A git repository, and the server that it is deployed to.</p>
+          <p class="quiet">A Git repository and the server to deploy it to.</p>
         ) : (
           <ProjectForm servers={servers} onCreated={() => reloadProjects()} />
         )}
       </Step>
-      <Step title="Deploy it" isDone={false} isNext={project !== undefined}>
+      <Step title="Deploy" isDone={false} isNext={project !== undefined}>
         {project === undefined ? (
-          <p class="quiet">Gantry fetches the code, builds it and puts it live.</p>
+          <p class="quiet">The server fetches and builds the code, then serves the site.</p>
         ) : (
           <FirstDeployment project={project} />
         )}

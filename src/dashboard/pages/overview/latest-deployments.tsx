@@ -2,9 +2,9 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentRow } from "#dashboard/shared/deployment-row.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-/** What was deployed last, whatever the project: for a token that may not see the projects themselves. */
+/** The latest deployments of all projects, for a token without access to projects. */
 export function LatestDeployments({ deployments }: { readonly deployments: readonly Deployment[] }) {
-  if (deployments.length === 0) return <p class="quiet">Nothing has been deployed yet.</p>;
+  if (deployments.length === 0) return <p class="quiet">No deployments yet.</p>;
   const projects = [...new Set(deployments.map(({ project_id: id }) => id))];
   return (
     <>

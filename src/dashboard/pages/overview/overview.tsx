@@ -8,8 +8,8 @@ import type { Activity } from "#dashboard/data/activity.ts";
 import { ALL, useActivity, useMay, useProjects, useServers } from "#dashboard/data/resources.ts";
 import { lazy } from "#dashboard/shared/lazy.tsx";
 import { ProjectCard } from "#dashboard/pages/overview/project-card.tsx";
-import { Find, isLike } from "#dashboard/shared/find.tsx";
-import { isNotAllowed, NotShown } from "#dashboard/shared/not-shown.tsx";
+import { Find, matches } from "#dashboard/shared/find.tsx";
+import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
@@ -19,7 +19,7 @@ const LatestDeployments = lazy(
   async () => (await import("#dashboard/pages/overview/latest-deployments.tsx")).LatestDeployments,
 );
 
-/** Every project with what is live and what runs, changing by itself; in an empty installation, the first steps. */
+/** All projects with their live and running deployments. In an empty account, the first steps. */
 export function Overview() {
   const projects = useProjects(ALL);
   const servers = useServers(ALL);
@@ -29,7 +29,7 @@ export function Overview() {
     <Page
       title="Projects"
       actions={
-        // The first steps lead to the first one.
+        // The first steps have a form for the first project.
         mayAdd && projects.value?.projects.length !== 0 ? (
           <a class="button main" href={pathTo({ page: "new_project" })}>
             Add a project
@@ -39,7 +39,7 @@ export function Overview() {
     >
       {isNotAllowed(projects.problem) ? (
         <>
-          {projects.problem === null ? null : <NotShown what="the projects" problem={projects.problem} />}
+          {projects.problem === null ? null : <NoAccess what="the projects" problem={projects.problem} />}
           <Show of={activity} what="the deployments">
             {({ latest }) => <LatestDeployments deployments={latest} />}
           </Show>
@@ -48,13 +48,13 @@ export function Overview() {
         <Show of={projects} what="the projects">
           {(listed) => (
             <Show of={orNull(servers)} what="the servers">
-              {(hosts) => (
+              {(known) => (
                 <Show of={orNull(activity)} what="the deployments">
-                  {(known) => (
+                  {(shown) => (
                     <Projects
                       projects={listed.projects}
-                      servers={hosts.visible?.servers ?? null}
-                      activity={known.visible}
+                      servers={known.visible?.servers ?? null}
+                      activity={shown.visible}
                     />
                   )}
                 </Show>
@@ -67,7 +67,7 @@ export function Overview() {
   );
 }
 
-/** A token may see projects and nothing else: then they are shown without it. */
+/** Replaces data that the token may not read with null, so that the projects are shown without it. */
 function orNull<Value>({
   value,
   problem,
@@ -79,33 +79,33 @@ function orNull<Value>({
 
 type ProjectsProps = {
   readonly projects: readonly ProjectRow[];
-  /** null: who is signed in may not see them, as with what is deployed. */
+  /** null: the token has no access. The same for `activity`. */
   readonly servers: readonly ServerRow[] | null;
   readonly activity: Activity | null;
 };
 
 function Projects({ projects, servers, activity }: ProjectsProps) {
   const mayAdd = useMay("createProject");
-  const [sought, setSought] = useState("");
-  // Until something has been deployed, there is nothing to look over.
+  const [query, setQuery] = useState("");
+  // Before the first deployment, there is nothing to list.
   const isBeginning = activity?.latest.length === 0 && projects.length < 2;
   if (isBeginning && servers !== null && mayAdd) return <FirstSteps servers={servers} projects={projects} />;
-  if (projects.length === 0) return <p class="quiet">There is no project yet.</p>;
-  const hosts = new Map((servers ?? []).map((server) => [server.id, server]));
+  if (projects.length === 0) return <p class="quiet">No projects yet.</p>;
+  const serversById = new Map((servers ?? []).map((server) => [server.id, server]));
   const live = byProject(activity?.live ?? []);
   const building = byProject(activity?.building ?? []);
   const latest = byProject(activity?.latest ?? []);
   return (
     <>
-      <Find what="project" count={projects.length} sought={sought} onInput={setSought} />
+      <Find what="project" count={projects.length} query={query} onInput={setQuery} />
       <ul class="projects">
         {projects
-          .filter(({ name, domain }) => isLike(`${name} ${domain}`, sought))
+          .filter(({ name, domain }) => matches(`${name} ${domain}`, query))
           .map((project) => (
             <li key={project.id}>
               <ProjectCard
                 project={project}
-                server={hosts.get(project.server_id) ?? null}
+                server={serversById.get(project.server_id) ?? null}
                 isVisible={activity !== null}
                 live={live.get(project.id)?.[0] ?? null}
                 running={building.get(project.id) ?? []}

@@ -10,17 +10,17 @@ import { pathTo } from "#dashboard/router/route.ts";
 type Props = {
   readonly project: ProjectRow;
   readonly server: ServerRow | null;
-  /** Whether who is signed in may see what is deployed. */
+  /** Whether the token may read deployments. */
   readonly isVisible: boolean;
   readonly live: Deployment | null;
-  /** What runs and what waits, newest first. */
+  /** Building deployments, newest first. */
   readonly running: readonly Deployment[];
   readonly latest: Deployment | null;
 };
 
-const hidden = <span class="quiet">not visible</span>;
+const hidden = <span class="quiet">no access</span>;
 
-/** A project at a glance. */
+/** A project in the list, with its live and latest deployment and its server. */
 export function ProjectCard({ project, server, isVisible, live, running, latest }: Props) {
   return (
     <article class="card project">
@@ -37,17 +37,17 @@ export function ProjectCard({ project, server, isVisible, live, running, latest 
           {!isVisible ? (
             hidden
           ) : live === null ? (
-            <span class="quiet">nothing yet</span>
+            <span class="quiet">not deployed yet</span>
           ) : (
             <Version deployment={live} />
           )}
         </Fact>
-        <Fact name="Server">{server === null ? hidden : <Host server={server} />}</Fact>
+        <Fact name="Server">{server === null ? hidden : <ServerName server={server} />}</Fact>
         <Fact name="Last deployment">
           {running.length > 0 ? (
-            <Running deployments={running} />
+            <RunningDeployments deployments={running} />
           ) : (
-            <Last project={project} latest={latest} />
+            <LatestDeployment project={project} latest={latest} />
           )}
         </Fact>
       </dl>
@@ -73,7 +73,7 @@ function Version({ deployment }: { readonly deployment: Deployment }) {
   );
 }
 
-function Host({ server }: { readonly server: ServerRow }) {
+function ServerName({ server }: { readonly server: ServerRow }) {
   return (
     <>
       {server.name} {server.status === "healthy" ? null : <ServerState status={server.status} />}
@@ -81,7 +81,7 @@ function Host({ server }: { readonly server: ServerRow }) {
   );
 }
 
-function Last({ project, latest }: Pick<Props, "project" | "latest">) {
+function LatestDeployment({ project, latest }: Pick<Props, "project" | "latest">) {
   if (latest === null)
     return project.last_deploy === null ? (
       <span class="quiet">none</span>
@@ -99,8 +99,8 @@ function Last({ project, latest }: Pick<Props, "project" | "latest">) {
   );
 }
 
-function Running({ deployments }: { readonly deployments: readonly Deployment[] }) {
-  // The oldest is the one that runs; the others wait for it.
+function RunningDeployments({ deployments }: { readonly deployments: readonly Deployment[] }) {
+  // The oldest one runs. The others are queued.
   const current = deployments.at(-1);
   if (current === undefined) return null;
   return (
@@ -109,7 +109,7 @@ function Running({ deployments }: { readonly deployments: readonly Deployment[] 
       <Status status={current.status} stage={current.stage} />{" "}
       <span class="quiet">
         {waitingText(current) ?? <Duration seconds={current.duration} runningSince={current.started_at} />}
-        {deployments.length > 1 ? `, ${deployments.length - 1} waiting` : ""}
+        {deployments.length > 1 ? `, ${deployments.length - 1} queued` : ""}
       </span>
     </>
   );

@@ -10,7 +10,7 @@ import { RowActions } from "#dashboard/pages/project/row-actions.tsx";
 import { DeleteDeployment } from "#dashboard/shared/delete-deployment.tsx";
 import { DeploymentRow } from "#dashboard/shared/deployment-row.tsx";
 import { memo } from "#dashboard/shared/memo.tsx";
-import { isNotAllowed, NotShown } from "#dashboard/shared/not-shown.tsx";
+import { isNotAllowed, NoAccess } from "#dashboard/shared/unavailable.tsx";
 import { useBrowserValue } from "#dashboard/shared/use-browser-value.ts";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
@@ -18,14 +18,14 @@ import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
 import { statusWords } from "#dashboard/text/words.ts";
 
-/** In pixels; on a narrow screen a row has two lines. */
+/** In pixels. On a narrow screen, a row has two lines. */
 const ROW_HEIGHT = { wide: 40, narrow: 68 };
-/** Somebody types a branch's name letter by letter. */
+/** The pause after typing before the list is filtered. */
 const TYPING_MS = 300;
 
-/** A project's deployments, newest first, as many as there are. */
+/** All deployments of a project, newest first. */
 export function DeploymentList({ projectId }: { readonly projectId: ProjectId }) {
-  const [before] = useState(filtersInAddress);
+  const [before] = useState(readFilters);
   const [status, setStatus] = useState(before.status);
   const [typed, setTyped] = useState(before.branch);
   const [branch, setBranch] = useState(before.branch);
@@ -33,7 +33,7 @@ export function DeploymentList({ projectId }: { readonly projectId: ProjectId })
     const timer = setTimeout(() => setBranch(typed.trim()), TYPING_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  useEffect(() => noteInAddress({ status, branch }), [status, branch]);
+  useEffect(() => writeFilters({ status, branch }), [status, branch]);
   return (
     <>
       <div class="filters">
@@ -63,8 +63,8 @@ export function DeploymentList({ projectId }: { readonly projectId: ProjectId })
   );
 }
 
-/** They stand in the address, so that who comes back, or gets the link, sees the same. */
-function filtersInAddress(): Filters {
+/** The filters are in the address, so that a link or the back button shows the same list. */
+function readFilters(): Filters {
   const query = new URLSearchParams(location.search);
   return {
     status: DeploymentStatus.safeParse(query.get("status")).data ?? "",
@@ -72,7 +72,7 @@ function filtersInAddress(): Filters {
   };
 }
 
-function noteInAddress(filters: Filters): void {
+function writeFilters(filters: Filters): void {
   const given = Object.entries(filters).filter(([, value]) => value !== "");
   const query = given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
   if (query !== location.search) history.replaceState(history.state, "", location.pathname + query);
@@ -83,8 +83,8 @@ type RowsProps = { readonly projectId: ProjectId; readonly filters: Filters };
 function Rows({ projectId, filters }: RowsProps) {
   const list = useMemo(() => feedOf(projectId, filters), []);
   useEffect(() => list.newest.watch(), [list]);
-  const { rows, isWhole, isLoadingMore, problem } = useSignal(list.feed);
-  const newest = useSignal(list.newest.known);
+  const { rows, isComplete, isLoadingMore, problem } = useSignal(list.feed);
+  const newest = useSignal(list.newest.state);
   const mayChange = useMay("startDeployment");
   const [deleted, setDeleted] = useState<Deployment | null>(null);
   const isNarrow = useBrowserValue(() => matchMedia("(width < 640px)").matches, "resize");
@@ -100,21 +100,21 @@ function Rows({ projectId, filters }: RowsProps) {
       />
     );
   };
-  if (newest.value === null && newest.problem === null) return <Waiting what="Reading the deployments" />;
+  if (newest.value === null && newest.problem === null) return <Waiting what="Loading the deployments" />;
   if (newest.problem !== null && isNotAllowed(newest.problem))
-    return <NotShown what="the deployments" problem={newest.problem} />;
+    return <NoAccess what="the deployments" problem={newest.problem} />;
   return (
     <>
       <ProblemBox
         problem={newest.problem}
-        doing="Reading the newest deployments"
+        doing="Loading the newest deployments"
         retry={list.newest.reload}
       />
       {rows.length === 0 && newest.problem === null ? (
         <p class="quiet">
           {filters.status === "" && filters.branch === ""
-            ? "Nothing has been deployed yet."
-            : "No deployment is like that."}
+            ? "No deployments yet."
+            : "No deployments match the filters."}
         </p>
       ) : (
         <div class="rows">
@@ -125,12 +125,12 @@ function Rows({ projectId, filters }: RowsProps) {
             row={row}
             keyOf={(index) => rows[index]?.id ?? index}
             onEnd={list.loadMore}
-            {...(isWhole ? { total: rows.length } : {})}
+            {...(isComplete ? { total: rows.length } : {})}
           />
         </div>
       )}
-      {isLoadingMore ? <Waiting what="Reading older ones" /> : null}
-      <ProblemBox problem={problem} doing="Reading older deployments" retry={list.loadMore} />
+      {isLoadingMore ? <Waiting what="Loading older deployments" /> : null}
+      <ProblemBox problem={problem} doing="Loading older deployments" retry={list.loadMore} />
       {deleted === null ? null : (
         <DeleteDeployment
           deployment={rows.find(({ id }) => id === deleted.id) ?? deleted}

@@ -8,7 +8,7 @@ import { DeployDialog } from "#dashboard/pages/project/deploy-dialog.tsx";
 import { DeploymentList } from "#dashboard/pages/project/deployment-list.tsx";
 import { RollbackDialog } from "#dashboard/shared/rollback-dialog.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
-import { Gone, isGone, isNotAllowed } from "#dashboard/shared/not-shown.tsx";
+import { Missing, isMissing, isNotAllowed } from "#dashboard/shared/unavailable.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { Branch, Commit, ServerState } from "#dashboard/shared/status.tsx";
@@ -18,16 +18,16 @@ import { siteName } from "#dashboard/text/site-name.ts";
 
 type Props = { readonly id: ProjectId };
 
-/** A project: where it is, what can be done with it, and all of its deployments. */
+/** A project with its details, actions and deployments. */
 export function ProjectPage({ id }: Props) {
   const project = useProject(id);
   const mayDeploy = useMay("startDeployment");
   const [open, setOpen] = useState<"deploy" | "rollback" | null>(null);
   const name = project.value?.name ?? "Project";
-  if (isGone(project.problem))
+  if (isMissing(project.problem))
     return (
       <Page title={name}>
-        <Gone what="the project" />
+        <Missing what="the project" />
       </Page>
     );
   return (
@@ -87,7 +87,7 @@ function Facts({ project }: { readonly project: Project }) {
             </>
           )}
         </dd>
-        <dt>Code</dt>
+        <dt>Source</dt>
         <dd>
           <Branch name={project.branch} /> of <code>{withHiddenShown(project.repository)}</code>
         </dd>
@@ -101,7 +101,7 @@ function Facts({ project }: { readonly project: Project }) {
 
 function Live({ project: { id } }: { readonly project: Project }) {
   const { value, problem } = useLive(id);
-  // Whoever may not see deployments is told so below.
+  // The list below says that the token has no access to deployments.
   if (isNotAllowed(problem)) return null;
   const [live] = value?.deployments ?? [];
   return (
@@ -114,22 +114,21 @@ function Live({ project: { id } }: { readonly project: Project }) {
             <Commit commit={live.commit} message={live.commit_message} />
           </>
         ) : value === null ? null : (
-          <span class="quiet">nothing yet</span>
+          <span class="quiet">not deployed yet</span>
         )}
       </dd>
     </>
   );
 }
 
-/** Somebody has changed what the server serves, past Gantry. */
+/** A warning that the server serves another release than the live one. */
 function Drift({ project: { serving } }: { readonly project: Project }) {
   if (serving?.drifted !== true) return null;
   return (
     <p class="problem" role="status">
-      <strong>The server serves something else than what is live.</strong> It said so{" "}
+      <strong>The server does not serve the live deployment.</strong> Checked{" "}
       <Ago time={serving.checked_at} />
-      {serving.commit === null ? "" : `, and serves ${serving.commit}`}. A deployment or a rollback puts it
-      right.
+      {serving.commit === null ? "" : `; it serves ${serving.commit}`}. Deploy or roll back to fix this.
     </p>
   );
 }

@@ -10,7 +10,7 @@ type Props = {
   readonly onDelete: () => void;
 };
 
-/** What can be done with a deployment from its row. */
+/** The actions in a deployment's row. */
 export function RowActions({ deployment, onCanceled, onDelete }: Props) {
   const { id, version, status, stage } = deployment;
   const canceling = useAction(() => api.cancelDeployment({ params: { deployment_id: id } }));

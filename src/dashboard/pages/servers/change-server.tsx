@@ -16,7 +16,7 @@ type Props = {
   readonly onChanged: () => unknown;
 };
 
-/** What a server is called, and its address. */
+/** Changes a server's name and IP address. */
 export function ChangeServer({ row, onClose, onChanged }: Props) {
   const [draft, setDraft] = useState({ name: row.name, ip: row.ip });
   const changing = useAction((body: UpdateServerInput) =>
@@ -30,7 +30,7 @@ export function ChangeServer({ row, onClose, onChanged }: Props) {
     await onChanged();
   };
   return (
-    <Dialog title={`Rename ${row.name}`} onClose={onClose}>
+    <Dialog title={`Edit ${row.name}`} onClose={onClose}>
       <Form onSubmit={change}>
         <Field
           label="Name"
@@ -47,7 +47,7 @@ export function ChangeServer({ row, onClose, onChanged }: Props) {
         />
         <ProblemBox problem={changing.problem} doing="Saving" />
         <footer>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="main" isBusy={changing.isRunning} isDisabled={!parsed.success}>
             Save
           </Button>

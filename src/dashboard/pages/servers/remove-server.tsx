@@ -11,7 +11,7 @@ type Props = {
   readonly onRemoved: () => unknown;
 };
 
-/** Asks whether a server is to be forgotten, and does it; or says why it cannot be. */
+/** Confirms and removes a server, or says why it cannot be removed. */
 export function RemoveServer({ row, onClose, onRemoved }: Props) {
   const removing = useRemoval(() => api.deleteServer({ params: { server_id: row.id } }));
   const remove = async () => {
@@ -22,13 +22,13 @@ export function RemoveServer({ row, onClose, onRemoved }: Props) {
   return (
     <Dialog title={`Remove ${row.name}`} onClose={onClose}>
       <p>
-        Gantry forgets the server, and its agent is let in no more. Nothing on the server is changed: what it
-        serves goes on.
+        This removes the server from Gantry, and its agent can no longer connect. Nothing changes on the
+        server itself: its sites stay online.
       </p>
-      {row.apps > 0 ? <p class="problem">Projects are on it. Move or delete them first.</p> : null}
+      {row.apps > 0 ? <p class="problem">The server has projects. Move or delete them first.</p> : null}
       <ProblemBox problem={removing.problem} doing="Removing" />
       <footer>
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button look="danger" onClick={remove} isBusy={removing.isRunning} isDisabled={row.apps > 0}>
           Remove
         </Button>

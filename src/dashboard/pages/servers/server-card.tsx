@@ -28,7 +28,7 @@ const MARGIN = "200px";
 
 type Props = { readonly row: ServerRow; readonly onChanged: () => unknown };
 
-/** A server: how it is and has been, what is on it, and what can be done with it. */
+/** A server with its status, uptime, details and actions. */
 export function ServerCard({ row, onChanged }: Props) {
   const card = useRef<HTMLElement>(null);
   const [isSeen, setIsSeen] = useState(false);
@@ -40,18 +40,18 @@ export function ServerCard({ row, onChanged }: Props) {
     observer.observe(card.current);
     return () => observer.disconnect();
   }, []);
-  const [{ value: server, problem, reload }, setRead] = useState(notRead);
+  const [{ value: server, problem, reload }, setLoaded] = useState(notLoaded);
   const mayChange = useMay("updateServer");
   return (
     <article ref={card} class="card">
       {/* Each card sends its own requests, and an account may have a thousand servers. */}
-      {isSeen ? <Reader id={row.id} onRead={setRead} /> : null}
+      {isSeen ? <ServerLoader id={row.id} onRead={setLoaded} /> : null}
       <h2>
         {row.name} <ServerState status={row.status} />
       </h2>
       <Uptime row={row} server={server} />
       <ServerFacts row={row} server={server} />
-      <ProblemBox problem={problem} doing="Reading the server" retry={reload} />
+      <ProblemBox problem={problem} doing="Loading the server" retry={reload} />
       {server?.agent_problem ? (
         <p class="problem">
           {server.agent_problem.message} <Ago time={server.agent_problem.at} />
@@ -71,12 +71,12 @@ export function ServerCard({ row, onChanged }: Props) {
   );
 }
 
-const notRead: Watched<Server> = { value: null, problem: null, reload: () => Promise.resolve() };
+const notLoaded: Watched<Server> = { value: null, problem: null, reload: () => Promise.resolve() };
 
 type ReaderProps = { readonly id: ServerId; readonly onRead: (read: Watched<Server>) => void };
 
-/** Reads a server for as long as it is there. Shows nothing. */
-function Reader({ id, onRead }: ReaderProps) {
+/** Polls a server while it is mounted. Renders nothing. */
+function ServerLoader({ id, onRead }: ReaderProps) {
   const read = useServer(id);
   useEffect(() => onRead(read), [read.value, read.problem]);
   return null;
@@ -90,8 +90,8 @@ function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Ser
       <UptimeStrip server={server} />
       <Values
         label={`Uptime of ${row.name} by day`}
-        summary={`${row.uptime} up ${isNew ? "since it joined" : `in ${MAX_UPTIME_DAYS} days`}`}
-        columns={["Day", "Up"]}
+        summary={`${row.uptime} uptime ${isNew ? "since enrollment" : `in ${MAX_UPTIME_DAYS} days`}`}
+        columns={["Day", "Uptime"]}
         rows={() => (server?.uptime_days ?? []).toReversed().map(({ date, uptime }) => [date, uptime])}
       />
     </div>
@@ -99,7 +99,7 @@ function Uptime({ row, server }: { readonly row: ServerRow; readonly server: Ser
 }
 
 type ActionsProps = Props & {
-  /** It is not there to be read any more. */
+  /** Called when the server is removed. */
   readonly onRemoved: () => unknown;
 };
 
@@ -116,19 +116,17 @@ function ServerActions({ row, onChanged, onRemoved }: ActionsProps) {
   const close = () => setOpen(null);
   return (
     <>
-      <ProblemBox problem={enrolling.problem} doing="Making a line to paste" />
+      <ProblemBox problem={enrolling.problem} doing="Creating the install command" />
       <div class="actions">
         <Button onClick={enroll} isBusy={enrolling.isRunning}>
-          {row.status === "pending" ? "Show the line to paste" : "Enrol again"}
+          {row.status === "pending" ? "Show install command" : "Enroll again"}
         </Button>
-        <Button onClick={() => setOpen("change")}>Rename</Button>
+        <Button onClick={() => setOpen("change")}>Edit</Button>
         <Button onClick={() => setOpen("remove")}>Remove</Button>
       </div>
       {enrollment === null ? null : (
-        <Dialog title={`Enrol ${row.name}`} onClose={() => setEnrollment(null)}>
-          {row.status === "pending" ? null : (
-            <p>The agent that is connected now ends when the new one joins.</p>
-          )}
+        <Dialog title={`Enroll ${row.name}`} onClose={() => setEnrollment(null)}>
+          {row.status === "pending" ? null : <p>The current agent stops when the new one connects.</p>}
           <WaitForAgent id={row.id} enrollment={enrollment} onConnected={onChanged} />
           <footer>
             <Button onClick={() => setEnrollment(null)}>Close</Button>

@@ -7,14 +7,14 @@ import { pathTo } from "#dashboard/router/route.ts";
 
 type Props = {
   readonly row: ServerRow;
-  /** null: not read yet. */
+  /** null: not loaded yet. */
   readonly server: Server | null;
 };
 
 export function ServerFacts({ row, server }: Props) {
   return (
     <dl>
-      <dt>Address</dt>
+      <dt>IP address</dt>
       <dd>
         <code>{row.ip}</code>
       </dd>
@@ -32,13 +32,13 @@ function Details({ server }: { readonly server: Server }) {
   return (
     <>
       <dt>Disk</dt>
-      <dd>{disk === null ? <span class="quiet">not told yet</span> : <DiskUse {...disk} />}</dd>
+      <dd>{disk === null ? <span class="quiet">unknown</span> : <DiskUse {...disk} />}</dd>
       <dt>Agent</dt>
       <dd>
-        {version === null ? <span class="quiet">none yet</span> : withHiddenShown(version)}
+        {version === null ? <span class="quiet">not connected yet</span> : withHiddenShown(version)}
         {seen === null ? null : (
           <span class="quiet">
-            , heard of <Ago time={seen} />
+            , last seen <Ago time={seen} />
           </span>
         )}
       </dd>

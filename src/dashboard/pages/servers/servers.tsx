@@ -5,16 +5,16 @@ import { ServerCard } from "#dashboard/pages/servers/server-card.tsx";
 import { AddServer } from "#dashboard/shared/add-server.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
-import { Find, isLike } from "#dashboard/shared/find.tsx";
+import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 
-/** Every server: how it is, what is on it, and how it joins. */
+/** All servers, and a dialog to add one. */
 export function Servers() {
   const servers = useServers(ALL);
   const mayChange = useMay("createServer");
   const [isAdding, setIsAdding] = useState(false);
-  const [sought, setSought] = useState("");
+  const [query, setQuery] = useState("");
   const close = () => {
     setIsAdding(false);
     void servers.reload();
@@ -33,13 +33,13 @@ export function Servers() {
       <Show of={servers} what="the servers">
         {({ servers: rows }) =>
           rows.length === 0 ? (
-            <p>No server yet. A server is a host of yours that projects are deployed to.</p>
+            <p>No servers yet. Add the first machine to deploy projects to.</p>
           ) : (
             <>
-              <Find what="server" count={rows.length} sought={sought} onInput={setSought} />
+              <Find what="server" count={rows.length} query={query} onInput={setQuery} />
               <ul class="cards">
                 {rows
-                  .filter(({ name, ip }) => isLike(`${name} ${ip}`, sought))
+                  .filter(({ name, ip }) => matches(`${name} ${ip}`, query))
                   .map((server) => (
                     <li key={server.id}>
                       <ServerCard row={server} onChanged={servers.reload} />

@@ -2,13 +2,14 @@ import type { UptimeDay } from "#contract/endpoints/servers/schemas.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Of what the eye can tell apart: all of the day, nearly all, some, hardly any. */
+/** Connected all day, nearly all day, for a part of the day, or not at all. */
 export type UptimeLevel = "whole" | "most" | "some" | "none";
 
 /**
- * How good a day was, by the time that is missing in it: of the first day and of today only a part counts, and the few
- * seconds until a new server's agent connects would be much of its first hour.
- * @param since when uptime begins to count, and `now`: in Unix milliseconds
+ * The level of a day, by its downtime in milliseconds. The share alone would mislead for the first day and today, of
+ * which only a part counts: a few seconds are a large share of a new server's first minutes.
+ * @param since start of the measurement, in Unix milliseconds
+ * @param now in Unix milliseconds
  */
 export function uptimeLevel({ date, uptime }: UptimeDay, since: number, now: number): UptimeLevel {
   const share = Number.parseFloat(uptime) / 100;

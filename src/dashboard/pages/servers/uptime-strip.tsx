@@ -1,27 +1,27 @@
 import { MAX_UPTIME_DAYS, type Server, type UptimeDay } from "#contract/endpoints/servers/schemas.ts";
 import { uptimeLevel } from "#dashboard/pages/servers/uptime-level.ts";
 
-/** A mark for each of the last 30 days, today at the right; the days before the server joined are empty. */
+/** A mark for each of the last 30 days, today at the right. Days before the server was enrolled are empty. */
 export function UptimeStrip({ server }: { readonly server: Server | null }) {
   const days = server?.uptime_days ?? [];
   const since = Date.parse(server?.enrolled_at ?? "");
   const now = Date.now();
   const levelOf = (day: UptimeDay) => uptimeLevel(day, since, now);
   const before = MAX_UPTIME_DAYS - days.length;
-  const troubled = days.filter((day) => levelOf(day) !== "whole");
-  const said =
+  const incomplete = days.filter((day) => levelOf(day) !== "whole");
+  const summary =
     days.length === 0
-      ? "no day yet"
-      : troubled.length === 0
-        ? `connected on all of ${days.length} days`
-        : troubled.map(({ date, uptime }) => `${date} ${uptime}`).join(", ");
+      ? "no data yet"
+      : incomplete.length === 0
+        ? `no downtime in ${days.length} days`
+        : incomplete.map(({ date, uptime }) => `${date} ${uptime}`).join(", ");
   return (
     <svg
       class="strip"
       viewBox={`0 0 ${MAX_UPTIME_DAYS * 10} 28`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`Uptime by day: ${said}`}
+      aria-label={`Uptime by day: ${summary}`}
     >
       {Array.from({ length: before }, (_, at) => (
         <rect key={at} class="before" x={at * 10} y="0" width="7" height="28" />

@@ -11,7 +11,7 @@ import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { goFromHere } from "#dashboard/router/navigation.ts";
 
-/** Deletes a project once its name has been typed. */
+/** Deletes a project after its name was typed as a confirmation. */
 export function DeleteProject({ project }: { readonly project: Project }) {
   const { reload } = useProjects(ALL);
   const [isOpen, setIsOpen] = useState(false);
@@ -32,7 +32,7 @@ export function DeleteProject({ project }: { readonly project: Project }) {
   return (
     <>
       <p>
-        Its deployments and logs go with it. Its site goes on being served, unless its files are removed too.
+        This also deletes its deployments and logs. The site stays online unless its files are removed, too.
       </p>
       <Button look="danger" onClick={() => setIsOpen(true)}>
         Delete {project.name}
@@ -46,12 +46,12 @@ export function DeleteProject({ project }: { readonly project: Project }) {
                 checked={purges}
                 onChange={(event) => setPurges(event.currentTarget.checked)}
               />
-              Remove its files from its server, shared ones too
+              Also remove its files from the server, including shared paths
             </label>
             <Field label={`Type ${project.name} to confirm`} value={typed} onInput={setTyped} />
             <ProblemBox problem={deleting.problem} doing="Deleting" />
             <footer>
-              <Button onClick={() => setIsOpen(false)}>Leave it</Button>
+              <Button onClick={() => setIsOpen(false)}>Cancel</Button>
               <Button
                 type="submit"
                 look="danger"

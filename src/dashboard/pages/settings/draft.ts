@@ -4,7 +4,10 @@ import { type AutomaticSetting, HealthCheck, type Project } from "#contract/endp
 import { mapValues } from "#contract/lib/map-values.ts";
 import { defaultTimeouts, runStages, timeoutName } from "#contract/stages.ts";
 
-/** A project's settings as a form has them: all as text. Of the three that a framework can fill in, empty is left to it. */
+/**
+ * A project's settings as text for the form. The framework, build command and output directory are empty where they are
+ * detected.
+ */
 export const Draft = z.object({
   name: z.string(),
   domain: z.string(),
@@ -17,30 +20,30 @@ export const Draft = z.object({
   build_command: z.string(),
   output_directory: z.string(),
   activate_command: z.string(),
-  /** One a line. */
+  /** One per line. */
   shared_paths: z.string(),
   keep_releases: z.string(),
   queue: z.string(),
-  /** A path, or a whole address; empty: none. */
+  /** A path or a URL; empty: no health check. */
   health_check: z.string(),
   health_status: z.string(),
   health_tries: z.string(),
   health_interval_seconds: z.string(),
   health_timeout_seconds: z.string(),
   ...mapValues(defaultTimeouts, () => z.string()),
-  /** Nothing is built, whatever the framework. */
+  /** Skips the build, whatever the framework. */
   buildsNothing: z.boolean(),
 });
 export type Draft = Readonly<z.infer<typeof Draft>>;
 
-/** What has been typed, and not been saved: the other fields are as they are saved. */
+/** Unsaved input. Omitted fields have their saved values. */
 export const Edits = z.exactPartial(Draft);
 export type Edits = z.infer<typeof Edits>;
 
 export type DraftName = Exclude<keyof Draft, "buildsNothing">;
 
-/** What a health check is like unless somebody says otherwise. */
-const usualCheck = HealthCheck.parse({ path: "/" });
+/** The defaults of a health check. */
+const defaultCheck = HealthCheck.parse({ path: "/" });
 
 export function draftOf(project: Project): Draft {
   const { health_check: check, timeouts } = project;
@@ -62,10 +65,10 @@ export function draftOf(project: Project): Draft {
     keep_releases: String(project.keep_releases),
     queue: project.queue,
     health_check: check?.path ?? check?.url ?? "",
-    health_status: String(check?.status ?? usualCheck.status),
-    health_tries: String(check?.tries ?? usualCheck.tries),
-    health_interval_seconds: String(check?.interval_seconds ?? usualCheck.interval_seconds),
-    health_timeout_seconds: String(check?.timeout_seconds ?? usualCheck.timeout_seconds),
+    health_status: String(check?.status ?? defaultCheck.status),
+    health_tries: String(check?.tries ?? defaultCheck.tries),
+    health_interval_seconds: String(check?.interval_seconds ?? defaultCheck.interval_seconds),
+    health_timeout_seconds: String(check?.timeout_seconds ?? defaultCheck.timeout_seconds),
     ...mapValues(timeouts, String),
     buildsNothing: !project.automatic.includes("build_command") && project.build_command === null,
   };
@@ -89,7 +92,7 @@ const textNames = [
   "queue",
 ] as const;
 
-/** What the form changes, as the body of a PATCH, to be checked against its schema. What is as it was is left out. */
+/** The changes as the body of a PATCH, not validated yet. Unchanged settings are omitted. */
 export function changesOf(draft: Draft, project: Project): Record<string, unknown> {
   const before = draftOf(project);
   const changes: Record<string, unknown> = {};
@@ -109,13 +112,13 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   return { ...changes, ...automaticChanges(draft, isChanged) };
 }
 
-/** What has been typed, where it differs from what is saved. @returns null where nothing does */
+/** The edits, or null if they do not differ from the saved project. */
 export function editsAfter(edits: Edits, project: Project): Edits | null {
   const changes = changesOf({ ...draftOf(project), ...edits }, project);
   return Object.keys(changes).length === 0 ? null : edits;
 }
 
-/** What has been typed since a draft was sent, and is not in it. */
+/** The edits that were made after a draft was sent. */
 export function editsSince(sent: Edits | null, now: Edits | null): Edits {
   const isSent = ([name, value]: [string, unknown]) =>
     new Map(Object.entries(sent ?? {})).get(name) === value;

@@ -21,16 +21,16 @@ import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = { readonly project: Project; readonly onSaved: () => unknown };
 
-/** Every setting, checked as it is typed; what is saved counts from the next deployment on. */
+/** A form for all settings, validated while typing. Saved changes apply from the next deployment. */
 export function SettingsForm({ project: read, onSaved }: Props) {
   const { value: servers } = useServers(ALL);
   const { value: account } = useAccount(ALL);
   const mayMove = account === null || account.token.project_ids === null;
-  // What is saved is known before it is read again.
+  // The saved project is known before it is loaded again.
   const [project, setProject] = useState(read);
   useEffect(() => setProject(read), [read]);
   const { draft: edits, change: changeEdits } = useDraft(`settings of ${project.id}`, Edits);
-  // A field that nobody has typed into goes with what others save.
+  // Fields without edits follow changes that others save.
   const draft = { ...draftOf(project), ...edits };
   const [isSaved, setIsSaved] = useState(false);
   const saving = useAction((body: UpdateProjectInput) =>
@@ -48,7 +48,7 @@ export function SettingsForm({ project: read, onSaved }: Props) {
   const save = async () => {
     const saved = parsed.success ? await saving.run(parsed.data) : null;
     if (saved === null) return;
-    // Somebody may have typed on meanwhile.
+    // The user may have typed more in the meantime.
     changeEdits((now) => editsAfter(editsSince(edits, now), saved.value));
     setProject(saved.value);
     setIsSaved(true);
@@ -78,7 +78,7 @@ export function SettingsForm({ project: read, onSaved }: Props) {
             label="Server"
             value={draft.server_id}
             onChange={(id) => change({ server_id: id })}
-            hint="The project moves with its next deployment."
+            hint="The project moves to this server with its next deployment."
           >
             {(servers?.servers ?? []).map(({ id, name }) => (
               <option key={id} value={id}>
@@ -89,27 +89,27 @@ export function SettingsForm({ project: read, onSaved }: Props) {
         ) : null}
       </fieldset>
       <fieldset>
-        <legend>Code</legend>
+        <legend>Source</legend>
         {field("repository", "Repository", { isCode: true })}
         {field("branch", "Branch", { isCode: true })}
         <Choice
           label="Commits by hash"
           value={draft.commits}
           onChange={(commits) => change({ commits })}
-          hint="A pull request's commits, and on many forges those of forks, are in no branch or tag."
+          hint="Commits of pull requests and, on many Git hosts, of forks are on no branch or tag."
         >
-          <option value="reachable">Only commits that a branch or tag contains</option>
-          <option value="any">Any commit, also of pull requests and forks</option>
-          <option value="none">None: only branches and tags are deployed</option>
+          <option value="reachable">Only commits on a branch or tag</option>
+          <option value="any">Any commit, including pull requests and forks</option>
+          <option value="none">None: deploy only branches and tags</option>
         </Choice>
-        {field("root_directory", "Root directory", { isCode: true, hint: "Within the repository." })}
+        {field("root_directory", "Root directory", { isCode: true, hint: "Relative to the repository." })}
       </fieldset>
       <fieldset>
         <legend>Build</legend>
         {field("framework", "Framework", {
           isCode: true,
-          placeholder: `found: ${project.framework}`,
-          hint: "Left empty, it is found by the files of each deployment.",
+          placeholder: `detected: ${project.framework}`,
+          hint: "Leave empty to detect it from the files of each deployment.",
         })}
         {draft.buildsNothing
           ? null
@@ -117,7 +117,7 @@ export function SettingsForm({ project: read, onSaved }: Props) {
               isCode: true,
               lines: 3,
               placeholder: project.build_command ?? "",
-              hint: "Left empty, the framework's own.",
+              hint: "Leave empty for the framework's default.",
             })}
         <label class="check">
           <input
@@ -125,63 +125,63 @@ export function SettingsForm({ project: read, onSaved }: Props) {
             checked={draft.buildsNothing}
             onChange={(event) => change({ buildsNothing: event.currentTarget.checked })}
           />
-          Build nothing
+          Skip the build
         </label>
         {field("output_directory", "Output directory", {
           isCode: true,
           placeholder: project.output_directory,
-          hint: "Left empty, the framework's own.",
+          hint: "Leave empty for the framework's default.",
         })}
       </fieldset>
       <fieldset>
-        <legend>Going live</legend>
+        <legend>Release</legend>
         {field("activate_command", "Activate command", {
           isCode: true,
           lines: 3,
-          hint: "Run after the switch, such as a restart.",
+          hint: "Runs after the switch to the new release, for example to restart a service.",
         })}
         {field("health_check", "Health check", {
           isCode: true,
           placeholder: "/up",
-          hint: "A path of the site, or a whole address. Left empty, nothing is checked.",
+          hint: "A path of the site or a URL. Leave empty for no health check.",
         })}
         {draft.health_check.trim() === "" ? null : (
           <div class="columns">
-            {field("health_status", "Status that it must have", { type: "number" })}
-            {field("health_tries", "Tries", { type: "number" })}
-            {field("health_interval_seconds", "Seconds between two tries", { type: "number" })}
-            {field("health_timeout_seconds", "Seconds for each try", { type: "number" })}
+            {field("health_status", "Expected status", { type: "number" })}
+            {field("health_tries", "Number of attempts", { type: "number" })}
+            {field("health_interval_seconds", "Seconds between attempts", { type: "number" })}
+            {field("health_timeout_seconds", "Seconds per attempt", { type: "number" })}
           </div>
         )}
         {field("shared_paths", "Shared paths", {
           isCode: true,
           lines: 3,
-          hint: "One a line: what all releases share.",
+          hint: "Files and folders that all releases share, one per line.",
         })}
-        {field("keep_releases", "Releases kept", { type: "number" })}
+        {field("keep_releases", "Releases to keep", { type: "number" })}
         <Choice label="Queue" value={draft.queue} onChange={(queue) => change({ queue })}>
-          <option value="all">Every deployment, in order</option>
-          <option value="latest">Only the latest: a new one cancels those that wait</option>
+          <option value="all">Run every deployment, in order</option>
+          <option value="latest">Run only the latest: a new deployment cancels queued ones</option>
         </Choice>
       </fieldset>
       <fieldset>
         <legend>Time limits, in seconds</legend>
         <div class="columns">
           {runStages.map((stage) => field(timeoutName(stage), stageLabels[stage], { type: "number" }))}
-          {field("queue_seconds", "Waiting for a server that is offline", { type: "number" })}
+          {field("queue_seconds", "Waiting for an offline server", { type: "number" })}
         </div>
       </fieldset>
       <SaveBar
         saving={saving}
         canSave={isChanged && parsed.success}
-        saved={isSaved && !isChanged ? "Saved. It counts from the next deployment on." : null}
+        saved={isSaved && !isChanged ? "Saved. Changes apply from the next deployment." : null}
         onDiscard={isChanged ? () => changeEdits(() => null) : undefined}
       />
     </Form>
   );
 }
 
-/** Where in the change what is wrong with a field is told. */
+/** The paths of a field's errors. */
 function pathsOf(name: DraftName): RegExp[] {
   const [, inCheck] = /^health_(.+)$/.exec(name) ?? [];
   if (name === "health_check") return [/^health_check(\.(path|url))?$/];

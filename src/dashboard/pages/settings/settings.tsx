@@ -6,13 +6,13 @@ import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
-/** A project's settings, and its end. */
+/** A project's settings, and a form to delete it. */
 export function Settings({ id }: { readonly id: ProjectId }) {
   const project = useProject(id);
   const name = project.value?.name ?? "project";
   return (
     <Page
-      title={`Settings of ${name}`}
+      title={`${name} settings`}
       heading={
         <>
           <a href={pathTo({ page: "project", id })}>{name}</a> Settings

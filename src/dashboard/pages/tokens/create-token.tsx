@@ -14,10 +14,10 @@ import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
 import { scopeWords } from "#dashboard/text/words.ts";
 
-type Props = { readonly onMade: (token: TokenWithSecret) => void; readonly onClose: () => void };
+type Props = { readonly onCreated: (token: TokenWithSecret) => void; readonly onClose: () => void };
 
-/** What a new token may do, where, and for how long. */
-export function CreateToken({ onMade, onClose }: Props) {
+/** A form for a new token: its permissions, projects and expiration. */
+export function CreateToken({ onCreated, onClose }: Props) {
   const { value: projects } = useProjects(ALL);
   const [name, setName] = useState("");
   const [days, setDays] = useState("90");
@@ -25,7 +25,7 @@ export function CreateToken({ onMade, onClose }: Props) {
   const [chosen, setChosen] = useState<readonly ProjectId[]>([]);
   const [scopes, setScopes] = useState<readonly Scope[]>(["deployments:write", "projects:read"]);
   const [hasTried, setHasTried] = useState(false);
-  const making = useAction((body: CreateTokenInput) => api.createToken({ body }));
+  const creating = useAction((body: CreateTokenInput) => api.createToken({ body }));
 
   const parsed = CreateTokenInput.safeParse({
     name,
@@ -34,14 +34,14 @@ export function CreateToken({ onMade, onClose }: Props) {
     expires_in_days: Number(days),
   });
   const errors = hasTried && !parsed.success ? errorsOf(parsed.error) : {};
-  const make = async () => {
+  const create = async () => {
     setHasTried(true);
-    const made = parsed.success ? await making.run(parsed.data) : null;
-    if (made !== null) onMade(made.value);
+    const created = parsed.success ? await creating.run(parsed.data) : null;
+    if (created !== null) onCreated(created.value);
   };
   return (
-    <Dialog title="Make a token" onClose={onClose}>
-      <Form onSubmit={make}>
+    <Dialog title="Create a token" onClose={onClose}>
+      <Form onSubmit={create}>
         <Field
           label="Name"
           value={name}
@@ -50,7 +50,7 @@ export function CreateToken({ onMade, onClose }: Props) {
           error={errors["name"] ?? null}
         />
         <fieldset>
-          <legend>What it may do</legend>
+          <legend>Permissions</legend>
           {allScopes.map((scope) => (
             <label key={scope} class="check">
               <input
@@ -64,12 +64,12 @@ export function CreateToken({ onMade, onClose }: Props) {
           {errors["scopes"] === undefined ? null : <p class="error">Choose at least one.</p>}
         </fieldset>
         <Choice
-          label="Where"
+          label="Access"
           value={isLimited ? "some" : "all"}
           onChange={(where) => setIsLimited(where === "some")}
         >
-          <option value="all">In all projects, those to come too</option>
-          <option value="some">Only in some projects</option>
+          <option value="all">All projects, including future ones</option>
+          <option value="some">Only selected projects</option>
         </Choice>
         {isLimited ? (
           <fieldset class="many">
@@ -88,18 +88,18 @@ export function CreateToken({ onMade, onClose }: Props) {
           </fieldset>
         ) : null}
         <Field
-          label="Days until it ends"
+          label="Days until it expires"
           type="number"
           value={days}
           onInput={setDays}
           hint="At most 366."
           error={errors["expires_in_days"] ?? null}
         />
-        <ProblemBox problem={making.problem} doing="Making the token" />
+        <ProblemBox problem={creating.problem} doing="Creating the token" />
         <footer>
-          <Button onClick={onClose}>Leave it</Button>
-          <Button type="submit" look="main" isBusy={making.isRunning}>
-            Make it
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" look="main" isBusy={creating.isRunning}>
+            Create token
           </Button>
         </footer>
       </Form>

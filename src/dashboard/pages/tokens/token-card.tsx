@@ -13,13 +13,13 @@ import { projectsText, scopesText } from "#dashboard/text/granted.ts";
 
 type Props = {
   readonly token: Token;
-  /** It is what this page itself is signed in with. */
+  /** This tab is signed in with it. */
   readonly isOwn: boolean;
   readonly onRotated: (token: TokenWithSecret) => void;
   readonly onRevoked: () => unknown;
 };
 
-/** A token, or somebody who is signed in: what it may do, until when, and its end. */
+/** An API token or a session, with its permissions, its expiration and the actions on it. */
 export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
   const { value: projects } = useProjects(ALL);
   const mayChange = useMay("revokeToken");
@@ -43,23 +43,23 @@ export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
         {token.name} {isOwn ? <span class="tag">this tab</span> : null}
       </h3>
       <dl>
-        <dt>May</dt>
+        <dt>Permissions</dt>
         <dd>{scopesText(token.scopes)}</dd>
         {token.project_ids === null ? null : (
           <>
-            <dt>In</dt>
+            <dt>Projects</dt>
             <dd>{projectsText(token.project_ids, projects?.projects ?? [])}</dd>
           </>
         )}
-        <dt>Used</dt>
+        <dt>Last used</dt>
         <dd>{token.last_used_at === null ? "never" : <AgoByHour time={token.last_used_at} />}</dd>
-        <dt>Ends</dt>
+        <dt>Expires</dt>
         <dd>
           <Ago time={token.expires_at} />
         </dd>
         {token.previous_expires_at === null ? null : (
           <>
-            <dt>Old secret ends</dt>
+            <dt>Old secret expires</dt>
             <dd>
               <Ago time={token.previous_expires_at} />
             </dd>
@@ -74,24 +74,24 @@ export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
               Rotate
             </Button>
           )}
-          <Button onClick={() => setIsRevoking(true)}>{isSession ? "End" : "Revoke"}</Button>
+          <Button onClick={() => setIsRevoking(true)}>{isSession ? "End session" : "Revoke"}</Button>
         </div>
       ) : null}
       {isRevoking ? (
         <Dialog
-          title={isSession ? "End the session" : `Revoke ${token.name}`}
+          title={isSession ? "End session" : `Revoke ${token.name}`}
           onClose={() => setIsRevoking(false)}
         >
           <p>
             {isSession
-              ? "Whoever is signed in with it has to sign in again."
-              : "Every program that uses it is refused at once, for good."}
+              ? "The browser with this session must sign in again."
+              : "Programs that use this token lose access immediately. This cannot be undone."}
           </p>
           <ProblemBox problem={revoking.problem} doing="Revoking" />
           <footer>
-            <Button onClick={() => setIsRevoking(false)}>Leave it</Button>
+            <Button onClick={() => setIsRevoking(false)}>Cancel</Button>
             <Button look="danger" onClick={revoke} isBusy={revoking.isRunning}>
-              {isSession ? "End" : "Revoke"}
+              {isSession ? "End session" : "Revoke"}
             </Button>
           </footer>
         </Dialog>

@@ -2,40 +2,40 @@ import { useState } from "preact/hooks";
 
 import type { Token, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { ALL, useAccount, useMay, useTokens } from "#dashboard/data/resources.ts";
-import { goOnWith } from "#dashboard/data/session.ts";
+import { replaceToken } from "#dashboard/data/session.ts";
 import { CreateToken } from "#dashboard/pages/tokens/create-token.tsx";
 import { TokenCard } from "#dashboard/pages/tokens/token-card.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Copyable } from "#dashboard/shared/copy.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
-import { Find, isLike } from "#dashboard/shared/find.tsx";
+import { Find, matches } from "#dashboard/shared/find.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 
-/** API tokens, and who is signed in: made, rotated and revoked here, each secret shown once. */
+/** API tokens and dashboard sessions. A secret is shown once, when it is created or rotated. */
 export function Tokens() {
   const tokens = useTokens(ALL);
   const { value: account } = useAccount(ALL);
-  const mayMake = useMay("createToken");
-  const [isMaking, setIsMaking] = useState(false);
-  const [sought, setSought] = useState("");
+  const mayCreate = useMay("createToken");
+  const [isCreating, setIsCreating] = useState(false);
+  const [query, setQuery] = useState("");
   const [shown, setShown] = useState<TokenWithSecret | null>(null);
   const show = (token: TokenWithSecret) => {
-    setIsMaking(false);
+    setIsCreating(false);
     setShown(token);
     void tokens.reload();
   };
   const list = (kind: Token["kind"], rows: readonly Token[]) =>
     rows
-      .filter((token) => token.kind === kind && isLike(token.name, sought))
+      .filter((token) => token.kind === kind && matches(token.name, query))
       .map((token) => (
         <li key={token.id}>
           <TokenCard
             token={token}
             isOwn={token.id === account?.token.id}
             onRotated={(rotated) => {
-              // The tab goes on with the new secret: the old one ends in a day.
-              if (rotated.id === account?.token.id) goOnWith(rotated.token);
+              // The tab uses the new secret, because the old one expires in a day.
+              if (rotated.id === account?.token.id) replaceToken(rotated.token);
               show(rotated);
             }}
             onRevoked={tokens.reload}
@@ -46,9 +46,9 @@ export function Tokens() {
     <Page
       title="Tokens"
       actions={
-        mayMake ? (
-          <Button look="main" onClick={() => setIsMaking(true)}>
-            Make a token
+        mayCreate ? (
+          <Button look="main" onClick={() => setIsCreating(true)}>
+            Create a token
           </Button>
         ) : null
       }
@@ -56,26 +56,26 @@ export function Tokens() {
       <Show of={tokens} what="the tokens">
         {({ tokens: rows }) => (
           <>
-            <Find what="token" count={rows.length} sought={sought} onInput={setSought} />
-            <h2>For programs</h2>
+            <Find what="token" count={rows.length} query={query} onInput={setQuery} />
+            <h2>API tokens</h2>
             <ul class="cards">{list("token", rows)}</ul>
             {rows.some(({ kind }) => kind === "session") ? (
               <>
-                <h2>Signed in to the dashboard</h2>
+                <h2>Dashboard sessions</h2>
                 <ul class="cards">{list("session", rows)}</ul>
               </>
             ) : null}
           </>
         )}
       </Show>
-      {isMaking ? <CreateToken onMade={show} onClose={() => setIsMaking(false)} /> : null}
+      {isCreating ? <CreateToken onCreated={show} onClose={() => setIsCreating(false)} /> : null}
       {shown === null ? null : (
         <Dialog title={shown.name} onClose={() => setShown(null)}>
-          <p>This is the token. It is shown only now: nobody can look it up later.</p>
-          <Copyable text={shown.token} label="The token" />
+          <p>Copy the token now. It will not be shown again.</p>
+          <Copyable text={shown.token} label="Token" />
           <footer>
             <Button look="main" onClick={() => setShown(null)}>
-              I have it
+              Done
             </Button>
           </footer>
         </Dialog>
