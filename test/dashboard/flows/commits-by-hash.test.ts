@@ -6,8 +6,8 @@ import { useDashboard } from "./support/use-dashboard.ts";
 
 const { local, api, repository, visit } = await useDashboard();
 
-describe("a commit that only a pull request has", () => {
-  it("is refused with the reason, and can be deployed after a change of the settings", async () => {
+describe("a commit by its hash", () => {
+  it("is refused if only a pull request has it, and can be deployed after a change of the settings", async () => {
     const { path, commit, git } = await repository("pulls");
     await commit({ "index.html": "main" });
     await git("checkout", "--quiet", "--detach");
@@ -43,5 +43,21 @@ describe("a commit that only a pull request has", () => {
     await page.goto(`${local.url}/app/projects/${project.id}`);
     await deploy();
     await page.locator("h1 .status.live").waitFor();
+  });
+
+  it("is not offered if the project deploys only branches and tags", async () => {
+    const { path } = await repository("branches");
+    const project = await api.createProject({
+      name: "branches",
+      server_id: local.server_id,
+      repository: path,
+      commits: "none",
+    });
+    const { page } = await visit();
+    await signInWithToken(page, local, `/app/projects/${project.id}`);
+    await page.getByText("not deployed yet").waitFor();
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByRole("dialog").getByLabel("Branch").waitFor();
+    expect(await page.getByRole("dialog").getByLabel("Commit").count()).toBe(0);
   });
 });

@@ -15,12 +15,12 @@ import { errorsOf } from "#dashboard/text/field-errors.ts";
 
 type Props = {
   readonly id: ProjectId;
-  /** null: it is not known, or may not be. */
+  /** null: not loaded yet, or the token has no access. */
   readonly project: Project | null;
   readonly onClose: () => void;
 };
 
-/** What to deploy: the project's branch, unless another branch or a commit is named. */
+/** Starts a deployment of the project's branch, another branch or a commit. */
 export function DeployDialog({ id, project, onClose }: Props) {
   const [branch, setBranch] = useState("");
   const [commit, setCommit] = useState("");
@@ -44,21 +44,23 @@ export function DeployDialog({ id, project, onClose }: Props) {
           label="Branch"
           value={branch}
           onInput={setBranch}
-          placeholder={project?.branch ?? "the project's own"}
+          placeholder={project?.branch ?? "the project's branch"}
           isCode
           error={errors["branch"] ?? null}
         />
-        <Field
-          label="Commit"
-          value={commit}
-          onInput={setCommit}
-          placeholder="the newest of the branch"
-          isCode
-          error={errors["commit"] ?? null}
-        />
+        {project?.commits === "none" ? null : (
+          <Field
+            label="Commit"
+            value={commit}
+            onInput={setCommit}
+            placeholder="latest commit of the branch"
+            isCode
+            error={errors["commit"] ?? null}
+          />
+        )}
         <ProblemBox problem={starting.problem} doing="Deploying" />
         <footer>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" look="main" isBusy={starting.isRunning}>
             Deploy
           </Button>
