@@ -1,24 +1,24 @@
 import { maskUrlPassword, partsOfQuery } from "#contract/git-names.ts";
 
-/** Shorter ones would hide ordinary words all over a log. */
+/** Shorter secrets are not masked, because they would hide ordinary words all over a log. */
 const SHORTEST_PASSWORD = 4;
 const SHORTEST_USER_TOKEN = 16;
 
-/** @param isCut whether the text went on: then its end may be the beginning of a secret, which is hidden as well */
+/** @param isCut whether the text was cut off: then a partial secret at its end is hidden as well */
 export type Mask = (text: string, isCut?: boolean) => string;
 
-/** `before`: what stands before the secret and stays; the text is a secret only after it. */
+/** `before`: the text in front of the secret, which stays; only after it `text` is a secret. */
 type Secret = { readonly before: string; readonly text: string };
 
 /**
- * Hides the passwords of all URLs, and the ones of these addresses wherever they stand: the repository's, the health
- * check's. A long user name without a password is hidden as well: that is how access tokens are often written. So are
- * the values of a query behind their names, and long ones wherever they stand.
+ * Creates a mask for the passwords in all URLs, and for the secrets of these addresses (the repository's, the health
+ * check's) wherever they occur. A long user name without a password is hidden as well, because access tokens are
+ * often written that way. Values of a query are hidden after their names, and long values everywhere.
  */
 export function createMask(...addresses: readonly string[]): Mask {
   const secrets = addresses
     .flatMap((address) => [...userSecrets(address), ...querySecrets(address)])
-    // One may be the beginning of another, whose end would stay.
+    // Longest first: one secret may be the beginning of another, whose end would stay visible.
     .toSorted((a, b) => b.text.length - a.text.length);
   return (text, isCut = false) => {
     let masked = maskUrlPassword(text);
@@ -28,11 +28,11 @@ export function createMask(...addresses: readonly string[]): Mask {
   };
 }
 
-/** A URL's user name and the beginning of its password, or of a number that is its port. */
+/** A URL with a user name and the first part of its password, or of its port. */
 const URL_CUT_OFF = /([a-z0-9+.-]:\/\/[^\s:@/]*):[^\s@/]*$/i;
 
 function maskEnd(cut: string, secrets: readonly Secret[]): string {
-  // What is left of a letter that was cut in two.
+  // Remove what is left of a character that was cut in two.
   const text = cut.replace(/\uFFFD+$/, "");
   const begun = secrets.map((secret) => beginningAtEnd(text, secret));
   const longest = Math.max(0, ...begun);
@@ -65,7 +65,7 @@ function querySecrets(address: string): readonly Secret[] {
     ]);
 }
 
-/** The ways in which a secret of a URL may be written. */
+/** The ways to write a secret of a URL: as it is, and percent-decoded. */
 function written(before: string, secret: string): readonly Secret[] {
   return [...new Set([secret, decode(secret)])].map((text) => ({ before, text }));
 }

@@ -4,18 +4,18 @@ import { basename, dirname, join } from "node:path";
 import { hasCode } from "#node/has-code.ts";
 
 let drafts = 0;
-/** A name beside the lock that nobody else uses. */
+/** A unique name next to the lock file. */
 const nameBeside = (path: string) => `${path}.${process.pid}-${(drafts += 1)}`;
 
 /**
- * Makes a lock file, whole at once: who found half of one would take it for one that was left.
- * @returns false when there is one already
+ * Creates a lock file atomically with its content: a process that read half a lock would take it for a stale one.
+ * @returns false when the lock file exists already
  */
 export async function createLockFile(path: string, content: string): Promise<boolean> {
   const draft = nameBeside(path);
   try {
     await writeFile(draft, content, { mode: 0o600 });
-    // Without its draft: one that has the lock by now has cleared it away.
+    // ENOENT: the process that holds the lock has removed the draft.
     if (!(await succeeds(link(draft, path), "EEXIST", "ENOENT"))) return false;
   } finally {
     await rm(draft, { force: true });
@@ -25,8 +25,8 @@ export async function createLockFile(path: string, content: string): Promise<boo
 }
 
 /**
- * Removes a lock file that was left, unless another process has put its own in the place meanwhile.
- * @param isHeld looks at a file whether the process that it names still has the lock
+ * Removes a stale lock file, unless another process has created its own in the meantime.
+ * @param isHeld whether the process named in this lock file still holds the lock
  */
 export async function removeLeftLock(
   path: string,
@@ -49,7 +49,7 @@ async function succeeds(step: Promise<void>, ...codes: readonly string[]): Promi
   }
 }
 
-/** What was left by processes that were killed while they took the lock. */
+/** Removes the drafts of processes that were killed while they took the lock. */
 async function removeDrafts(path: string): Promise<void> {
   const start = `${basename(path)}.`;
   for (const name of await readdir(dirname(path)))

@@ -119,7 +119,7 @@ describe("a proxy that answers in the control plane's place", () => {
       world.control.cutLink();
       const refused = `it answered ${status}`;
       await world.control.waitFor("both refusals", () =>
-        [`takes no events: ${refused}`, `cannot be reached: ${refused}`].every((words) =>
+        [`its events cannot be delivered: ${refused}`, `cannot be reached: ${refused}`].every((words) =>
           world.said.some((line) => line.includes(words)),
         ),
       );
@@ -209,7 +209,7 @@ describe("messages that come twice, late or in another order", () => {
     world.control.send({ type: "correct_release", project_id: ids.project(), release: 1 });
     await world.control.waitFor(
       "a word",
-      () => world.said.filter((line) => /not here/.test(line)).length === 2,
+      () => world.said.filter((line) => /not on this server/.test(line)).length === 2,
     );
     expect(world.has()).toBe(false);
     expect((await world.deploy({ reuse_release: 1 })).result.outcome).toBe("live");

@@ -77,7 +77,7 @@ describe("what nobody can remove in a half-made release, as files that a contain
     expect(world.current).toBe("releases/1");
     expect(world.read("activated")).toBe("1\n1\n");
     expect(world.releases).toEqual([1]);
-    expect(agent.output()).toMatch(/what is left there cannot be removed: EBUSY/);
+    expect(agent.output()).toMatch(/leftover files cannot be removed: EBUSY/);
     expect((await world.deploy({ ...activate, keep_releases: [1] })).result.outcome).toBe("live");
     await restart();
     expect(world.current).toBe("releases/3");

@@ -231,7 +231,7 @@ describe("the folders of a build", () => {
       "build_failed: the root directory `gone` is not in the repository",
     );
     expect(await failing({ output_directory: "dist" })).toBe(
-      "build_failed: the output directory `dist` is not there after the build",
+      "build_failed: the output directory `dist` does not exist after the build",
     );
     expect(await failing({ output_directory: "index.html" })).toBe(
       "build_failed: the output directory `index.html` is not a folder",

@@ -137,11 +137,7 @@ describe("a deployment's log", () => {
     log.line("stdout", "build", "too much");
     log.line("stdout", "build", "1");
     log.system("build", "done");
-    expect(lines).toEqual([
-      "12345678",
-      "the log is full: what the commands write from here on is left out",
-      "done",
-    ]);
+    expect(lines).toEqual(["12345678", "the log is full: further output of commands is not logged", "done"]);
   });
 });
 
@@ -206,12 +202,12 @@ describe("the command line", () => {
   );
 
   it.each([
-    [[], "say what to do: enroll, run, status or check-policy"],
-    [["dance"], "there is no command dance"],
+    [[], "a command is missing: enroll, run, status or check-policy"],
+    [["dance"], "unknown command dance"],
     [["run"], "--home is missing"],
-    [["run", "--home", "/h", "extra"], "unexpected: extra"],
-    [["check-policy"], "say which file"],
-    [["check-policy", "a", "b"], "unexpected: b"],
+    [["run", "--home", "/h", "extra"], "unexpected arguments: extra"],
+    [["check-policy"], "check-policy needs a file"],
+    [["check-policy", "a", "b"], "unexpected arguments: b"],
     [["enroll", "--url", "ftp://x", "--token", "t", "--home", "/h"], "--url must be"],
     [["enroll", "--url", "http://x.example", "--token", "t", "--home", "/h"], "is plain HTTP"],
   ])("that is wrong is told what is wrong: %j", (argv, message) => {

@@ -88,7 +88,7 @@ describe("the processes of a release that fails", () => {
     expect(isAlive(two ?? 0)).toBe(false);
     const told = messagesOf(run, "system");
     const ended = told.findIndex((line) =>
-      /^ended 1 process that releases\/2 had left running: node \(\d+\)$/.test(line),
+      /^ended 1 process that releases\/2 left running: node \(\d+\)$/.test(line),
     );
     expect(told[ended - 1]).toBe("switched current back to releases/1");
     expect(told[ended + 1]).toMatch(/^running /);

@@ -91,7 +91,7 @@ describe("a repository without a word about its framework", () => {
     expect(world.read("current/dist/index.html")).toBe("hello");
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "dist" });
     expect(messagesOf(run, "system")).toContain(
-      "framework vite, found in the repository: built by npm ci && npm run build, served from dist",
+      "framework vite, detected in the repository: built by npm ci && npm run build, served from dist",
     );
   });
 
@@ -159,7 +159,7 @@ describe("what a project says itself", () => {
     expect(preset?.framework).toBe("hugo");
     expect(messagesOf(run, "stdout")).toEqual(["hugo --gc --minify"]);
     expect(messagesOf(run, "system")).toContainEqual(
-      expect.stringMatching(/^framework hugo, as the project says/),
+      expect.stringMatching(/^framework hugo, set in the project/),
     );
   });
 
@@ -177,7 +177,10 @@ describe("what a project says itself", () => {
     await world.startAgent();
     const { result } = await deploy({ build_command: "true" });
     expect(result).toMatchObject({
-      failure: { code: "build_failed", message: "the output directory `dist` is not there after the build" },
+      failure: {
+        code: "build_failed",
+        message: "the output directory `dist` does not exist after the build",
+      },
     });
   });
 });

@@ -73,7 +73,7 @@ describe("files in Git LFS, on a server without it", () => {
         code: "refused_by_policy",
         stage: "fetch",
         message: expect.stringMatching(
-          /policy \(repositories\) does not allow Git LFS.* keeps a\.png there$/,
+          /policy \(repositories\) does not allow Git LFS.* keeps a\.png in LFS$/,
         ),
       },
     });

@@ -66,7 +66,7 @@ describe("the link", () => {
     world.control.sendText("{");
     world.control.sendText('{"type":"run","order":{"version":"; rm -rf /"}}');
     expect((await world.deploy()).result.outcome).toBe("live");
-    expect(world.said.filter((line) => /makes no sense/.test(line))).toHaveLength(2);
+    expect(world.said.filter((line) => /ignored an unknown message/.test(line))).toHaveLength(2);
   });
 
   it.each([
@@ -101,11 +101,11 @@ describe("a control plane of another version", () => {
   it.each([
     [
       PROTOCOL_VERSION + 1,
-      /speaks protocol 2, the control plane 3: update the agent: curl -fsSL http.*\| sh\./,
+      /speaks protocol 2, the control plane 3\. Update the agent: curl -fsSL http.*\| sh\./,
     ],
     [
       PROTOCOL_VERSION - 1,
-      /the control plane 1: update the control plane, or install the agent that it serves/,
+      /the control plane 1\. Update the control plane, or install the agent that it provides/,
     ],
   ])(
     "that speaks %i is tried again until it is updated, and what to do is said once",
@@ -132,7 +132,9 @@ describe("a control plane of another version", () => {
     const greetings = world.control.messages.length;
     world.control.closeLink(closeCodes.protocolMismatch);
     await world.control.waitFor("a new link", () => world.control.messages.length > greetings);
-    expect(world.said).toContainEqual(expect.stringMatching(/the control plane another: install the agent/));
+    expect(world.said).toContainEqual(
+      expect.stringMatching(/the control plane another version\. Install the agent/),
+    );
     expect((await world.deploy()).result.outcome).toBe("live");
   });
 
@@ -144,7 +146,7 @@ describe("a control plane of another version", () => {
     const run = world.control.expect(order);
     world.control.sendText(JSON.stringify({ type: "run", order, priority: 1 }));
     expect((await world.control.result(run)).outcome).toBe("live");
-    expect(world.said.filter((line) => /makes no sense/.test(line))).toHaveLength(1);
+    expect(world.said.filter((line) => /ignored an unknown message/.test(line))).toHaveLength(1);
   });
 });
 

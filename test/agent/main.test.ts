@@ -53,7 +53,7 @@ describe("gantry-agent enroll", () => {
     );
     expect(await agent.exited).toBe(exitCodes.token_refused);
     expect(agent.output()).toMatch(/refused the enrolment: The enrolment token is unknown/);
-    expect(agent.output()).toMatch(/make a new one for the server/);
+    expect(agent.output()).toMatch(/Create a new one for the server/);
     expect(existsSync(join(world.home, "agent.json"))).toBe(false);
   });
 });
@@ -90,7 +90,9 @@ describe("an enrolment that fails half-way", () => {
     mkdirSync(join(world.home, "agent.json"), { recursive: true });
     const failed = await enrollAgent(world);
     expect(await failed.exited).toBe(exitCodes.failed);
-    expect(failed.output()).toMatch(/agent\.json cannot be written, but the token still works from here/);
+    expect(failed.output()).toMatch(
+      /agent\.json cannot be written, but the token works again from this home folder/,
+    );
     rmdirSync(join(world.home, "agent.json"));
     expect(await (await enrollAgent(world)).exited).toBe(0);
     expect(left()).toEqual(["agent.json"]);
@@ -100,7 +102,7 @@ describe("an enrolment that fails half-way", () => {
     writeFileSync(world.home, "in the way of the folder");
     const failed = await enrollAgent(world);
     expect(await failed.exited).toBe(exitCodes.failed);
-    expect(failed.output()).toMatch(/cannot be written to, so the token was not used/);
+    expect(failed.output()).toMatch(/is not writable, so the token was not used/);
     rmSync(world.home);
     expect(await (await enrollAgent(world)).exited).toBe(0);
   });
@@ -140,13 +142,13 @@ describe("gantry-agent end-builds", () => {
     const endBuilds = () => spawnAgent(["end-builds", "--home", world.home]);
     const refused = endBuilds();
     expect(await refused.exited).toBe(exitCodes.failed);
-    expect(refused.output()).toContain(`An agent (process ${agent.child.pid}) works in`);
+    expect(refused.output()).toContain(`An agent (process ${agent.child.pid}) uses`);
     agent.child.kill("SIGKILL");
     await agent.exited;
     expect(isAlive(pidOf("build")) && isAlive(pidOf("daemon"))).toBe(true);
     const ended = endBuilds();
     expect(await ended.exited).toBe(0);
-    expect(ended.output()).toContain("ended what 1 build had left running");
+    expect(ended.output()).toContain("ended the processes of 1 interrupted build");
     expect(isAlive(pidOf("build")) || isAlive(pidOf("daemon"))).toBe(false);
     expect(isAlive(pidOf("app"))).toBe(true);
     process.kill(pidOf("app"));
@@ -157,7 +159,7 @@ describe("gantry-agent run", () => {
   it("says how to enrol where that has not been done", async () => {
     const agent = spawnAgent(["run", "--home", world.home]);
     expect(await agent.exited).toBe(exitCodes.give_up);
-    expect(agent.output()).toMatch(/agent\.json: enrol this server first/);
+    expect(agent.output()).toMatch(/agent\.json\. Enrol this server first/);
   });
 
   it.each(["SIGTERM", "SIGHUP"] as const)(
@@ -235,7 +237,7 @@ describe("a second agent in the same home", () => {
     const run = world.control.dispatch(world.order({ build_command: "echo building; sleep 0.5" }));
     await world.control.waitFor("the build", () => run.events.some(({ type }) => type === "output"));
     const second = spawnAgent(["run", "--home", world.home]);
-    await world.control.waitFor("a word", () => /waiting for its end/.test(second.output()));
+    await world.control.waitFor("a word", () => /waiting until it ends/.test(second.output()));
     expect((await world.control.result(run)).outcome).toBe("live");
     const greetings = world.control.messages.length;
     first.child.kill("SIGTERM");
@@ -278,7 +280,7 @@ describe("an agent that was killed", () => {
       failure: {
         code: "server_lost",
         stage: "build",
-        message: "the agent stopped while this deployment was under way",
+        message: "the agent stopped during this deployment",
       },
     });
     expect(isAlive(child)).toBe(false);

@@ -121,7 +121,7 @@ describe("an agent whose control plane is behind a proxy", () => {
     const proxy = await startProxy({ login: "agent:right", portOf: () => null });
     const enrolled = enrollAndRun(`https://${NAME}`, { HTTPS_PROXY: proxy.url("agent:wrong") });
     await expect(enrolled).rejects.toThrow(
-      `https://${NAME} cannot be reached: the proxy ${proxy.url()} refused to connect to ${NAME}:443: it answered 407, which means that it wants a user name and password`,
+      `https://${NAME} cannot be reached: the proxy ${proxy.url()} refused to connect to ${NAME}:443: it answered 407: it requires a user name and password`,
     );
     await expect(enrolled).rejects.not.toThrow("wrong");
   });

@@ -182,7 +182,7 @@ describe("a commit that a branch or tag contains", () => {
     expect((await world.deploy(source({ commit }))).result).toMatchObject(live(one));
     git("update-ref", "refs/heads/other", other);
     expect((await world.deploy(source({ commit }))).result).toEqual(
-      failed("ref_not_found", new RegExp(`^${commit} is the beginning of several commits`)),
+      failed("ref_not_found", new RegExp(`^${commit} is the short hash of several commits`)),
     );
     expect((await world.deploy(source({ commit: other }))).result).toMatchObject(live(other));
   });

@@ -102,9 +102,7 @@ describe("a project that the agent is told to forget", () => {
     await world.startAgent({}, sites);
     await world.deploy();
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
-    await world.control.waitFor("a word", () =>
-      world.said.some((line) => /could not be let go of/.test(line)),
-    );
+    await world.control.waitFor("a word", () => world.said.some((line) => /could not be removed/.test(line)));
     expect(confirmations()).toEqual([]);
     isAnswering = true;
     await forget(true);

@@ -205,8 +205,7 @@ describe("shared paths", () => {
     expect(below.result).toMatchObject({
       failure: {
         code: "build_failed",
-        message:
-          "the shared path `data/uploads` is refused: `data` in the release is not a folder of its own",
+        message: "the shared path `data/uploads` is refused: `data` in the release is not a folder",
       },
     });
     const itself = await world.deploy({ shared_paths: ["data"] });

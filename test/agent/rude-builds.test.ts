@@ -116,7 +116,7 @@ describe("a build command that", () => {
     expect(failure).toMatchObject({
       code: "build_failed",
       stage: "build",
-      message: "the output directory `.` is not there after the build",
+      message: "the output directory `.` does not exist after the build",
     });
   });
 

@@ -98,8 +98,8 @@ describe("a shared path that is not there yet", () => {
     expect(world.read("current/.env")).toBe("KEY=first");
     expect(world.read("current/storage/seed.txt")).toBe("seed");
     expect(lines).toEqual([
-      "linked `.env` to shared/.env, which begins as the release's own copy",
-      "linked `storage` to shared/storage, which begins as the release's own copy",
+      "linked `.env` to shared/.env, which starts as a copy of the release's files",
+      "linked `storage` to shared/storage, which starts as a copy of the release's files",
     ]);
   });
 
@@ -129,7 +129,7 @@ describe("a shared path that is not there yet", () => {
       const lines = await deployLive({ shared_paths: [path], build_command: `[ ! -e ${path} ]` });
       expect(kindOf("shared", path)).toBe("nothing");
       expect(lines).toEqual([
-        `shared/${path} is not there, and neither the repository nor the build has it: \`${path}\` is a link to it, and works once it is written`,
+        `shared/${path} does not exist, and neither the repository nor the build has it: \`${path}\` is a link to it, which works once the file is written`,
       ]);
       // As a program does that opens its own file, through the link.
       writeFileSync(world.path("current", path), "written");
@@ -146,7 +146,7 @@ describe("a shared path that is not there yet", () => {
       const lines = await deployLive({ shared_paths: [path] });
       expect(kindOf("shared", path)).toBe("folder");
       expect(readdirSync(world.path("current", path))).toEqual([]);
-      expect(lines).toEqual([`linked \`${path}\` to shared/${path}, which begins empty`]);
+      expect(lines).toEqual([`linked \`${path}\` to shared/${path}, which starts empty`]);
     },
   );
 

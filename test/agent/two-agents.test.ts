@@ -43,7 +43,7 @@ describe("two agents with the credential of one server", () => {
 
     expect(await first.exited).toBe(exitCodes.give_up);
     expect(first.output()).toMatch(
-      /Another agent of this server has taken over the link\. Only one may run: end one of them\./,
+      /Another agent of this server has taken over the link\. Only one can run: stop one of them\./,
     );
     expect(isAlive(pid)).toBe(false);
     expect(resultOf(run)).toMatchObject({ outcome: "failed", failure: { code: "server_lost" } });
@@ -79,6 +79,6 @@ describe("an agent whose credential is revoked", () => {
     first = await spawnRunningAgent(world, { env });
     world.control.closeLink(4003);
     expect(await first.exited).toBe(exitCodes.give_up);
-    expect(first.output()).toMatch(/refuses this server's credential\. Make a new enrolment token/);
+    expect(first.output()).toMatch(/refuses this server's credential\. Create a new enrolment token/);
   });
 });

@@ -28,14 +28,14 @@ describe("a mistake or a fault", () => {
 
   const mistakes: [string, number, RegExp, () => Promise<ShellEnd>][] = [
     ["no token", 9, /not enrolled.*POST \/v1\/servers/, () => machine.install(null)],
-    ["another kind of token", 10, /no enrolment token/, () => machine.install("gantry_live_x")],
+    ["another kind of token", 10, /not an enrolment token/, () => machine.install("gantry_live_x")],
     [
       "an unknown token",
       10,
       /refused the enrolment.*malformed, unknown/,
       () => machine.install(`${TOKEN}${"x".repeat(35)}`),
     ],
-    ["an unknown option", 2, /there is no option --colour/, () => machine.install(null, ["--colour"])],
+    ["an unknown option", 2, /unknown option --colour/, () => machine.install(null, ["--colour"])],
     ["an option without its value", 2, /--home needs a value/, () => machine.install(null, ["--home"])],
     ["a relative path", 2, /--home needs an absolute path/, () => machine.install(null, ["--home", "here"])],
     [
@@ -44,7 +44,7 @@ describe("a mistake or a fault", () => {
       /characters that Gantry does not take/,
       () => machine.install(null, ["--home", "/tmp/a'b"]),
     ],
-    ["--purge alone", 2, /goes with --uninstall/, () => machine.install(null, ["--purge"])],
+    ["--purge alone", 2, /needs --uninstall/, () => machine.install(null, ["--purge"])],
     [
       "no Node",
       5,
@@ -66,20 +66,20 @@ describe("a mistake or a fault", () => {
     [
       "an old Node",
       5,
-      /Node 20 or newer is needed; .* is 18\.19\.0/,
+      /Node 20 or newer is required; .* is version 18\.19\.0/,
       () => withProgram("node", "echo 18.19.0"),
     ],
     [
       "an old git",
       5,
-      /git 2\.31 or newer is needed; here is 2\.25\.1/,
+      /git 2\.31 or newer is required; the installed version is 2\.25\.1/,
       () => withProgram("git", "echo git version 2.25.1"),
     ],
     ["another system", 4, /needs Linux; this is Darwin/, () => withProgram("uname", "echo Darwin")],
     [
       "a service without root",
       6,
-      /become root/,
+      /run the same line as root/,
       async () =>
         await runShell(["sh", "-s", "--", "--prefix", machine.prefix], {
           input: await machine.installer(),
@@ -99,7 +99,7 @@ describe("a mistake or a fault", () => {
     [
       "an uninstall of a service without root",
       6,
-      /become root and run the same line, or add --no-service/,
+      /run the same line as root, or add --no-service/,
       async () =>
         await runShell(["sh", "-s", "--", "--prefix", machine.prefix, "--uninstall"], {
           input: await machine.installer(),
@@ -107,9 +107,9 @@ describe("a mistake or a fault", () => {
         }),
     ],
     [
-      "a target that cannot be written to",
+      "a target that is not writable",
       13,
-      /cannot be written to/,
+      /is not writable/,
       () => machine.install(TOKEN, ["--prefix", "/proc/nowhere"]),
     ],
     [

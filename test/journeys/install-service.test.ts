@@ -79,7 +79,10 @@ describe.skipIf(probe === null)("a service, on a machine that is thrown away", (
     await install(enrollment.token);
     site.release('if (process.argv[2] === "run") throw new Error("broken"); console.log("fine");\n');
     const update = await install(null);
-    expect(update).toMatchObject({ code: 12, output: expect.stringContaining("the one before is back") });
+    expect(update).toMatchObject({
+      code: 12,
+      output: expect.stringContaining("the previous version was put back"),
+    });
     expect(update.output).toContain("broken");
     await expect
       .poll(async () => (await machine.run("gantry-agent status")).code, { timeout: 15_000 })
@@ -99,7 +102,7 @@ describe.skipIf(probe === null)("a service, on a machine that is thrown away", (
     await machine.run("rm /run/systemd/fake/pid");
     expect(await install(null)).toMatchObject({
       code: 11,
-      output: expect.stringContaining(`as process ${pid}, and not as the service`),
+      output: expect.stringContaining(`as process ${pid}, but not as the service`),
     });
     await machine.run(`echo ${pid} > /run/systemd/fake/pid`);
   });

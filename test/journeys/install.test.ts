@@ -27,18 +27,18 @@ describe("the line that a new server is answered with", () => {
     expect((await machine.status()).output).toContain(`connected to ${gantry.url} as ${server.id}`);
     const page = await machine.deploySite(server);
     const again = await machine.install(server.enrollment.token);
-    expect(again.output).toContain("stays enrolled as it is");
+    expect(again.output).toContain("This server stays enrolled");
     expect(again.output).toContain(`process ${agent.pid} still runs`);
     expect(again.code).toBe(0);
 
     const refused = await machine.install(null, ["--uninstall"]);
     expect(refused).toMatchObject({
       code: 11,
-      output: expect.stringContaining(`process ${agent.pid}. End it`),
+      output: expect.stringContaining(`process ${agent.pid}. Stop it`),
     });
     await machine.end(agent);
     const removed = await machine.install(null, ["--uninstall"]);
-    expect(removed.output).toContain(`left: ${home}, with the projects' files`);
+    expect(removed.output).toContain(`kept: ${home}, with the projects' files`);
     expect(removed.output).toContain(`DELETE ${gantry.url}/v1/servers/${server.id}`);
     expect(existsSync(program)).toBe(false);
     expect(existsSync(page)).toBe(true);
@@ -83,7 +83,7 @@ describe("an update", () => {
     const before = readFileSync(file, "utf8");
     machine.site.release("this is no program");
     const broken = await machine.install(null);
-    expect(broken).toMatchObject({ code: 12, output: expect.stringContaining("nothing was changed") });
+    expect(broken).toMatchObject({ code: 12, output: expect.stringContaining("Nothing was changed") });
     expect(readFileSync(file, "utf8")).toBe(before);
     machine.site.release(`${before}\n// newer\n`);
     expect((await machine.install(null)).code).toBe(0);
@@ -101,7 +101,9 @@ describe("an update", () => {
     writeFileSync(path, enrolled.replace(gantry.url, "https://other.example"));
     expect(await machine.install(null)).toMatchObject({
       code: 9,
-      output: expect.stringMatching(/enrolled with https:\/\/other\.example, .* Run the line of https:/),
+      output: expect.stringMatching(
+        /enrolled with https:\/\/other\.example, .* Run the install line of https:/,
+      ),
     });
     const other = await registerServer(gantry);
     expect((await machine.install(other.enrollment.token)).code).toBe(0);
@@ -156,7 +158,7 @@ describe("an agent of another version of the protocol", () => {
     await expect
       .poll(status, { timeout: 20_000 })
       .toMatch(
-        /^not connected to .*: This agent speaks protocol 3, the control plane 2: .*install\.sh \| sh\./,
+        /^not connected to .*: This agent speaks protocol 3, the control plane 2\. .*install\.sh \| sh\./,
       );
     await expect
       .poll(async () => (await readServer(gantry, server.id)).agent_problem, { timeout: 20_000 })
@@ -195,7 +197,7 @@ describe("what is removed", () => {
   it("is nothing where nothing is, and that is said", async () => {
     expect(await machine.install(null, ["--uninstall"])).toEqual({
       code: 0,
-      output: expect.stringContaining(`there is no agent in ${machine.prefix}`),
+      output: expect.stringContaining(`no agent in ${machine.prefix}`),
     });
   });
 });

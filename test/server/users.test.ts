@@ -74,7 +74,7 @@ describe("a user that was there before, with a home below /home", () => {
     const installed = await install("--user deploy", server.enrollment.token);
     expect(installed).toMatchObject({
       code: 0,
-      output: expect.stringContaining(`have /var/lib/gantry as their home folder, not ${own}`),
+      output: expect.stringContaining(`use /var/lib/gantry as their home folder, not ${own}`),
     });
     const api = createApi(gantry.url, gantry.token);
     const project = await api.createProject({

@@ -1,15 +1,15 @@
 import { git, type GitPlace, REMOTE } from "#agent/commands/git.ts";
 import type { Command } from "#agent/process/command.ts";
 
-/** Where a graph has the remote's branches and tags. */
+/** The refs under which the remote's branches and tags are fetched. */
 export const GRAPH_REFS = { heads: "refs/gantry/heads/", tags: "refs/gantry/tags/" } as const;
 
-/** What git itself passes for `--unshallow`. */
+/** The depth that git itself uses for `--unshallow`. */
 const WHOLE_HISTORY = 2_147_483_647;
 
 /**
- * A local remote sends a filtered history only where its own configuration says so. git clears the environment of the
- * process that it starts there, so the option has to stand in the command.
+ * A local remote sends a filtered history only if its own configuration allows it. git clears the environment of the
+ * process that it starts there, so the option is part of the command.
  */
 const LOCAL_UPLOAD_PACK = "--upload-pack=git -c uploadpack.allowFilter=true upload-pack";
 
@@ -19,11 +19,11 @@ export function listBranchesAndTags(place: GitPlace, cwd: string): Command {
 }
 
 /**
- * Fetches the commits of all branches and tags, without trees and files. A remote that cannot leave those out sends them.
- * The tree that a tag names directly git fetches by itself afterwards, because it has to be there.
- * Always with a depth: without one, git loops on a remote that is shallow itself, because it takes the missing parents
- * for objects that it left out, and starts another fetch for them.
- * @param depth how many commits of each history; null: all
+ * Fetches the commits of all branches and tags, without trees and files. A remote that does not support this sends
+ * them too. git fetches a tree that a tag names directly afterwards, because it must exist.
+ * Always with a depth: without one, git loops on a remote that is itself shallow, because it takes the missing
+ * parents for objects that it filtered out, and starts another fetch for them.
+ * @param depth how many commits of each history; `null` for all
  */
 export function fetchGraph(place: GitPlace, cwd: string, depth: number | null): Command {
   return git(place, cwd, [
@@ -44,31 +44,31 @@ export function fetchGraph(place: GitPlace, cwd: string, depth: number | null): 
 }
 
 /**
- * After each fetch: makes git forget that more objects can be fetched one by one. It would try that for whatever is
- * missing, and each of those fetches may start another one, without end.
+ * Removes the remote's promisor configuration after each fetch. Otherwise git would fetch every missing object one by
+ * one, and each of those fetches may start another one, endlessly.
  */
-export function forgetPromisor(place: GitPlace, cwd: string): Command {
+export function removePromisor(place: GitPlace, cwd: string): Command {
   return git(place, cwd, ["config", "--remove-section", `remote.${REMOTE}`]);
 }
 
-/** Prints the names of the branches and tags that were fetched. */
+/** Prints the names of the fetched branches and tags. */
 export function listGraphRefs(place: GitPlace, cwd: string): Command {
   return read(place, cwd, ["for-each-ref", "--format=%(refname)", GRAPH_REFS.heads, GRAPH_REFS.tags]);
 }
 
-/** Prints the commits that names stand for. Tags of tags are followed to the end; a tag of a file or tree is skipped. */
+/** Prints the commits that names point to. Tags of tags are followed to the end; a tag of a file or tree is skipped. */
 export function listCommits(place: GitPlace, cwd: string, names: readonly string[]): Command {
   return read(place, cwd, ["rev-list", "--no-walk=unsorted", ...names, "--"]);
 }
 
-/** Prints the hashes of all objects whose hash begins so. */
+/** Prints the hashes of all objects that start with the prefix. */
 export function listObjects(place: GitPlace, cwd: string, prefix: string): Command {
   return read(place, cwd, ["rev-parse", `--disambiguate=${prefix}`]);
 }
 
 /**
- * Prints the commit itself if one of the tips contains it; else another commit, or none with exit code 1. Unlike
- * `rev-list --not`, it does not depend on the dates of commits, and it walks the history once for all tips.
+ * Prints the commit itself if one of the tips contains it; otherwise another commit, or nothing with exit code 1.
+ * Unlike `rev-list --not`, it does not depend on commit dates, and it walks the history once for all tips.
  */
 export function mergeBase(place: GitPlace, cwd: string, sha: string, tips: readonly string[]): Command {
   return read(place, cwd, ["merge-base", sha, ...tips]);

@@ -2,7 +2,10 @@ import { RUN_MARKER } from "#agent/process/process-table.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What commands get of the agent's own environment. All else stays out: it may hold the secrets of other programs. */
+/**
+ * The variables that commands get from the agent's environment. Others are left out because they may contain secrets
+ * of other programs.
+ */
 const passedOn = [
   "PATH",
   "HOME",
@@ -22,22 +25,22 @@ const passedOn = [
   "https_proxy",
   "no_proxy",
   "all_proxy",
-  // A proxy of one's own often has a certificate of one's own.
+  // A private proxy often needs a private certificate.
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",
   "SSL_CERT_DIR",
   "GIT_SSL_CAINFO",
 ] as const;
 
-/** What git needs besides, to find keys. */
+/** Further variables that git needs to find keys. */
 const passedToGit = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "XDG_CONFIG_HOME"] as const;
 
-/** @param runId marks the processes of the run, so that they are found again wherever they went */
+/** @param runId marks the processes of the run, so that they can be found later */
 export function commandEnvironment(own: NodeJS.ProcessEnv, runId: string): Environment {
   return { ...pick(own, passedOn), [RUN_MARKER]: runId };
 }
 
-/** As `commandEnvironment`, and no git command ever asks a question: there is nobody to answer. */
+/** As `commandEnvironment`, and git never prompts for input. */
 export function gitEnvironment(own: NodeJS.ProcessEnv, runId: string): Environment {
   return {
     ...commandEnvironment(own, runId),
@@ -45,7 +48,7 @@ export function gitEnvironment(own: NodeJS.ProcessEnv, runId: string): Environme
     ...pick(own, passedToGit),
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
-    // A path that cannot exist: no file in a mirror can give a commit other parents than its own.
+    // A path that cannot exist, so that no file in a mirror can give a commit other parents.
     GIT_GRAFT_FILE: "/dev/null/none",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_LITERAL_PATHSPECS: "1",

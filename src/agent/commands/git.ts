@@ -2,9 +2,9 @@ import { readRemote } from "#agent/commands/git-login.ts";
 import type { Command } from "#agent/process/command.ts";
 
 /**
- * A bare repository on this server and the one it mirrors.
- * `remote` is `null` for commands that talk to nobody. `allowLocal`: the remote may be a path on this server.
- * `isConfined`: neither the remote nor what it holds may send git to another address.
+ * A bare repository on this server, and the remote that it mirrors. `remote` is `null` for commands without network
+ * access. `allowLocal`: the remote may be a path on this server. `isConfined`: neither the remote nor its content may
+ * lead git to another address.
  */
 export type GitPlace = {
   readonly gitDir: string;
@@ -14,13 +14,13 @@ export type GitPlace = {
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** The ref that holds what was fetched last, so that the next fetch need not bring it again. */
+/** The ref that holds the last fetched commit, so that the next fetch does not transfer it again. */
 export const TIP = "refs/gantry/tip";
 
-/** The name that the remote goes by in the configuration, so that its URL is no argument of git's. */
+/** The remote's name in the configuration, so that its URL is not an argument of git. */
 export const REMOTE = "source";
 
-/** Holds whatever a user's own configuration says; hooks and filters of a mirror are nobody's business. */
+/** Settings that override the user's configuration. */
 const fixedConfig: readonly (readonly [string, string])[] = [
   ["core.hooksPath", "/dev/null"],
   ["core.autocrlf", "false"],
@@ -30,12 +30,12 @@ const fixedConfig: readonly (readonly [string, string])[] = [
   ["core.protectNTFS", "true"],
   ["core.fsmonitor", "false"],
   ["submodule.recurse", "false"],
-  // What a server may offer to be fetched from elsewhere.
+  // Servers may offer bundles from other addresses.
   ["transfer.bundleURI", "false"],
   ["log.showSignature", "false"],
   ["fetch.recurseSubmodules", "false"],
   ["fetch.fsckObjects", "false"],
-  // A pack is written whole or not at all; loose objects of a fetch that was cut off would look like a whole commit.
+  // A pack is written atomically; loose objects of an interrupted fetch would look like a complete commit.
   ["fetch.unpackLimit", "1"],
   ["maintenance.auto", "false"],
   ["gc.auto", "0"],
@@ -49,7 +49,7 @@ const confinedConfig: typeof fixedConfig = [
   ["filter.lfs.required", "false"],
 ];
 
-/** A git command with the settings that all of them have. The other functions are the commands that there are. */
+/** A git command with the settings that all commands share. The other functions build the specific commands. */
 export function git(place: GitPlace, cwd: string, args: readonly string[]): Command {
   const remote = place.remote === null ? null : readRemote(place.remote);
   const config = [
@@ -60,8 +60,8 @@ export function git(place: GitPlace, cwd: string, args: readonly string[]): Comm
   const env: Record<string, string> = {
     ...place.env,
     ...remote?.env,
-    // Those of the contract. Neither ext:: nor fd::, which run commands, nor one that is not encrypted, whatever a redirect
-    // or a submodule says.
+    // The protocols of the contract: not ext:: and fd::, which run commands, and no unencrypted ones, whatever a
+    // redirect or a submodule says.
     GIT_ALLOW_PROTOCOL: place.allowLocal ? "file:https:ssh" : "https:ssh",
     GIT_CONFIG_COUNT: String(config.length),
   };
@@ -72,7 +72,7 @@ export function git(place: GitPlace, cwd: string, args: readonly string[]): Comm
   return { argv: ["git", `--git-dir=${place.gitDir}`, ...args], cwd, env };
 }
 
-/** @param objectFormat what the remote's hashes are; a mirror cannot change it later */
+/** @param objectFormat the remote's hash format; a mirror cannot change it later */
 export function initMirror(place: GitPlace, cwd: string, objectFormat: "sha1" | "sha256"): Command {
   return git(place, cwd, ["init", "--quiet", "--bare", `--object-format=${objectFormat}`]);
 }
@@ -90,13 +90,13 @@ const fetchOptions = [
   "--update-shallow",
 ] as const;
 
-/** Brings one ref or one full commit hash into `TIP`. */
+/** Fetches one ref or one full commit hash into `TIP`. */
 export function fetchTip(place: GitPlace, cwd: string, from: string, shallow: boolean): Command {
   const depth = shallow ? ["--depth=1"] : [];
   return git(place, cwd, ["fetch", ...fetchOptions, ...depth, REMOTE, `+${from}:${TIP}`]);
 }
 
-/** Brings every branch and tag with all of their history. `unshallow`: the mirror has cut histories to complete. */
+/** Fetches every branch and tag with its history. `unshallow`: the mirror has shortened histories to complete. */
 export function fetchAll(place: GitPlace, cwd: string, unshallow: boolean): Command {
   return git(place, cwd, [
     "fetch",
@@ -114,7 +114,7 @@ export function showCommit(place: GitPlace, cwd: string, name: string): Command 
   return git(place, cwd, ["log", "-1", "--no-color", "--format=%H%x00%B", `${name}^{commit}`, "--"]);
 }
 
-/** Writes a commit's files into an empty folder, with an index of its own beside it. */
+/** Writes a commit's files into an empty folder, with a separate index. */
 export function exportTree(place: GitPlace, folder: string, sha: string, index: string): Command {
   const command = git(place, folder, [
     `--work-tree=${folder}`,
@@ -126,19 +126,22 @@ export function exportTree(place: GitPlace, folder: string, sha: string, index: 
   return { ...command, env: { ...command.env, GIT_INDEX_FILE: index } };
 }
 
-/** Prints `<path>\0` of each file that the attributes in the tree give to Git LFS. @param index that of `exportTree` */
+/**
+ * Prints `<path>\0` of each file that the attributes in the tree assign to Git LFS. @param index the index of
+ * `exportTree`
+ */
 export function listLfsFiles(place: GitPlace, folder: string, index: string): Command {
   const command = git(place, folder, [`--work-tree=${folder}`, "ls-files", "-z", "--", ":(attr:filter=lfs)"]);
-  // The only pathspec that is more than a path, and it is ours.
+  // The only pathspec with magic, and it is a constant.
   return { ...command, env: { ...command.env, GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: "0" } };
 }
 
-/** Prints what the commit's `.lfsconfig` excludes. Exit code 1: nothing; another one: there is no such file. */
+/** Prints the exclusions in the commit's `.lfsconfig`. Exit code 1: none; another code: no such file. */
 export function readLfsExcludes(place: GitPlace, cwd: string, sha: string): Command {
   return git(place, cwd, ["config", `--blob=${sha}:.lfsconfig`, "--get-all", "lfs.fetchexclude"]);
 }
 
-/** Prints `<key>\n<value>\0` of each path and url. Exit code 1: there are none. */
+/** Prints `<key>\n<value>\0` of each path and url. Exit code 1: none. */
 export function readSubmoduleConfig(place: GitPlace, cwd: string, sha: string): Command {
   return git(place, cwd, [
     "config",
@@ -149,19 +152,20 @@ export function readSubmoduleConfig(place: GitPlace, cwd: string, sha: string): 
   ]);
 }
 
-/** Prints `<mode> <type> <sha>\t<path>\0` of those paths that the commit has. */
+/** Prints `<mode> <type> <sha>\t<path>\0` of the paths that exist in the commit. */
 export function listTree(place: GitPlace, cwd: string, sha: string, paths: readonly string[]): Command {
   return git(place, cwd, ["ls-tree", "-z", "--full-tree", sha, "--", ...paths]);
 }
 
-/** Fails when something is missing of what the mirror's refs need, or it is no repository at all. */
+/** Fails when objects that the mirror's refs need are missing, or it is not a repository. */
 export function checkMirror(place: GitPlace, cwd: string): Command {
   return git(place, cwd, ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"]);
 }
 
 /**
- * Makes one pack of many, of what refs lead to. The rest goes: nobody else works on a mirror, and kept for the usual two
- * weeks it would become a file for each object, which takes more room than the packs did.
+ * Repacks everything that refs lead to into one pack, and deletes the rest at once. Only one process uses a mirror.
+ * Kept for git's usual two weeks, the rest would become a file for each object, which takes more space than the packs
+ * did.
  */
 export function packMirror(place: GitPlace, cwd: string): Command {
   return git(place, cwd, ["gc", "--quiet", "--prune=now"]);

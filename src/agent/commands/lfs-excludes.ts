@@ -1,7 +1,9 @@
-/** Patterns that are longer in all are not read to their end: the repository says them, and matching takes time. */
+/** The limit of all patterns together: the repository controls them, and matching takes time. */
 const MOST_CHARACTERS = 4_000;
 
-/** What `git config --get-all lfs.fetchexclude` prints: a line for each setting, and patterns between commas in it. */
+/**
+ * Parses the output of `git config --get-all lfs.fetchexclude`: one line per setting, with comma-separated patterns.
+ */
 export function readExcludes(output: string): readonly string[] {
   let characters = 0;
   return output
@@ -12,8 +14,8 @@ export function readExcludes(output: string): readonly string[] {
 }
 
 /**
- * Whether one of the patterns stands for a path. They are as in .gitignore: with a slash within it a pattern begins at the
- * root, without one it may stand for any part of the path, and what it stands for includes all that is below.
+ * Whether a pattern matches a path. Patterns follow .gitignore: with a slash inside, a pattern starts at the root;
+ * without one, it may match any part of the path. A match includes everything below.
  */
 export function isExcluded(path: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => {
@@ -22,17 +24,17 @@ export function isExcluded(path: string, patterns: readonly string[]): boolean {
   });
 }
 
-/** Stars, also two of them and with a slash behind them, `?`, or one character that stands for itself. */
+/** Splits a pattern into stars (one, two, or two with a slash), `?` and literal characters. */
 function toTokens(pattern: string): readonly string[] {
   return pattern.match(/\*\*\/|\*\*|[^]/g) ?? [];
 }
 
 /**
- * Keeps all places of the pattern that the path so far may have reached. A regular expression would try them one after the
- * other, which takes exponential time with several stars.
+ * Tracks all positions of the pattern that the path so far may have reached. A regular expression would try them one
+ * by one, which takes exponential time with several stars.
  */
 function matches(path: string, tokens: readonly string[], isRooted: boolean): boolean {
-  let places = enter(tokens, [0], true);
+  let places = withSkippedStars(tokens, [0], true);
   for (let at = 0; at < path.length; at += 1) {
     const character = path.charAt(at);
     if (character === "/" && places.has(tokens.length)) return true;
@@ -45,13 +47,17 @@ function matches(path: string, tokens: readonly string[], isRooted: boolean): bo
       else if (token === "?" ? character !== "/" : token === character) next.push(place + 1);
     }
     if (!isRooted && character === "/") next.push(0);
-    places = enter(tokens, next, character === "/");
+    places = withSkippedStars(tokens, next, character === "/");
   }
   return places.has(tokens.length);
 }
 
-/** Adds the places behind stars that stand for nothing more. @param isPartStart whether a part of the path begins here */
-function enter(tokens: readonly string[], places: readonly number[], isPartStart: boolean): Set<number> {
+/** Adds the positions after stars that match nothing more. @param isPartStart whether a part of the path starts here */
+function withSkippedStars(
+  tokens: readonly string[],
+  places: readonly number[],
+  isPartStart: boolean,
+): Set<number> {
   const entered = new Set<number>();
   for (let place of places)
     for (; !entered.has(place); place += 1) {

@@ -1,7 +1,7 @@
 /** One line of `git ls-remote`. */
 export type RemoteRef = { readonly sha: string; readonly ref: string };
 
-/** What `git ls-remote` prints. Lines of any other form are passed over. */
+/** Parses the output of `git ls-remote`. Other lines are skipped. */
 export function readRefs(output: string): readonly RemoteRef[] {
   return output.split("\n").flatMap((line) => {
     const match = /^([0-9a-f]{40}|[0-9a-f]{64})\t(.+)$/.exec(line);
@@ -10,8 +10,8 @@ export function readRefs(output: string): readonly RemoteRef[] {
 }
 
 /**
- * Which ref a branch name means: the branch if there is one, else the tag.
- * `sha` is the commit, also where the tag is an object of its own.
+ * Resolves a name to a ref: the branch if it exists, otherwise the tag. `sha` is the commit, also for an annotated
+ * tag.
  */
 export function chooseRef(refs: readonly RemoteRef[], name: string): RemoteRef | null {
   const shaOf = (ref: string) => refs.find((each) => each.ref === ref)?.sha;
@@ -25,7 +25,7 @@ export function chooseRef(refs: readonly RemoteRef[], name: string): RemoteRef |
 
 export type CommitShown = { readonly sha: string; readonly message: string };
 
-/** What `showCommit` prints: the hash, a NUL, the message. null: it is something else. */
+/** Parses the output of `showCommit`: the hash, a NUL, the message. `null` for any other output. */
 export function readCommit(output: string): CommitShown | null {
   const end = output.indexOf("\0");
   const sha = output.slice(0, end);
@@ -33,10 +33,13 @@ export function readCommit(output: string): CommitShown | null {
   return { sha, message: output.slice(end + 1).trim() };
 }
 
-/** A submodule as `.gitmodules` has it; nothing of it is checked yet. */
+/** A submodule as written in `.gitmodules`; nothing is validated yet. */
 export type SubmoduleEntry = { readonly name: string; readonly path: string; readonly url: string };
 
-/** What `git config --null --get-regexp` prints of a `.gitmodules`. One without a path or a URL is passed over. */
+/**
+ * Parses the output of `git config --null --get-regexp` for a `.gitmodules`. Entries without a path or a URL are
+ * skipped.
+ */
 export function readSubmoduleEntries(output: string): readonly SubmoduleEntry[] {
   const found = new Map<string, { path?: string; url?: string }>();
   for (const record of output.split("\0")) {
@@ -51,7 +54,7 @@ export function readSubmoduleEntries(output: string): readonly SubmoduleEntry[] 
   );
 }
 
-/** The commit that each submodule's path is bound to (mode 160000), by path. */
+/** The commit of each submodule (mode 160000), by path. */
 export function readGitlinks(output: string): ReadonlyMap<string, string> {
   const links = new Map<string, string>();
   for (const record of output.split("\0")) {
@@ -62,12 +65,12 @@ export function readGitlinks(output: string): ReadonlyMap<string, string> {
 }
 
 /**
- * The line of git's complaints that says most. git sums up what ssh and the remote have said in a line of its own, and ends
- * with advice: what stands before that is meant. Empty where there is none.
+ * Picks the most specific line of git's error output. git summarizes errors of ssh and the remote in a line of its
+ * own and ends with advice, so the lines before that summary are used. Empty when there is none.
  */
-export function tellingLine(stderr: string): string {
+export function errorLine(stderr: string): string {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const summary = lines.findIndex((line) => line.startsWith("fatal: Could not read from remote repository"));
-  const said = summary > 0 ? lines.slice(0, summary) : lines;
-  return said.findLast((line) => line.startsWith("fatal: ")) ?? said.at(-1) ?? "";
+  const causes = summary > 0 ? lines.slice(0, summary) : lines;
+  return causes.findLast((line) => line.startsWith("fatal: ")) ?? causes.at(-1) ?? "";
 }

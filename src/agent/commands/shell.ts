@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import type { Command } from "#agent/process/command.ts";
 
-/** What a build or activate command learns of the deployment that it is part of. */
+/** The facts of a deployment that its build or activate command gets as environment variables. */
 export type ReleaseFacts = {
   /** The folder of all releases; absolute. */
   readonly releases: string;
@@ -12,10 +12,10 @@ export type ReleaseFacts = {
   readonly branch: string;
 };
 
-/** The variable with the folder of the release that a process belongs to. */
+/** The environment variable with the folder of the release that a process belongs to. */
 export const RELEASE_MARKER = "GANTRY_RELEASE";
 
-/** A project's own command line, as its owner would type it in the release's root folder. */
+/** Runs a project's command line in a shell, in the release's root folder. */
 export function shellCommand(
   line: string,
   cwd: string,
@@ -28,7 +28,8 @@ export function shellCommand(
     env: {
       ...environment,
       CI: "true",
-      // A release has no .git: git, and what asks it for a version or sets up hooks, must not find the one of a folder above.
+      // A release has no .git. Tools that ask git for a version or install hooks must not find a repository in a
+      // folder above.
       GIT_CEILING_DIRECTORIES: facts.releases,
       GANTRY: "1",
       GANTRY_PROJECT: facts.projectName,

@@ -5,27 +5,28 @@ export type SubmoduleUrl =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** A repository on this server itself. */
+/** Whether a repository is on this server itself. */
 export function isLocal(repository: string): boolean {
   return repository.startsWith("/") || repository.startsWith("file://");
 }
 
 /**
- * Where a submodule comes from. `./` and `../` start from the parent's own address, as in gitsubmodules(7).
- * One on the parent's host gets the parent's login. A remote repository may not send the agent to a path on this server.
+ * Resolves a submodule's address. `./` and `../` are relative to the parent's address, as in gitsubmodules(7). A
+ * submodule on the parent's host gets the parent's login. A remote repository must not lead the agent to a path on
+ * this server.
  */
 export function resolveSubmoduleUrl(parent: string, written: string): SubmoduleUrl {
   const isRelative = written.startsWith("./") || written.startsWith("../");
-  const url = isRelative ? climb(parent, written) : inheritLogin(parent, written);
+  const url = isRelative ? resolveRelative(parent, written) : inheritLogin(parent, written);
   if (url === null || !Repository.safeParse(url).success)
-    return { kind: "refused", reason: `its address ${written} is not one that Gantry fetches from` };
+    return { kind: "refused", reason: `its address ${written} is not supported` };
   if (isLocal(url) && !isLocal(parent))
     return { kind: "refused", reason: `its address ${written} is a path on this server` };
   return { kind: "url", url };
 }
 
-function climb(parent: string, written: string): string | null {
-  // What may be climbed: the path, but neither the host nor the user before it.
+function resolveRelative(parent: string, written: string): string | null {
+  // `../` may remove parts of the path, but not the host or the user before it.
   const match = /^(file:\/\/|[a-z]+:\/\/[^/]+|[^/:]+@[^/:]+:)?(.*)$/.exec(parent);
   const start = match?.[1] ?? "";
   let path = (match?.[2] ?? "").replace(/\/+$/, "");

@@ -15,7 +15,7 @@ export function connectionPath(home: string): string {
   return join(home, CONNECTION_FILE);
 }
 
-/** What enrolment has written. Never throws. */
+/** Reads the file that enrolment wrote. Never throws. */
 export async function readConnection(home: string): Promise<ConnectionRead> {
   let text: string;
   try {
@@ -27,11 +27,11 @@ export async function readConnection(home: string): Promise<ConnectionRead> {
   try {
     return { kind: "found", connection: Connection.parse(JSON.parse(text)) };
   } catch {
-    return { kind: "unreadable", reason: "it does not hold what enrolment writes" };
+    return { kind: "unreadable", reason: "it is not a valid enrolment" };
   }
 }
 
-/** Only this user may read it: whoever has the credential is this server. */
+/** Readable by this user only: anyone with the credential can act as this server. */
 export async function writeConnection(home: string, connection: Connection): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   await writeAtomic(connectionPath(home), `${JSON.stringify(connection, null, 2)}\n`, {

@@ -5,30 +5,33 @@ import type { AgentSettings } from "#agent/context/settings.ts";
 import type { Sites } from "#agent/sites/sites-client.ts";
 
 export type Clock = {
-  /** The time of day in Unix milliseconds. It may jump either way, so nothing is measured with it. */
+  /** The time of day in Unix milliseconds. It may jump in either direction, so durations are not measured with it. */
   now(): number;
-  /** Milliseconds since some moment. They only rise, at their own pace. */
+  /** Milliseconds since an arbitrary moment. Never decreases. */
   monotonic(): number;
 };
 
-/** What every part of the agent shares. Nothing below reads a clock, chance or the environment by itself. */
+/**
+ * The values that all parts of the agent share. Code below this does not read the clock, randomness or the
+ * environment directly.
+ */
 export type AgentContext = {
-  /** The folder that the agent keeps everything in; absolute. */
+  /** The agent's home folder, with all its files; absolute. */
   readonly home: string;
   readonly connection: Connection;
-  /** Through which the control plane is reached; `null`: directly. */
+  /** The proxy in front of the control plane; `null` when it is reached directly. */
   readonly proxy: URL | null;
   readonly settings: AgentSettings;
-  /** What this server's owner lets the control plane order. It was read at the start, and counts until the end. */
+  /** What the server's owner allows the control plane to order. Read when the agent starts. */
   readonly policy: Policy;
   readonly clock: Clock;
-  /** From 0 to 1, as Math.random. */
+  /** A random number from 0 to 1, like Math.random. */
   readonly random: () => number;
-  /** The agent's own environment, of which commands get a part. */
+  /** The agent's own environment. Commands get part of it. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Of the requests of all runs. */
+  /** The rate limit for the requests of all runs. */
   readonly pace: Pace;
   readonly sites: Sites;
-  /** One line for the person who watches the agent. */
+  /** Prints one line to the agent's log. */
   readonly log: (message: string) => void;
 };

@@ -2,49 +2,49 @@ import * as z from "zod/mini";
 
 import { PING_INTERVAL_MS } from "#contract/agent-protocol.ts";
 
-/** Every span and size that the agent goes by and no project sets. Milliseconds and bytes. */
+/** The agent's durations and sizes that projects cannot set. Milliseconds and bytes. */
 export type AgentSettings = {
   /** From SIGTERM to SIGKILL. */
   readonly stopGraceMs: number;
-  /** How long output is still read after a command has ended while something else can write it. */
+  /** How long output is still read after a command has ended, while another process can write it. */
   readonly outputGraceMs: number;
-  /** How often a file that a command writes to is looked at besides the system's notifications. */
+  /** How often an output file is checked in addition to the system's notifications. */
   readonly pollOutputMs: number;
-  /** The longest that such a file may become, and how often those that nobody follows are checked. */
+  /** The size limit of an output file, and how often the limit is applied to files that nobody follows. */
   readonly maxOutputFileBytes: number;
   readonly outputCheckMs: number;
-  /** How long a line may stay unfinished before it is shown as far as it goes. */
+  /** How long a line may stay unfinished before it is shown as it is. */
   readonly partialLineMs: number;
-  /** How long an event may wait for others to ride along with. */
+  /** How long an event may wait to be sent together with others. */
   readonly flushMs: number;
   readonly maxBatchBytes: number;
-  /** How long events that the control plane has not stored may be in memory only. */
+  /** How long events that the control plane has not stored may be held in memory only. */
   readonly spillMs: number;
-  /** How many of them may be; more go to the spool, however young they are. */
+  /** How many bytes of events may be held in memory only; more go to the spool immediately. */
   readonly spillBytes: number;
-  /** The longest that a run's spool may become; a whole log fits in. */
+  /** The size limit of a run's spool. A complete log fits in. */
   readonly maxSpoolBytes: number;
-  /** Above this much in memory, because the spool takes no more, the commands' pipes are paused. */
+  /** The limit of events in memory when the spool takes no more. Above it, the commands' pipes are paused. */
   readonly maxMemoryBytes: number;
-  /** How many requests of all runs may leave at once, and how many a second after that. */
+  /** How many requests of all runs may be sent at once, and how many per second after that. */
   readonly requestBurst: number;
   readonly requestsPerSecond: number;
-  /** The longest silence of a run towards the control plane. */
+  /** The longest time between two requests of a run to the control plane. */
   readonly signOfLifeMs: number;
-  /** How often a run that waits for the permit asks whether it is there. */
+  /** How often a run that waits for the activation permit asks for it. */
   readonly permitPollMs: number;
   readonly statusMs: number;
   readonly pingMs: number;
   readonly missedPongs: number;
-  /** From the link's opening to `welcome`, and from a request to its answer. */
+  /** Timeout from opening the link to `welcome`, and from a request to its answer. */
   readonly answerMs: number;
-  /** How often an agent looks whether the control plane speaks its protocol by now. */
+  /** How often the agent reconnects to a control plane with another protocol version. */
   readonly mismatchRetryMs: number;
-  /** For how long an agent whose credential is refused tries again before it ends. */
+  /** How long an agent whose credential is refused tries again before it ends. */
   readonly refusedGiveUpMs: number;
   readonly backOffBaseMs: number;
   readonly backOffCapMs: number;
-  /** How long the agent, told to end, tries to report what it stopped. */
+  /** How long an agent that is shutting down tries to report the runs that it stopped. */
   readonly farewellMs: number;
 };
 
@@ -76,7 +76,9 @@ export const defaultSettings: AgentSettings = {
   farewellMs: 3_000,
 };
 
-/** Names and new values of some settings, as JSON. For tests, which cannot wait for as long as a network may take. */
+/**
+ * An environment variable with changed settings as JSON. For tests, which cannot wait as long as a network may take.
+ */
 const CHANGED_SETTINGS = "GANTRY_AGENT_SETTINGS";
 
 const Changes = z.record(
@@ -84,7 +86,7 @@ const Changes = z.record(
   z.number(),
 );
 
-/** @throws where the variable is there and is not an object of numbers: a setting that is overlooked would be found late */
+/** @throws when the variable is set but is not an object of known names and numbers */
 export function readSettings(environment: NodeJS.ProcessEnv): AgentSettings {
   const text = environment[CHANGED_SETTINGS];
   if (text === undefined) return defaultSettings;

@@ -1,2 +1,2 @@
-/** What the agent says of itself at enrolment and in its greeting. Kept equal to package.json by a test. */
+/** The agent's version, sent at enrolment and in `hello`. A test keeps it equal to package.json. */
 export const AGENT_VERSION = "0.1.0";

@@ -1,9 +1,10 @@
 #!/bin/sh
-# All of it is one group, so that a shell that gets only the beginning of this file runs none of it.
+# The whole script is one group, so that a shell that receives only a part of it runs nothing.
 {
 set -eu
 
-# Filled in by the installation that serves this script (scripts/shared/build-agent.ts, src/worker/routes/agent-files.ts).
+# Filled in by the installation that serves this script (scripts/shared/build-agent.ts,
+# src/worker/routes/agent-files.ts).
 origin='@ORIGIN@'
 agent_version='@AGENT_VERSION@'
 agent_file='@AGENT_FILE@'
@@ -15,29 +16,29 @@ start_seconds=30
 
 usage() {
   cat <<END
-Installs the Gantry agent $agent_version of $origin on this server, or brings it up to date.
+Installs the Gantry agent $agent_version of $origin on this server, or updates it.
 
-  curl -fsSL $origin/install.sh | GANTRY_TOKEN=<enrolment token> sh      # as root: a systemd service
-  curl -fsSL $origin/install.sh | sh                                     # again: updates it, and keeps its enrolment
+  curl -fsSL $origin/install.sh | GANTRY_TOKEN=<enrolment token> sh      # as root: installs a systemd service
+  curl -fsSL $origin/install.sh | sh                                     # run again: updates the agent, keeps the enrolment
   curl -fsSL $origin/install.sh | sh -s -- --uninstall [--purge]
 
-  --token TOKEN   the enrolment token; GANTRY_TOKEN in the environment is better, as nobody else can see it
-  --no-service    for the current user, without root and systemd; says how to run it
-  --no-start      installs the service and leaves it stopped
-  --prefix DIR    where the program goes: /usr/local, or ~/.local with --no-service
-  --home DIR      where projects go: /var/lib/gantry, or PREFIX/share/gantry with --no-service
-  --user NAME     the service's user, made if there is none: gantry
+  --token TOKEN   the enrolment token; prefer GANTRY_TOKEN, which other users cannot see
+  --no-service    installs for the current user, without root and systemd, and prints how to run the agent
+  --no-start      installs the service but does not start it
+  --prefix DIR    the program's folder (default: /usr/local, or ~/.local with --no-service)
+  --home DIR      the folder for projects (default: /var/lib/gantry, or PREFIX/share/gantry with --no-service)
+  --user NAME     the service's user, created if it does not exist (default: gantry)
   --uninstall     removes the agent; projects, policy and enrolment stay
-  --purge         with --uninstall: removes these too
+  --purge         with --uninstall: removes projects, policy and enrolment too
 
-It ends with 0 when all is well; 1 something else failed; 2 wrong options; 3 installed, but not connected; 4 not Linux, or
-no systemd; 5 Node, git or a downloader is missing or too old; 6 not root; 7 the control plane cannot be reached; 8 the
-download is damaged; 9 no enrolment token; 10 the token was refused; 11 an agent runs by hand; 12 the new version does not
-start, the old one is back; 13 a folder cannot be written to; 14 the control plane wants another agent.
+Exit codes: 0 success; 1 another failure; 2 wrong options; 3 installed, but not connected; 4 not Linux, or no systemd;
+5 Node, git or a downloader is missing or too old; 6 not root; 7 the control plane cannot be reached; 8 the download is
+damaged; 9 no enrolment token; 10 the token was refused; 11 an agent runs without the service; 12 the new version does not
+start, and the old one was put back; 13 a folder is not writable; 14 the control plane needs another agent version.
 END
 }
 
-say() { printf '%s\n' "gantry: $*"; }
+print() { printf '%s\n' "gantry: $*"; }
 fail() {
   code=$1
   shift
@@ -45,17 +46,17 @@ fail() {
   exit "$code"
 }
 
-# --- what was asked for ---
+# --- options ---
 
 read_options() {
   token=${GANTRY_TOKEN:-}
-  # The environment of everything that is started from here on.
+  # Commands that this script starts do not need the token in their environment.
   unset GANTRY_TOKEN
   action=install is_service=yes is_started=yes is_purge=no prefix='' home='' user=''
   while [ $# -gt 0 ]; do
     case $1 in
       --token | --prefix | --home | --user)
-        if [ $# -lt 2 ] || [ -z "$2" ]; then fail 2 "$1 needs a value. --help tells more."; fi
+        if [ $# -lt 2 ] || [ -z "$2" ]; then fail 2 "$1 needs a value. See --help."; fi
         case $1 in
           --token) token=$2 ;;
           --prefix) prefix=$2 ;;
@@ -69,16 +70,16 @@ read_options() {
       --uninstall) action=uninstall && shift ;;
       --purge) is_purge=yes && shift ;;
       -h | --help) usage && exit 0 ;;
-      *) fail 2 "there is no option $1. --help tells which there are." ;;
+      *) fail 2 "unknown option $1. See --help." ;;
     esac
   done
-  if [ $is_purge = yes ] && [ $action != uninstall ]; then fail 2 "--purge goes with --uninstall."; fi
-  if [ $is_service = no ] && [ -n "$user" ]; then fail 2 "--user goes with a service; without one it is you."; fi
+  if [ $is_purge = yes ] && [ $action != uninstall ]; then fail 2 "--purge needs --uninstall."; fi
+  if [ $is_service = no ] && [ -n "$user" ]; then fail 2 "--user cannot be used with --no-service, which installs for the current user."; fi
   case $token in
     '' | gantry_enroll_*) ;;
-    *) fail 10 "that is no enrolment token: one begins with gantry_enroll_, and POST /v1/servers answers with it." ;;
+    *) fail 10 "not an enrolment token: it must start with gantry_enroll_. POST /v1/servers returns one." ;;
   esac
-  case $token in *[!A-Za-z0-9_]*) fail 10 "that is no enrolment token: it holds more than letters and digits." ;; esac
+  case $token in *[!A-Za-z0-9_]*) fail 10 "not an enrolment token: it contains characters other than letters, digits and _." ;; esac
 }
 
 read_places() {
@@ -92,7 +93,7 @@ read_places() {
   program=$lib/gantry-agent.mjs
   wrapper=$prefix/bin/gantry-agent
   facts=$lib/installed
-  # What an earlier installation was told counts where this one is told nothing.
+  # Omitted options keep the values of an earlier installation.
   if [ $is_service = yes ]; then
     home=${home:-$(fact home)} && home=${home:-/var/lib/gantry}
     user=${user:-$(fact user)} && user=${user:-gantry}
@@ -101,9 +102,9 @@ read_places() {
     user=$(id -un)
   fi
   check_path --home "$home"
-  # Told twice, it is the same folder.
+  # Normalize slashes, so that the same folder always has the same name.
   home=/$(printf '%s' "$home" | sed 's,//*,/,g; s,^/,,; s,/$,,')
-  case $user in '' | -* | *[!A-Za-z0-9_.-]*) fail 2 "--user: $user is not a user's name." ;; esac
+  case $user in '' | -* | *[!A-Za-z0-9_.-]*) fail 2 "--user: $user is not a valid user name." ;; esac
   unit=/etc/systemd/system/gantry-agent.service
   tmpfiles=/etc/tmpfiles.d/gantry-agent.conf
   settings=/etc/gantry
@@ -114,15 +115,15 @@ check_path() {
     /*) ;;
     *) fail 2 "$1 needs an absolute path, not $2." ;;
   esac
-  # These stand in the unit and in the wrapper as they are.
-  case $2 in *[!A-Za-z0-9_./@+-]* | */../* | */..) fail 2 "$1: $2 has characters that Gantry does not take there." ;; esac
+  # The unit and the wrapper contain these paths without quotes.
+  case $2 in *[!A-Za-z0-9_./@+-]* | */../* | */..) fail 2 "$1: $2 contains characters that are not allowed." ;; esac
 }
 
 fact() {
   if [ -f "$facts" ]; then sed -n "s/^$1=//p" "$facts"; fi
 }
 
-# Whether the installer has made this home, or this user: that it made another says nothing of this one.
+# Whether the installer created the current home folder or user.
 has_made() {
   case $1 in
     home) [ "$(fact made_home)" = yes ] && [ "$(fact home)" = "$home" ] ;;
@@ -130,42 +131,42 @@ has_made() {
   esac
 }
 
-# --- what the machine has ---
+# --- requirements ---
 
 check_machine() {
   [ "$(uname -s)" = Linux ] || fail 4 "the agent's service needs Linux; this is $(uname -s)."
   if [ $is_service = yes ]; then
-    [ "$(id -u)" -eq 0 ] || fail 6 "this needs root: become root and run the same line, or add --no-service."
+    [ "$(id -u)" -eq 0 ] || fail 6 "root is required: run the same line as root, or add --no-service."
     if ! [ -d /run/systemd/system ] || ! command -v systemctl >/dev/null; then
-      fail 4 "this machine is not run by systemd. Add --no-service, and have what runs it here start the agent."
+      fail 4 "systemd does not run on this machine. Add --no-service, and let another supervisor start the agent."
     fi
   fi
 }
 
 check_tools() {
   node=$(command -v node || command -v nodejs || true)
-  [ -n "$node" ] || fail 5 "Node $oldest_node or newer is missing. $(how_to_get node)"
-  has=$("$node" -p 'process.versions.node' 2>/dev/null) || fail 5 "$node does not run. $(how_to_get node)"
-  is_older "$has" $oldest_node && fail 5 "Node $oldest_node or newer is needed; $node is $has. $(how_to_get node)"
+  [ -n "$node" ] || fail 5 "Node $oldest_node or newer is missing. $(install_hint node)"
+  has=$("$node" -p 'process.versions.node' 2>/dev/null) || fail 5 "$node cannot be started.  $(install_hint node)"
+  is_older "$has" $oldest_node && fail 5 "Node $oldest_node or newer is required; $node is version $has.  $(install_hint node)"
   if [ $is_service = yes ]; then
     case $("$node" -p 'process.execPath') in
       /home/* | /root/*)
-        fail 5 "$node is in a home folder, where a service cannot use it. $(how_to_get node)"
+        fail 5 "$node is in a home folder, where a service cannot use it. $(install_hint node)"
         ;;
     esac
   fi
-  command -v git >/dev/null || fail 5 "git $oldest_git or newer is missing. $(how_to_get git)"
+  command -v git >/dev/null || fail 5 "git $oldest_git or newer is missing. $(install_hint git)"
   has=$(git --version | sed 's/^git version //; s/ .*//')
-  is_older "$has" $oldest_git && fail 5 "git $oldest_git or newer is needed; here is $has. $(how_to_get git)"
+  is_older "$has" $oldest_git && fail 5 "git $oldest_git or newer is required; the installed version is $has.  $(install_hint git)"
   return 0
 }
 
-# Whether the version $1 is older than $2, of which major and minor count.
+# Whether version $1 is older than $2, by major and minor version.
 is_older() {
   awk -v a="$1" -v b="$2" 'BEGIN { split(a, x, "."); split(b, y, "."); exit !(x[1] + 0 < y[1] + 0 || (x[1] + 0 == y[1] + 0 && x[2] + 0 < y[2] + 0)) }'
 }
 
-how_to_get() {
+install_hint() {
   system=''
   if [ -r /etc/os-release ]; then system=$(sed -n 's/^ID=//p; s/^ID_LIKE=//p' /etc/os-release | tr '\n"' '  '); fi
   case "$1 $system" in
@@ -180,7 +181,7 @@ how_to_get() {
   esac
 }
 
-# --- the parts of an installation ---
+# --- installation ---
 
 work=''
 made_user=no
@@ -189,7 +190,7 @@ made_home=no
 clean_up() {
   status=$?
   if [ -n "$work" ]; then rm -rf "$work"; fi
-  # An installation that came to nothing leaves nothing, but what the same token needs to be used again.
+  # A failed installation leaves nothing behind, except what the same token needs to be used again.
   if ! [ -e "$program" ]; then
     if [ "$made_home" = yes ]; then rmdir "$home/.tmp" "$home" 2>/dev/null || true; fi
     if ! [ -e "$home/enrolling.json" ]; then
@@ -202,7 +203,7 @@ clean_up() {
   exit "$status"
 }
 
-# Those of a service are the system's own.
+# The folders of a service belong to the system.
 remove_empty_prefix() {
   if [ $is_service = yes ]; then return; fi
   for folder in "$prefix/share" "$prefix/lib" "$prefix/bin" "$prefix"; do
@@ -210,7 +211,7 @@ remove_empty_prefix() {
   done
 }
 
-# Saves the address $1 as the file $2.
+# Downloads the URL $1 to the file $2.
 download() {
   if command -v curl >/dev/null; then
     curl -fsS --connect-timeout 15 --max-time 300 -o "$2" "$1"
@@ -218,7 +219,7 @@ download() {
     wget -q -T 15 -O "$2" "$1"
   else
     fail 5 "curl or wget is missing."
-  fi || fail 7 "$1 cannot be downloaded. If the control plane was updated just now, run the same line again."
+  fi || fail 7 "$1 cannot be downloaded. If the control plane has just been updated, run the same line again."
 }
 
 sha256_of() {
@@ -230,46 +231,46 @@ sha256_of() {
 }
 
 fetch_agent() {
-  mkdir -p "$lib" "$prefix/bin" 2>/dev/null || fail 13 "$prefix cannot be written to."
-  work=$(mktemp -d "$lib/.new.XXXXXX" 2>/dev/null) || fail 13 "$lib cannot be written to."
+  mkdir -p "$lib" "$prefix/bin" 2>/dev/null || fail 13 "$prefix is not writable."
+  work=$(mktemp -d "$lib/.new.XXXXXX" 2>/dev/null) || fail 13 "$lib is not writable."
   # The service's user runs the file from here to enrol.
   chmod 755 "$lib" "$work"
   download "$origin/agent/$agent_file" "$work/gantry-agent.mjs"
   download "$origin/install.sh" "$work/install.sh"
   [ "$(sha256_of "$work/gantry-agent.mjs")" = "$agent_sha256" ] ||
-    fail 8 "the agent's file is not what it should be: its SHA-256 differs. Nothing was installed; run the same line again."
+    fail 8 "the downloaded agent is damaged: its SHA-256 differs. Nothing was installed. Run the same line again."
   chmod 644 "$work/gantry-agent.mjs" "$work/install.sh"
-  says=$("$node" "$work/gantry-agent.mjs" --version 2>&1) ||
-    fail 12 "the agent $agent_version does not start, and nothing was changed. It says: $says"
+  output=$("$node" "$work/gantry-agent.mjs" --version 2>&1) ||
+    fail 12 "the agent $agent_version does not start. Nothing was changed. Its output: $output"
 }
 
 make_user() {
   if id "$user" >/dev/null 2>&1; then return; fi
   useradd --system --user-group --home-dir "$home" --no-create-home --shell /usr/sbin/nologin \
-    --comment "Gantry agent" "$user" || fail 1 "the user $user cannot be made."
+    --comment "Gantry agent" "$user" || fail 1 "the user $user cannot be created."
   made_user=yes
 }
 
 make_home() {
   if [ -d "$home" ]; then return; fi
-  mkdir -p "$home" 2>/dev/null || fail 13 "$home cannot be written to."
+  mkdir -p "$home" 2>/dev/null || fail 13 "$home is not writable."
   made_home=yes
   if [ $is_service = yes ]; then
-    # Its group may read what is deployed, as a web server has to; nobody else.
+    # Only its user and its group may read what is deployed. A web server has to be in the group.
     chmod 750 "$home"
     chown "$user:$(id -gn "$user")" "$home"
   fi
 }
 
-# What the service needs of its home folder, looked at before a token is spent for it.
+# Checks the home folder before the token is used.
 check_home() {
   if ! as_user test -w "$home"; then
-    fail 13 "the user $user cannot write to $home, which belongs to $(stat -c %U "$home"). Make it $user's with chown, or choose another --home or --user."
+    fail 13 "the user $user cannot write to $home, which belongs to $(stat -c %U "$home"). Run: chown $user $home, or choose another --home or --user."
   fi
-  as_user mkdir -p -m 700 "$home/.tmp" || fail 13 "$home/.tmp cannot be made."
+  as_user mkdir -p -m 700 "$home/.tmp" || fail 13 "$home/.tmp cannot be created."
   own=$(getent passwd "$user" | cut -d : -f 6) || own=''
   if [ -n "$own" ] && [ "$own" != "$home" ]; then
-    say "git and builds have $home as their home folder, not $own: what $user has there, such as keys, is not used."
+    print "git and builds use $home as their home folder, not $own: files of $user there, such as keys, are not used."
   fi
 }
 
@@ -280,35 +281,35 @@ as_user() {
   elif command -v runuser >/dev/null; then
     HOME=$home runuser -u "$user" -- "$@"
   else
-    # The arguments are paths and addresses that were checked, and have nothing for a shell in them.
+    # The arguments are paths and URLs that were checked, so they need no quotes.
     su -s /bin/sh -c "exec $*" "$user"
   fi
 }
 
 enrol() {
   [ -n "$token" ] || return 0
-  # Should it come to nothing after the token was sent, the next run finds what this one has made.
-  if ! [ -e "$program" ]; then note_facts; fi
-  # Exported for this one command: the arguments of a program can be seen by everybody.
-  if says=$(
+  # If the enrolment fails after the token was sent, the next run must find this user and home folder.
+  if ! [ -e "$program" ]; then write_facts; fi
+  # Exported for this command only, because all users can see a program's arguments.
+  if output=$(
     GANTRY_TOKEN=$token && export GANTRY_TOKEN
     as_user "$node" "$work/gantry-agent.mjs" enroll --url "$origin" --home "$home" 2>&1 </dev/null
   ); then
-    say "${says#* }"
+    print "${output#* }"
     return 0
   else
     code=$?
   fi
-  # The line of the first time, run again: its token is spent, and the server is enrolled.
+  # The first installation's line was run again: its token is used, and the server is enrolled.
   if [ $code -eq 10 ] && grep -qF "\"url\": \"$origin\"" "$home/agent.json" 2>/dev/null; then
-    say "the token was refused, perhaps because it was used before; this server stays enrolled as it is."
+    print "the token was refused, probably because it was used before. This server stays enrolled."
     return 0
   fi
-  fail $code "$says"
+  fail $code "$output"
 }
 
-# What a later installation, or a removal, has to know of this one.
-note_facts() {
+# Records this installation for a later update or removal.
+write_facts() {
   if has_made user; then made_user=yes; fi
   if has_made home; then made_home=yes; fi
   printf '%s\n' "home=$home" "user=$user" "service=$is_service" "made_user=$made_user" "made_home=$made_home" \
@@ -316,11 +317,11 @@ note_facts() {
   mv -f "$work/installed" "$facts"
 }
 
-put_in_place() {
+install_files() {
   if [ -f "$program" ]; then cp -p "$program" "$program.old"; fi
   write_wrapper >"$work/wrapper"
   chmod 755 "$work/wrapper"
-  note_facts
+  write_facts
   mv -f "$work/install.sh" "$lib/install.sh"
   mv -f "$work/wrapper" "$wrapper" || fail 13 "$wrapper cannot be written."
   mv -f "$work/gantry-agent.mjs" "$program"
@@ -336,7 +337,7 @@ END
 }
 
 write_policy() {
-  mkdir -p "$settings" 2>/dev/null || fail 13 "$settings cannot be written to."
+  mkdir -p "$settings" 2>/dev/null || fail 13 "$settings is not writable."
   chmod 755 "$settings"
   if [ -e "$settings/policy.json" ]; then return; fi
   cat >"$settings/policy.json.new" <<'END'
@@ -358,13 +359,13 @@ END
 write_unit() {
   case $home in /home/* | /root/* | /run/user/*) protect_home=read-only ;; *) protect_home=yes ;; esac
   cat <<END
-# Written by $origin/install.sh, and written anew by every update: change it with \`systemctl edit gantry-agent\`.
+# Written by $origin/install.sh, and replaced by every update. To change it, use \`systemctl edit gantry-agent\`.
 [Unit]
 Description=Gantry agent
 Documentation=$origin/docs
 Wants=network-online.target
 After=network-online.target
-# However often it has to be started again.
+# Restart without a limit.
 StartLimitIntervalSec=0
 
 [Service]
@@ -375,24 +376,24 @@ ExecStart=$wrapper run --home $home --policy $settings/policy.json
 EnvironmentFile=-$settings/agent.env
 Restart=always
 RestartSec=5
-# 78: a person has to change something first. 2: what is written here is wrong.
+# 78: a person has to change something first. 2: this unit is wrong.
 RestartPreventExitStatus=78 2
-# The agent ends its commands itself, with 10 s of grace, and reports them. What an activate command has started is not
-# the agent's to end, so only the agent gets a signal; the builds of one that dies are ended after it.
+# The agent stops its commands itself, with 10 s of grace, and reports them. Processes that an activate command
+# started should keep running, so only the agent gets a signal. If it dies, its builds are ended afterwards.
 KillMode=process
 TimeoutStopSec=30
 ExecStopPost=-$wrapper end-builds --home $home
-# A build that takes all the memory is killed, not the agent.
+# If a build uses all memory, the build is killed, not the agent.
 OOMPolicy=continue
 UMask=0022
-# The home folder of the user may be one that ProtectHome hides.
+# ProtectHome may hide the user's own home folder.
 Environment=HOME=$home
 
-# Builds are other people's programs. They may write below $home and to a /tmp of their own, and nowhere else.
+# Builds run third-party programs. They may write below $home and to a private /tmp, and nowhere else.
 ProtectSystem=strict
 ReadWritePaths=$home
 ProtectHome=$protect_home
-# Not PrivateTmp, which is removed when the service stops: apps that go on need theirs.
+# Not PrivateTmp, which is deleted when the service stops: apps that keep running need their files.
 BindPaths=$home/.tmp:/tmp $home/.tmp:/var/tmp
 PrivateDevices=yes
 ProtectProc=invisible
@@ -413,14 +414,14 @@ LockPersonality=yes
 SystemCallArchitectures=native
 SystemCallFilter=@system-service seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self
 SystemCallErrorNumber=EPERM
-# Not MemoryDenyWriteExecute: Node compiles while it runs, and so do many builds.
+# Not MemoryDenyWriteExecute: Node and many builds compile code at run time.
 
 [Install]
 WantedBy=multi-user.target
 END
 }
 
-# The process that works in the home folder, whoever has started it.
+# The process that uses the home folder, even if the service did not start it.
 agent_pid() {
   as_user "$node" "${1:-$program}" status --home "$home" 2>/dev/null </dev/null | sed -n 's/.*process \([0-9][0-9]*\).*/\1/p'
 }
@@ -432,22 +433,22 @@ service_pid() {
 refuse_agent_by_hand() {
   pid=$(agent_pid "$work/gantry-agent.mjs")
   if [ -n "$pid" ] && [ "$pid" != "$(service_pid)" ]; then
-    fail 11 "an agent runs in $home already, as process $pid, and not as the service. End it, and run the same line again."
+    fail 11 "an agent already uses $home as process $pid, but not as the service. Stop it, and run the same line again."
   fi
 }
 
-# Starts the service anew and waits. 0: connected. 3: up, but not connected. 12: not even up.
+# Restarts the service and waits. 0: connected. 3: running, but not connected. 12: not running.
 start_service() {
   systemctl restart gantry-agent || return 12
-  says='' up=12 waited=0
+  output='' up=12 waited=0
   while [ $waited -lt $((start_seconds * 2)) ]; do
-    says=$(as_user "$node" "$program" status --home "$home" 2>&1 </dev/null) || true
-    case $says in
+    output=$(as_user "$node" "$program" status --home "$home" 2>&1 </dev/null) || true
+    case $output in
       'connected to'*) return 0 ;;
       'not connected'*) up=3 ;;
       *) up=12 ;;
     esac
-    # It has given up, and says why in its log.
+    # The agent has ended and logged the reason.
     if systemctl is-failed --quiet gantry-agent; then return 12; fi
     sleep 0.5 2>/dev/null || sleep 1
     waited=$((waited + 1))
@@ -455,7 +456,7 @@ start_service() {
   return $up
 }
 
-last_words() {
+last_log_lines() {
   journalctl --unit=gantry-agent --lines=12 --output=cat --no-pager 2>/dev/null || true
 }
 
@@ -464,26 +465,26 @@ run_service() {
   cp "$work/unit" "$unit.new" || fail 13 "$unit cannot be written."
   chmod 644 "$unit.new"
   mv -f "$unit.new" "$unit"
-  # What builds and apps leave in their /tmp goes as it does in the system's.
+  # Old files in the private /tmp are deleted as in the system's.
   printf '%s\n' "d $home/.tmp 0700 $user $(id -gn "$user") 10d" >"$tmpfiles.new"
   mv -f "$tmpfiles.new" "$tmpfiles"
   systemctl daemon-reload
   if [ $is_started = no ]; then
     rm -f "$program.old"
-    say "installed. Start it with: systemctl enable --now gantry-agent"
+    print "installed. Start it with: systemctl enable --now gantry-agent"
     return
   fi
   systemctl enable --quiet gantry-agent
   if start_service; then result=0; else result=$?; fi
   case $result in
-    0) say "$says" ;;
-    3) fail 3 "the service runs, but: $says. It goes on trying. Its log: journalctl -u gantry-agent" ;;
+    0) print "$output" ;;
+    3) fail 3 "the service runs, but is $output. It keeps trying. See its log: journalctl -u gantry-agent" ;;
     *)
-      reason=$(last_words)
+      reason=$(last_log_lines)
       if [ -f "$program.old" ]; then
         mv -f "$program.old" "$program"
         systemctl restart gantry-agent || true
-        fail 12 "the agent $agent_version does not start, so the one before is back. $reason"
+        fail 12 "the agent $agent_version does not start, so the previous version was put back. $reason"
       fi
       fail 12 "the agent does not start. $reason"
       ;;
@@ -491,25 +492,25 @@ run_service() {
   rm -f "$program.old"
 }
 
-tell_how_to_run() {
+print_how_to_run() {
   rm -f "$program.old"
-  say "installed $wrapper, for $user."
+  print "installed $wrapper, for $user."
   pid=$(agent_pid)
   if [ -n "$pid" ]; then
-    say "process $pid still runs the file of before: end it and start it again."
+    print "process $pid still runs the previous version: restart it."
   fi
-  say "run it with: $wrapper run"
+  print "run it with: $wrapper run"
 }
 
-# Without a token there is an enrolment, and it is one with this control plane: each has an agent of its own.
+# Without a token, the server must be enrolled with this control plane already: each control plane has its own agent.
 check_enrolment() {
   if [ -n "$token" ]; then return; fi
   if ! [ -e "$home/agent.json" ]; then
-    fail 9 "this server is not enrolled, and there is no enrolment token. POST /v1/servers answers with one, and POST /v1/servers/{id}/enrollment with another; give it as GANTRY_TOKEN."
+    fail 9 "this server is not enrolled, and no enrolment token was given. Create one with POST /v1/servers, or POST /v1/servers/{id}/enrollment for an existing server, and set it as GANTRY_TOKEN."
   fi
   other=$(sed -n 's/.*"url": "\([^"]*\)".*/\1/p' "$home/agent.json" 2>/dev/null) || true
   if [ "$other" != "$origin" ]; then
-    fail 9 "this server is enrolled with $other, and this is the agent of $origin. Run the line of $other to update it, or give a token of $origin as GANTRY_TOKEN."
+    fail 9 "this server is enrolled with $other, but this is the agent of $origin. Run the install line of $other to update it, or set an enrolment token of $origin as GANTRY_TOKEN."
   fi
 }
 
@@ -528,19 +529,19 @@ install_agent() {
     make_home
   fi
   enrol
-  put_in_place
-  if [ $is_service = yes ]; then run_service; else tell_how_to_run; fi
+  install_files
+  if [ $is_service = yes ]; then run_service; else print_how_to_run; fi
 }
 
-# --- the way back ---
+# --- removal ---
 
 uninstall_agent() {
-  # What is installed says what it is.
+  # The installation's record decides.
   if [ "$(fact service)" = no ]; then is_service=no; fi
   [ $is_service = no ] || [ "$(id -u)" -eq 0 ] ||
-    fail 6 "this needs root: become root and run the same line, or add --no-service if it was installed with it."
+    fail 6 "root is required: run the same line as root, or add --no-service if the agent was installed with it."
   if ! is_installed; then
-    say "there is no agent in $prefix, nor files of one in $home: nothing was removed."
+    print "no agent in $prefix and no agent's files in $home: nothing was removed."
     return
   fi
   node=$(command -v node || command -v nodejs || true)
@@ -557,12 +558,12 @@ uninstall_agent() {
   fi
   if [ -e "$program" ] && [ -n "$node" ]; then
     pid=$(agent_pid)
-    [ -z "$pid" ] || fail 11 "an agent runs in $home, as process $pid. End it, and run the same line again."
+    [ -z "$pid" ] || fail 11 "an agent uses $home as process $pid. Stop it, and run the same line again."
   fi
-  # What is known of the installation stays for as long as there is something to purge.
-  rm -rf "$program" "$program.old" "$lib/install.sh" "$wrapper" || fail 13 "$prefix cannot be written to."
+  # The installation's record stays as long as there is something to purge.
+  rm -rf "$program" "$program.old" "$lib/install.sh" "$wrapper" || fail 13 "$prefix is not writable."
   if [ $is_purge = yes ]; then
-    # Of a folder that was somebody's before, only what is the agent's.
+    # In a folder that existed before, only the agent's files are removed.
     if [ "$made_home" = yes ]; then
       rm -rf "$home" || fail 13 "$home cannot be removed."
     else
@@ -575,16 +576,16 @@ uninstall_agent() {
     rm -rf "$lib"
   fi
   remove_empty_prefix
-  say "the agent is removed."
+  print "removed the agent."
   if [ $is_purge = no ] && [ -e "$home" ]; then
-    say "left: $home, with the projects' files and this server's enrolment$(left_of_service)."
-    say "remove these too with: curl -fsSL $origin/install.sh | sh -s -- --uninstall --purge$(same_place)"
+    print "kept: $home, with the projects' files and this server's enrolment$(left_of_service)."
+    print "to remove these too, run:  curl -fsSL $origin/install.sh | sh -s -- --uninstall --purge$(same_place)"
   fi
-  if [ -n "$server" ]; then say "the control plane still lists it: DELETE $origin/v1/servers/$server"; fi
+  if [ -n "$server" ]; then print "the control plane still lists this server. To remove it: DELETE $origin/v1/servers/$server"; fi
 }
 
-# What activate commands have started keeps running without the service, in the group of its processes. systemd forgets the
-# group of a unit that has stopped, so it is read here: with cgroup v2, and with v1.
+# Processes that activate commands started keep running without the service, in its control group. systemd forgets the
+# group of a stopped unit, so it is read here: with cgroup v2, and with v1.
 app_pids() {
   for group in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
     cat "$group/system.slice/gantry-agent.service/cgroup.procs" 2>/dev/null || true
@@ -605,7 +606,7 @@ end_apps() {
   done
 }
 
-# Whether anything of an installation is there.
+# Whether any part of an installation exists.
 is_installed() {
   for path in "$program" "$wrapper" "$facts" "$home/agent.json" "$home/projects"; do
     if [ -e "$path" ]; then return 0; fi
@@ -623,7 +624,7 @@ same_place() {
 }
 
 main() {
-  # Whatever root's own is: the service's user has to read what is put here.
+  # Independent of root's umask: the service's user must be able to read the installed files.
   umask 022
   read_options "$@"
   read_places

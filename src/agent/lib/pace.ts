@@ -1,15 +1,15 @@
 /**
- * Spreads the requests of all runs of this agent, so that it stays below the control plane's limit (AGENT_LIMIT of
- * wrangler.toml) however many runs report at once.
+ * Limits the request rate of all runs of this agent together, so that it stays below the control plane's limit
+ * (AGENT_LIMIT in wrangler.toml).
  */
 export type Pace = {
-  /** Takes the next place for a request. @returns how long to wait for it, in milliseconds */
+  /** Reserves the next request. @returns how long to wait before sending it, in milliseconds */
   reserve(): number;
 };
 
 type PaceSettings = { readonly requestBurst: number; readonly requestsPerSecond: number };
 
-/** A token bucket whose level may go below zero: then the requests wait in the order in which they came. */
+/** A token bucket whose level may be negative: then requests wait in the order of their reservations. */
 export function createPace(
   clock: { monotonic(): number },
   { requestBurst, requestsPerSecond }: PaceSettings,

@@ -26,24 +26,24 @@ import {
 } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId } from "#contract/ids.ts";
 
-/** What the agent does with what it is told, however that reaches it. */
+/** Carries out the control plane's messages, however they arrive. */
 export type Agent = {
-  /** Puts everything in order that an earlier life has left. Call it before anything else. */
+  /** Recovers what an earlier agent process left. Call it first. */
   start(): Promise<void>;
   handle(message: Exclude<ToAgent, { type: "welcome" }>): void;
   hello(): Promise<Extract<FromAgent, { type: "hello" }>>;
   status(): Promise<Extract<FromAgent, { type: "status" }>>;
-  /** Ends every run, and tries for a short time to tell the control plane. */
+  /** Stops every run, and tries for a short time to report them. */
   stop(): Promise<void>;
 };
 
-/** Enough to know a message that comes twice, few enough to forget. */
-const REMEMBERED_RUNS = 500;
+/** How many run IDs are kept to recognize repeated messages. */
+const MAX_KNOWN_RUNS = 500;
 const SITES_MS = 1_500;
 
-/** How the agent speaks first. What it says while there is no link is lost; the greeting tells the same. */
+/** Sends messages that the agent initiates. Messages without a link are lost; the next `hello` contains the same. */
 export type Outlet = {
-  /** What this server serves has changed without a run's result to tell it. */
+  /** Sends a `status` after a change that no run's result reports. */
   readonly announce: () => void;
   readonly send: (message: FromAgent) => void;
 };
@@ -52,26 +52,26 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   const turns = createProjectTurns();
   const taken = new Map<RunId, TakenRun>();
   const leftovers = new Map<RunId, ActiveRun>();
-  const remembered = new Set<RunId>();
-  /** Runs that were to be stopped before their order came. */
+  const knownRuns = new Set<RunId>();
+  /** Runs whose `stop` arrived before their order. */
   const stoppedEarly = new Set<RunId>();
   const ended = new AbortController();
   let isStopping = false;
 
-  function remember(id: RunId, ids = remembered): void {
+  function addKnown(id: RunId, ids = knownRuns): void {
     ids.add(id);
     const [oldest] = ids;
-    if (ids.size > REMEMBERED_RUNS && oldest !== undefined) ids.delete(oldest);
+    if (ids.size > MAX_KNOWN_RUNS && oldest !== undefined) ids.delete(oldest);
   }
 
   function stop(id: RunId): void {
     taken.get(id)?.interrupt.raise("stop");
-    if (!remembered.has(id)) remember(id, stoppedEarly);
+    if (!knownRuns.has(id)) addKnown(id, stoppedEarly);
   }
 
   function take(order: RunOrder): void {
-    if (remembered.has(order.run_id) || isStopping) return;
-    remember(order.run_id);
+    if (knownRuns.has(order.run_id) || isStopping) return;
+    addKnown(order.run_id);
     context.log(`${order.project_name}: version ${order.version}, run ${order.run_id}`);
     const run = takeRun(context, turns, order);
     taken.set(order.run_id, run);
@@ -85,9 +85,9 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   }
 
   /**
-   * Does something to a project once it is its turn. Nobody waits for it who could be told that it failed, so that is said.
-   * @param failed what is said then, before the reason
-   * @returns `null` when it failed
+   * Runs an action when it is the project's turn. A failure is logged, because no caller can handle it.
+   * @param failed the start of the log line of a failure
+   * @returns `null` when the action failed
    */
   async function inTurn<Value>(
     projectId: ProjectId,
@@ -110,11 +110,11 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     const hasChanged =
       (await inTurn(projectId, failed, () => correctRelease(context, projectId, version))) ??
       (await readCurrent(projectFolder(context.home, projectId))) === version;
-    // To tell that nothing has changed would only have the control plane ask for it again.
+    // Reporting an unchanged release would only make the control plane repeat its message.
     if (hasChanged) await sendServing(projectId);
   }
 
-  /** After a change that no result tells: the control plane compares it with what should be served. */
+  /** Reports a change that no result reports, so that the control plane compares it with the live release. */
   async function sendServing(projectId: ProjectId): Promise<void> {
     send({ type: "serving", project: await reportProject(context, projectId) });
   }
@@ -122,10 +122,10 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   async function remove(projectId: ProjectId, purge: boolean): Promise<void> {
     if (isStopping) return;
     const refusal = checkRemoval(context.policy, purge);
-    // Not told, so it will be asked for again, until the policy or the control plane's mind has changed.
+    // Not confirmed, so the control plane repeats the message until the policy or its request changes.
     if (refusal !== null) return context.log(`${projectId}: ${refusal}`);
-    // Where it fails it is not told either, and so asked for again.
-    await inTurn(projectId, `${projectId} could not be let go of`, async () => {
+    // After a failure it is not confirmed either, and the control plane repeats the message.
+    await inTurn(projectId, `${projectId} could not be removed`, async () => {
       await removeProject(context, projectId, purge);
       send({ type: "project_removed", project_id: projectId, purge });
     });
@@ -133,19 +133,19 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
 
   async function settle(folder: ProjectFolder, leftover: Leftover): Promise<void> {
     const { run } = leftover.entry;
-    remember(run.run_id);
+    addKnown(run.run_id);
     leftovers.set(run.run_id, run);
-    context.log(`run ${run.run_id} was cut off when the agent ended: ${describe(leftover)}`);
-    // Where it fails its note is still there, so the next start tries again.
-    await inTurn(run.project_id, `run ${run.run_id} could not be brought to its end`, (turn) =>
+    context.log(`run ${run.run_id} was interrupted when the agent ended: ${describe(leftover)}`);
+    // After a failure its journal still exists, so the next start tries again.
+    await inTurn(run.project_id, `run ${run.run_id} could not be finished`, (turn) =>
       reportLeftover(context, folder, leftover, ended.signal, turn),
     );
     leftovers.delete(run.run_id);
     if (!ended.signal.aborted) await sendServing(run.project_id);
   }
 
-  /** Until the agent ends: apps that activate commands have started may print for ever. */
-  async function keepOutputShort(): Promise<void> {
+  /** Runs until the agent ends, because apps that activate commands started may print forever. */
+  async function limitOutputFiles(): Promise<void> {
     const { outputCheckMs, maxOutputFileBytes } = context.settings;
     while (!ended.signal.aborted) {
       for (const { folder } of await listProjects(context.home))
@@ -169,13 +169,13 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       await mkdir(projectsFolder(context.home), { recursive: true });
       const registrations: Promise<unknown>[] = [];
       for (const { id, folder } of await listProjects(context.home)) {
-        const remainder = await recoverProject(context, id, folder);
-        if (remainder.leftover !== null) void settle(folder, remainder.leftover);
-        if (remainder.correction !== null) void correctServedRelease(id, remainder.correction);
+        const unfinished = await recoverProject(context, id, folder);
+        if (unfinished.leftover !== null) void settle(folder, unfinished.leftover);
+        if (unfinished.correction !== null) void correctServedRelease(id, unfinished.correction);
         if ((await readCurrent(folder)) !== null) registrations.push(context.sites.register(id, folder.root));
       }
-      void keepOutputShort();
-      // The greeting should tell where the sites are; one that takes longer is told of later.
+      void limitOutputFiles();
+      // `hello` should contain the URLs of the sites. Sites that take longer are reported later.
       const sites = Promise.all(registrations);
       await Promise.race([sites, pause(SITES_MS)]);
       void sites.then(announce);
@@ -187,7 +187,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         case "stop":
           return stop(message.run_id);
         case "correct_release":
-          // Where something is under way, its own end will tell what is served then.
+          // When an operation is running, its end reports what is served.
           if (turns.isTaken(message.project_id) || isStopping) return;
           return void correctServedRelease(message.project_id, message.release);
         case "remove_project":
@@ -226,9 +226,9 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
 function describe({ result }: Leftover): string {
   switch (result.outcome) {
     case "live":
-      return "it had gone live";
+      return "its release is live";
     case "canceled":
-      return "it had been canceled";
+      return "it was canceled";
     case "failed":
       return result.failure.message;
   }

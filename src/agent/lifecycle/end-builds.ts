@@ -3,9 +3,9 @@ import { listProjects } from "#agent/workspace/project-report.ts";
 import { readJournal } from "#agent/workspace/run-journal.ts";
 
 /**
- * Ends the builds that an agent has left which died: a service manager calls it that ends only the agent itself. What
- * activate commands have started stays; the agent's next start decides about it.
- * @returns how many runs were cut off
+ * Ends the builds that a dead agent left running. Called by a service manager that ends only the agent's own process.
+ * Processes that activate commands started are not ended; the next start of the agent decides about them.
+ * @returns the number of interrupted runs
  */
 export async function endBuilds(home: string): Promise<number> {
   let ended = 0;

@@ -8,12 +8,12 @@ import { createLockFile, removeLeftLock } from "#node/lock-file.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { bootId, commandLineOf, startTimeOf } from "#agent/process/process-table.ts";
 
-/** Which process works in a home folder, and what says that it is still the same one. */
+/** The process that uses a home folder, with what identifies it. */
 const Holder = z.object({
   pid: z.int(),
   start_time: z.nullable(z.string()),
   boot_id: z.nullable(z.string()),
-  /** An earlier agent does not note it. */
+  /** Missing in locks of an earlier agent. */
   command: z.optional(z.nullable(z.string())),
 });
 type Holder = z.infer<typeof Holder>;
@@ -25,8 +25,8 @@ export type LockEnd =
 const POLL_MS = 200;
 
 /**
- * Makes sure that one agent works in a home folder: a second one would take the first one's runs for leftovers.
- * @param patienceMs how long to wait for one that is just ending
+ * Locks a home folder for one agent: a second one would treat the first one's runs as interrupted.
+ * @param patienceMs how long to wait for an agent that is shutting down
  */
 export async function lockHome(
   home: string,
@@ -47,7 +47,8 @@ export async function lockHome(
     const holder = await readHolder(path);
     if (holder !== null && isHolding(holder)) {
       if (waitedMs >= patienceMs) return { kind: "held", pid: holder.pid };
-      if (waitedMs === 0) log(`another agent (process ${holder.pid}) works here: waiting for its end`);
+      if (waitedMs === 0)
+        log(`another agent (process ${holder.pid}) uses this home folder: waiting until it ends`);
       await pause(POLL_MS);
       waitedMs += POLL_MS;
     } else if (made === "no_room") {
@@ -73,15 +74,16 @@ async function makeLock(path: string, text: string): Promise<"made" | "taken" | 
 }
 
 /**
- * On a full disk an agent has to work all the more: only through it can projects be removed, and others be gone back in.
- * The file of an agent that was killed has its room already. What of it is longer is blank.
+ * Overwrites the lock of a killed agent in place. On a full disk the agent must still start: only it can remove
+ * projects to free space, and roll others back. The existing file already has its space on disk, so the text is
+ * padded to its length.
  */
 async function writeOver(path: string, text: string): Promise<void> {
   const left = await readFile(path, "utf8").catch(() => null);
   if (left !== null) await writeFile(path, text.padEnd(left.length), { flag: "r+" }).catch(() => undefined);
 }
 
-/** The process that works in a home folder; `null` where none does. */
+/** The pid of the agent that uses a home folder; `null` when none does. */
 export async function holderOf(home: string): Promise<number | null> {
   const holder = await readHolder(join(home, "agent.lock"));
   return holder !== null && isHolding(holder) ? holder.pid : null;
@@ -89,14 +91,14 @@ export async function holderOf(home: string): Promise<number | null> {
 
 function isHolding(holder: Holder): boolean {
   if (holder.boot_id !== bootId()) {
-    // After a boot the pid and the start time may be another process's by chance, or our own. Without a boot, as between
-    // a unit and a shell in a container, all of it is the same.
+    // After a reboot, the pid and the start time may belong to another process by chance, or to this one. Without a
+    // reboot, as between a systemd unit and a shell in a container, all three are the same.
     const { pid, start_time, command } = holder;
     if (pid === process.pid || start_time === null || typeof command !== "string") return false;
     return startTimeOf(pid) === start_time && commandLineOf(pid) === command;
   }
   if (holder.start_time !== null) return startTimeOf(holder.pid) === holder.start_time;
-  // Numbers are given out again, above all in a container, where each start has the same.
+  // Pids are reused, above all in containers, where each start gets the same one.
   if (holder.pid === process.pid) return false;
   try {
     process.kill(holder.pid, 0);

@@ -13,53 +13,53 @@ import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { readRelease, removeHalfWritten, removeRelease } from "#agent/workspace/releases.ts";
+import { readRelease, removeIncomplete, removeRelease } from "#agent/workspace/releases.ts";
 import { readCorrectionNote, removeCorrectionNote } from "#agent/workspace/correction-note.ts";
 import { type JournalEntry, readJournal } from "#agent/workspace/run-journal.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** A run that an earlier life of the agent has left, and how it has ended by now. */
+/** A run that was interrupted when an earlier agent process ended, and its result. */
 export type Leftover = {
   readonly entry: JournalEntry;
   readonly result: RunResult;
-  /** The release that was switched back to, whose activate command has to run again; `null` when there is none. */
+  /** The release that was switched back to and whose activate command must run again; `null` when there is none. */
   readonly reactivate: number | null;
 };
 
-/** What an earlier life of the agent has left to be done in a project. */
-export type Remainder = {
-  /** The run that was cut off, or whose result may not have arrived. */
+/** The unfinished work that an earlier agent process left in a project. */
+export type UnfinishedWork = {
+  /** The run that was interrupted, or whose result may not be delivered. */
   readonly leftover: Leftover | null;
   /** The release of an interrupted `correct_release`. */
   readonly correction: number | null;
 };
 
 /**
- * Puts a project's folder in order after the agent has ended, in whatever way: no process of a run that was cut off
- * is left, nothing half-written stays, and `current` points to a release that was found good. Never throws: one project
- * that is out of order must not keep the agent from all the others.
+ * Recovers a project's folder after the agent has ended, in whatever way: ends processes of interrupted runs, deletes
+ * incomplete files, and makes `current` point to a verified release. Never throws, so that one broken project does
+ * not stop the others.
  */
 export async function recoverProject(
   context: AgentContext,
   id: ProjectId,
   folder: ProjectFolder,
-): Promise<Remainder> {
+): Promise<UnfinishedWork> {
   try {
-    return await putInOrder(context, id, folder);
+    return await recover(context, id, folder);
   } catch (error) {
-    context.log(`${id} could not be put in order: ${messageOf(error)}`);
+    context.log(`${id} could not be recovered: ${messageOf(error)}`);
     return { leftover: null, correction: null };
   }
 }
 
-async function putInOrder(context: AgentContext, id: ProjectId, folder: ProjectFolder): Promise<Remainder> {
+async function recover(context: AgentContext, id: ProjectId, folder: ProjectFolder): Promise<UnfinishedWork> {
   const entry = readJournal(folder);
   const correction = await readCorrectionNote(folder);
-  /** What cannot be removed, as files of another user, takes room and does no other harm. */
+  /** Files that cannot be removed, such as those of another user, only use disk space. */
   const clear = async (removal: Promise<void>): Promise<void> => {
     await removal.catch((error: unknown) =>
-      context.log(`${id}: what is left there cannot be removed: ${messageOf(error)}`),
+      context.log(`${id}: leftover files cannot be removed: ${messageOf(error)}`),
     );
   };
   const leftover = entry === null ? null : await undo(context, folder, entry, clear);
@@ -67,22 +67,22 @@ async function putInOrder(context: AgentContext, id: ProjectId, folder: ProjectF
     await endLeftProcesses(traceOfRun(folder, correction.marker, null), context.settings.stopGraceMs);
   removeOtherSpools(folder, leftover?.entry.run.run_id ?? null);
   const current = await readCurrent(folder);
-  await clear(removeHalfWritten(folder, current));
+  await clear(removeIncomplete(folder, current));
   await clear(removeDrafts(folder));
   await clear(emptyBin(folder));
-  // An activate command that runs again prints its last words again.
+  // An activate command that runs again prints its output again.
   const isReactivated = correction !== null || (leftover !== null && leftover.reactivate !== null);
   await tidyOutput(folder, isReactivated ? null : current);
   if (existsSync(folder.journal)) await removeAllGitLeftovers(folder);
-  // A power cut may leave a note empty. It tells nothing then: the control plane says what should be served.
+  // A power cut may leave a note empty. It is deleted then, and the control plane decides what is served.
   if (entry === null) await clear(rm(folder.journal, { force: true }));
   if (correction === null) await clear(removeCorrectionNote(folder));
   if (current !== null && (await readRelease(folder, current)) === null)
-    context.log(`${id}: current points to release ${current}, which is not whole`);
+    context.log(`${id}: current points to release ${current}, which is incomplete`);
   return { leftover, correction: correction?.release ?? null };
 }
 
-/** Removes what is written or thrown away beside its place, and was cut off in that. */
+/** Deletes drafts and renamed leftovers of interrupted writes and deletions. */
 async function removeDrafts({ root, mirrors }: ProjectFolder): Promise<void> {
   for (const path of [root, mirrors.modules])
     for (const name of await readdir(path).catch(() => []))
@@ -104,11 +104,11 @@ async function undo(
     await endLeftProcesses(trace, context.settings.stopGraceMs);
   }
 
-  let message = "the agent stopped while this deployment was under way";
+  let message = "the agent stopped during this deployment";
   let reactivate: number | null = null;
   if (phase.kind === "switching") {
     if ((await readCurrent(folder)) !== phase.previous) await switchCurrent(folder, phase.previous);
-    // Also where the link is back already: the agent may have ended between the way back and the command.
+    // Also when the link is switched back already: the agent may have ended before the command ran.
     reactivate = phase.previous;
     message = "the agent stopped while the release was being activated, and switched back";
   }

@@ -14,9 +14,9 @@ import { adoptJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
 
 /**
- * Brings a run that was cut off to its end: the activate command of the release that serves again, the output that
- * had not arrived, and the result.
- * @param turn ended when nothing happens to the project's folder any more
+ * Finishes an interrupted run: runs the activate command of the release that is served again, and delivers the
+ * missing output and the result.
+ * @param turn ended when the project's folder is no longer changed
  */
 export async function reportLeftover(
   context: AgentContext,
@@ -32,7 +32,7 @@ export async function reportLeftover(
   journal.decide(leftover.result);
   turn.end();
 
-  const ackedSeq = await learnAckedSeq(context, run, signal);
+  const ackedSeq = await fetchAckedSeq(context, run, signal);
   if (ackedSeq === null) {
     if (signal.aborted) return;
     removeSpool(folder, run.run_id);
@@ -52,7 +52,7 @@ export async function reportLeftover(
   journal.remove();
 }
 
-/** What the earlier life had not delivered, as far as it can still be delivered without a gap. */
+/** Opens the undelivered events of the earlier agent process, as far as they can be delivered without a gap. */
 async function openRemains(
   context: AgentContext,
   folder: ProjectFolder,
@@ -67,8 +67,8 @@ async function openRemains(
   return { spool: openSpool(folder, run_id, maxSpoolBytes), firstSeq: ackedSeq + 1 };
 }
 
-/** Only the control plane still knows how many events came. @returns `null` when it wants to hear no more of the run */
-async function learnAckedSeq(
+/** Asks the control plane how many events it has stored. @returns `null` when it accepts no more events of the run */
+async function fetchAckedSeq(
   context: AgentContext,
   run: ActiveRun,
   signal: AbortSignal,

@@ -23,11 +23,11 @@ import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 import { wellFormedJson } from "#contract/well-formed.ts";
 
-/** Why trying again is of no use. */
+/** Why another try is pointless. */
 export type LinkRefusal = "credential_refused" | "replaced";
 
 export type ConnectionEnd =
-  /** `retryAfterMs`: how long the control plane wants to be left alone; 0 where it has not said. */
+  /** `retryAfterMs`: the wait that the control plane asks for; 0 when it did not ask. */
   | {
       readonly kind: "lost";
       readonly reason: string;
@@ -35,7 +35,7 @@ export type ConnectionEnd =
       readonly retryAfterMs: number;
     }
   | { readonly kind: "refused"; readonly refusal: LinkRefusal }
-  /** `protocol`: what the control plane speaks, if it has said so. An update of either side heals it. */
+  /** `protocol`: the control plane's version, if it sent one. An update of either side fixes the mismatch. */
   | { readonly kind: "mismatch"; readonly protocol: number | null }
   | { readonly kind: "closed" };
 
@@ -48,14 +48,14 @@ export type LinkHandlers = {
 
 export type OpenConnection = {
   readonly ended: Promise<ConnectionEnd>;
-  /** Before the welcome it waits: the greeting may have been made before what the message tells. */
+  /** Messages are held back until `welcome`: `hello` may have been created before the change that a message reports. */
   send(message: FromAgent): void;
 };
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
-/** One connection to the control plane, from the upgrade to its end. */
+/** Opens one connection to the control plane and runs it until it ends. */
 export function connect(
   { connection, proxy, settings }: Pick<AgentContext, "connection" | "proxy" | "settings">,
   handlers: LinkHandlers,
@@ -86,7 +86,7 @@ export function connect(
     const lose = (reason: string, retryAfter = 0): void =>
       settle({ kind: "lost", reason, wasWelcome: isWelcome, retryAfterMs: retryAfter });
     const onAbort = (): void => {
-      socket.close(1000, "the agent ends");
+      socket.close(1000, "the agent is shutting down");
       settle({ kind: "closed" });
     };
     const welcomeTimer = setTimeout(() => lose("no welcome in time"), 2 * settings.answerMs);
@@ -95,7 +95,7 @@ export function connect(
     socket.on("unexpected-response", (_request, response) => {
       const { statusCode, headers } = response;
       void readBody(response).then((body) => {
-        // One of a proxy in between may be gone in an hour, and an agent that has ended comes back by hand only.
+        // A 401 of a proxy may be gone in an hour, and an agent that has ended must be started by hand.
         if (statusCode === 401 && isProblem(body)) settle({ kind: "refused", refusal: "credential_refused" });
         else lose(`it answered ${statusCode}`, retryAfterMs(headers["retry-after"]));
       });
@@ -104,8 +104,8 @@ export function connect(
     socket.on("close", (code, reason) => settle(readClose(code, reason.toString(), isWelcome)));
     socket.on("open", () => {
       handlers.hello().then(
-        (greeting) => socket.send(wellFormedJson(greeting)),
-        (error: unknown) => lose(`the greeting cannot be made: ${messageOf(error)}`),
+        (hello) => socket.send(wellFormedJson(hello)),
+        (error: unknown) => lose(`the hello message could not be created: ${messageOf(error)}`),
       );
       pings = setInterval(() => {
         if (missedPongs >= settings.missedPongs) return lose("it does not answer pings");
@@ -114,7 +114,7 @@ export function connect(
       }, settings.pingMs);
     });
     socket.on("message", (data) => {
-      // The control plane speaks text only; ws hands that over as a Buffer.
+      // The control plane sends text only; ws passes it on as a Buffer.
       const text = Buffer.isBuffer(data) ? data.toString() : "";
       missedPongs = 0;
       if (text === PONG) return;
@@ -124,8 +124,7 @@ export function connect(
         return settle({ kind: "mismatch", protocol: welcome.data.protocol });
       const parsed = parseKnown(ToAgent, json);
       const message = parsed.success ? parsed.data : null;
-      if (message === null)
-        return handlers.log(`a message that makes no sense is ignored: ${text.slice(0, 200)}`);
+      if (message === null) return handlers.log(`ignored an unknown message: ${text.slice(0, 200)}`);
       if (message.type !== "welcome") return handlers.onMessage(message);
       isWelcome = true;
       clearTimeout(welcomeTimer);
@@ -144,7 +143,7 @@ export function connect(
   };
 }
 
-/** The body of an answer, as far as it comes. Never rejects. */
+/** Reads the body of an answer, as much of it as arrives. Never rejects. */
 async function readBody(response: IncomingMessage): Promise<string> {
   let body = "";
   response.setEncoding("utf8");
@@ -154,7 +153,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
       if (body.length > MAX_REFUSAL_BYTES) break;
     }
   } catch {
-    // It broke off.
+    // The connection closed during the body.
   }
   return body;
 }

@@ -6,8 +6,8 @@ import * as z from "zod/mini";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
- * How a running agent stands with its control plane, for `gantry-agent status` and the installer.
- * `reason`: why it is not connected, as a sentence's end; `null` where it is.
+ * The state of a running agent's link, for `gantry-agent status` and the installer. `reason`: why it is not
+ * connected; `null` when it is.
  */
 export const LinkStatus = z.object({
   pid: z.int(),
@@ -25,13 +25,13 @@ const pathIn = (home: string) => join(home, "link.json");
 
 let lastWrite: Promise<void> = Promise.resolve();
 
-/** Notes it in the home folder, one after the other. A disk that is full costs the note and nothing else. */
-export function noteLinkStatus(home: string, status: LinkStatus): void {
+/** Writes the status to the home folder, one write after another. A failed write, as on a full disk, is ignored. */
+export function writeLinkStatus(home: string, status: LinkStatus): void {
   const write = () => writeAtomic(pathIn(home), `${JSON.stringify(status, null, 2)}\n`);
   lastWrite = lastWrite.then(write).catch(() => undefined);
 }
 
-/** @returns `null` where no agent has noted anything yet */
+/** @returns `null` when no agent has written a status yet */
 export async function readLinkStatus(home: string): Promise<LinkStatus | null> {
   try {
     return LinkStatus.parse(JSON.parse(await readFile(pathIn(home), "utf8")));

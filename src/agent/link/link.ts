@@ -3,7 +3,7 @@ import { retryDelayMs } from "#agent/lib/retry-delay.ts";
 import { readConnection } from "#agent/context/connection-file.ts";
 import { connect, type LinkRefusal, type OpenConnection } from "#agent/link/connect.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import { noteLinkStatus } from "#agent/link/link-status.ts";
+import { writeLinkStatus } from "#agent/link/link-status.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
@@ -14,11 +14,11 @@ export type LinkEnd =
   | { readonly kind: "closed" }
   | { readonly kind: "refused"; readonly refusal: LinkRefusal };
 
-/** The agent's standing connection, made again whenever it is lost. */
+/** The agent's permanent connection, which is opened again whenever it is lost. */
 export type Link = {
-  /** Runs until the signal is aborted or the control plane does not want this agent. */
+  /** Runs until the signal is aborted, or the control plane refuses this agent. */
   keep(agent: Agent, signal: AbortSignal): Promise<LinkEnd>;
-  /** Tells what this server serves now, if there is a connection. */
+  /** Sends a `status` message, if there is a connection. */
   readonly announce: () => void;
   /** Sends a message, if there is a connection. */
   readonly send: (message: FromAgent) => void;
@@ -29,49 +29,49 @@ export function createLink(context: AgentContext): Link {
   let agent: Agent | null = null;
   let open: OpenConnection | null = null;
 
-  /** @param reason why there is no link; `null` where there is one */
-  function note(reason: string | null): void {
+  /** @param reason why there is no link; `null` when there is one */
+  function writeStatus(reason: string | null): void {
     const { url, server_id } = context.connection;
     const since = new Date(context.clock.now()).toISOString();
-    noteLinkStatus(context.home, {
+    writeLinkStatus(context.home, {
       ...{ pid: process.pid, agent_version: AGENT_VERSION, protocol: PROTOCOL_VERSION },
       ...{ url, server_id, connected: reason === null, since, reason },
     });
   }
 
   function announce(): void {
-    const through = open;
-    if (agent === null || through === null) return;
+    const connection = open;
+    if (agent === null || connection === null) return;
     agent.status().then(
-      (status) => through.send(status),
-      (error: unknown) => log(`the status cannot be told: ${messageOf(error)}`),
+      (status) => connection.send(status),
+      (error: unknown) => log(`could not send the status: ${messageOf(error)}`),
     );
   }
 
   return {
     announce,
     send: (message) => open?.send(message),
-    async keep(theAgent, signal) {
-      agent = theAgent;
+    async keep(keptAgent, signal) {
+      agent = keptAgent;
       const statuses = setInterval(announce, settings.statusMs);
       let failures = 0;
       let lastMismatch: string | null = null;
       let lastReason: string | null = null;
-      /** When the credential was first refused since the last welcome, by the monotonic clock. */
+      /** When the credential was first refused since the last `welcome`, by the monotonic clock. */
       let refusedAt: number | null = null;
       try {
         for (;;) {
           open = connect(
             context,
             {
-              hello: () => theAgent.hello(),
-              onMessage: (message) => theAgent.handle(message),
+              hello: () => keptAgent.hello(),
+              onMessage: (message) => keptAgent.handle(message),
               onWelcome: () => {
                 failures = 0;
                 lastMismatch = null;
                 lastReason = null;
                 refusedAt = null;
-                note(null);
+                writeStatus(null);
                 log(`connected to ${context.connection.url}`);
               },
               log,
@@ -82,9 +82,9 @@ export function createLink(context: AgentContext): Link {
           open = null;
           if (end.kind === "mismatch") {
             const message = explainMismatch(end.protocol, context.connection.url);
-            note(message);
-            // Once for each version, not for each try.
-            if (message !== lastMismatch) log(`${message} It is tried again every few minutes.`);
+            writeStatus(message);
+            // Logged once for each version, not for each try.
+            if (message !== lastMismatch) log(`${message} The agent tries again every few minutes.`);
             lastMismatch = message;
             await pause(settings.mismatchRetryMs * (0.8 + 0.4 * context.random()), signal);
             if (signal.aborted) return { kind: "closed" };
@@ -94,9 +94,9 @@ export function createLink(context: AgentContext): Link {
             const now = context.clock.monotonic();
             if (refusedAt === null) {
               refusedAt = now;
-              note("it refuses this server's credential");
+              writeStatus("it refuses this server's credential");
             }
-            // The server's row may be away only while the control plane's database is restored.
+            // The server's row may be missing only while the control plane's database is being restored.
             if (now - refusedAt >= settings.refusedGiveUpMs || (await isEnrolledAgain(context))) return end;
             if (now === refusedAt) log(refusedMessage(context));
             failures += 1;
@@ -107,10 +107,10 @@ export function createLink(context: AgentContext): Link {
           if (end.kind !== "lost") return end;
           failures += 1;
           const delayMs = end.retryAfterMs + retryDelayMs(failures, context.random(), settings);
-          // One line for each loss and each new reason, not for each try.
+          // Logged once for each loss and each new reason, not for each try.
           if (end.wasWelcome || end.reason !== lastReason) {
             log(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);
-            note(`it cannot be reached: ${end.reason}`);
+            writeStatus(`it cannot be reached: ${end.reason}`);
           }
           lastReason = end.reason;
           await pause(delayMs, signal);
@@ -123,7 +123,7 @@ export function createLink(context: AgentContext): Link {
   };
 }
 
-/** Whether the home has another credential by now, which the agent's next start takes. */
+/** Whether the server was enrolled again: the agent's next start uses the new credential. */
 async function isEnrolledAgain({ home, connection }: AgentContext): Promise<boolean> {
   const read = await readConnection(home);
   return read.kind === "found" && read.connection.credential !== connection.credential;
@@ -134,13 +134,13 @@ function refusedMessage({ connection, settings }: AgentContext): string {
   return `${connection.url} refuses this server's credential. The agent tries again for ${minutes} minutes, in case the control plane's database is being restored.`;
 }
 
-/** @param theirs what the control plane speaks; `null` where it has not said */
+/** @param theirs the control plane's protocol version; `null` when it sent none */
 function explainMismatch(theirs: number | null, url: string): string {
   const install = `${installCommand(url)} | sh`;
   if (theirs === null)
-    return `This agent speaks protocol ${PROTOCOL_VERSION}, and the control plane another: install the agent that it serves: ${install}.`;
-  const versions = `This agent speaks protocol ${PROTOCOL_VERSION}, the control plane ${theirs}`;
+    return `This agent speaks protocol ${PROTOCOL_VERSION}, and the control plane another version. Install the agent that the control plane provides: ${install}.`;
+  const versions = `This agent speaks protocol ${PROTOCOL_VERSION}, the control plane ${theirs}.`;
   return theirs > PROTOCOL_VERSION
-    ? `${versions}: update the agent: ${install}.`
-    : `${versions}: update the control plane, or install the agent that it serves: ${install}.`;
+    ? `${versions} Update the agent: ${install}.`
+    : `${versions} Update the control plane, or install the agent that it provides: ${install}.`;
 }

@@ -6,14 +6,15 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 
 export const USAGE = `usage:
-  gantry-agent enroll --url URL [--token TOKEN] --home DIR
-  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH]
-  gantry-agent status --home DIR
-  gantry-agent check-policy FILE
-  gantry-agent end-builds --home DIR
+  gantry-agent enroll --url URL [--token TOKEN] --home DIR            enrol this server with a control plane
+  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH]   run the agent
+  gantry-agent status --home DIR                                      show whether the agent is connected
+  gantry-agent check-policy FILE                                      check a policy file and print its rules
+  gantry-agent end-builds --home DIR                                  end builds that a stopped agent left running
   gantry-agent --version
 
-GANTRY_TOKEN stands for --token, which everybody on this server can see; GANTRY_HOME stands for --home.`;
+Set GANTRY_TOKEN instead of --token, which other users of this server can see.
+Set GANTRY_HOME instead of --home.`;
 
 export type AgentArguments =
   | { readonly kind: "enroll"; readonly url: string; readonly token: string; readonly home: string }
@@ -29,7 +30,7 @@ export type AgentArguments =
   | { readonly kind: "help" }
   | { readonly kind: "wrong"; readonly message: string };
 
-/** Reads the command line, without the names of node and the script, and what the environment says instead. */
+/** Parses the command line without the names of node and the script. Environment variables replace missing options. */
 export function readArguments(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): AgentArguments {
   let parsed;
   try {
@@ -55,7 +56,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
   const [command, ...others] = positionals;
   if (command === "check-policy") {
     const [path, ...more] = others;
-    if (path === undefined) return { kind: "wrong", message: "say which file" };
+    if (path === undefined) return { kind: "wrong", message: "check-policy needs a file" };
     return more.length > 0 ? unexpected(more) : { kind: "check_policy", path: resolve(path) };
   }
   if (others.length > 0) return unexpected(others);
@@ -87,9 +88,9 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
     case "end-builds":
       return home === undefined ? missing("--home") : { kind: "end_builds", home: resolve(home) };
     case undefined:
-      return { kind: "wrong", message: "say what to do: enroll, run, status or check-policy" };
+      return { kind: "wrong", message: "a command is missing: enroll, run, status or check-policy" };
     default:
-      return { kind: "wrong", message: `there is no command ${command}` };
+      return { kind: "wrong", message: `unknown command ${command}` };
   }
 }
 
@@ -98,5 +99,5 @@ function missing(option: string): AgentArguments {
 }
 
 function unexpected(words: readonly string[]): AgentArguments {
-  return { kind: "wrong", message: `unexpected: ${words.join(" ")}` };
+  return { kind: "wrong", message: `unexpected arguments: ${words.join(" ")}` };
 }

@@ -29,15 +29,15 @@ export type EnrollEnd =
     };
 
 /**
- * Trades the enrolment token for this server's own credential, and keeps that in the home folder. Where the answer is
- * lost, or the credential cannot be kept, the same token can be used again from this folder.
+ * Exchanges the enrolment token for this server's credential, and stores the credential in the home folder. If the
+ * answer is lost, or the credential cannot be written, the same token works again from the same home folder.
  */
 export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
   let attempt: string;
   try {
     attempt = await beginAttempt(request.home, request.token);
   } catch (error) {
-    const message = `${request.home} cannot be written to, so the token was not used: ${messageOf(error)}`;
+    const message = `${request.home} is not writable, so the token was not used: ${messageOf(error)}`;
     return { kind: "failed", message };
   }
   const input: EnrollInput = {
@@ -68,19 +68,19 @@ export async function enroll(request: EnrollRequest): Promise<EnrollEnd> {
       await writeConnection(request.home, connection);
     } catch (error) {
       const path = connectionPath(request.home);
-      const message = `${path} cannot be written, but the token still works from here: ${messageOf(error)}`;
+      const message = `${path} cannot be written, but the token works again from this home folder: ${messageOf(error)}`;
       return { kind: "failed", message };
     }
     await endAttempt(request.home);
     return { kind: "enrolled", connection };
   }
   const problem = parseKnown(Problem, body);
-  // Refused for good: the attempt is of no more use. After any other answer it is made again.
+  // A final refusal ends the attempt. After any other answer it can be repeated.
   if (problem.success && answer.status < 500 && answer.status !== 429) await endAttempt(request.home);
   const why = problem.success ? problem.data.detail : `it answered ${answer.status}`;
   const hint =
     answer.status === 401
-      ? " An enrolment token works once and for one hour; make a new one for the server."
+      ? " An enrolment token works once, within one hour. Create a new one for the server."
       : "";
   const isMismatch = problem.success && problem.data.code === "protocol_mismatch";
   const kind = answer.status === 401 ? "token_refused" : isMismatch ? "protocol_mismatch" : "failed";

@@ -6,14 +6,18 @@ import * as z from "zod/mini";
 
 import { writeAtomic } from "#node/write-atomic.ts";
 
-/** An enrolment whose credential has not been written yet: which token it is for, and what proves that it is the same. */
+/**
+ * An enrolment whose credential is not stored yet: the hash of its token, and the secret that proves a repeated
+ * request is the same attempt.
+ */
 const Attempt = z.object({ token_sha256: z.string(), attempt: z.string() });
 
 const pathIn = (home: string) => join(home, "enrolling.json");
 
 /**
- * Notes an attempt to enrol before the token is sent. With the same token it is the same attempt as before.
- * @throws where the home folder cannot be written to, and so could not keep a credential either
+ * Stores an enrolment attempt before the token is sent. The same token continues the stored attempt.
+ * @returns the attempt's secret
+ * @throws when the home folder is not writable, because then it could not keep a credential either
  */
 export async function beginAttempt(home: string, token: string): Promise<string> {
   const token_sha256 = createHash("sha256").update(token).digest("hex");
@@ -25,7 +29,7 @@ export async function beginAttempt(home: string, token: string): Promise<string>
   return attempt;
 }
 
-/** The credential is written. Never throws: what stays is of no use without the token. */
+/** Ends the attempt once the credential is stored. Never throws: a remaining file is useless without the token. */
 export async function endAttempt(home: string): Promise<void> {
   await rm(pathIn(home), { force: true }).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 /**
- * What the agent's process ends with; src/agent/install/install.sh passes those of `enroll` and `status` on.
- * `give_up`: trying again is of no use before a person has changed something, so whoever supervises the agent should not
- * start it again (EX_CONFIG of sysexits.h; RestartPreventExitStatus in the systemd unit).
+ * Exit codes of the agent's process; src/agent/install/install.sh passes on those of `enroll` and `status`.
+ * `give_up`: another start fails too until a person has changed something, so a supervisor should not restart the
+ * agent (EX_CONFIG of sysexits.h; RestartPreventExitStatus in the systemd unit).
  */
 export const exitCodes = {
   ok: 0,

@@ -23,8 +23,8 @@ import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 
 /**
- * How long one address of several gets before the next is tried. Node's 250 ms are less than the way to the other side of
- * the world and back; this is enough for a first packet that is lost, too.
+ * How long one of several addresses is tried before the next. Node's default of 250 ms is shorter than a round trip
+ * to the other side of the world; this also allows for one lost packet.
  */
 const ADDRESS_MS = 2_500;
 setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS);
@@ -37,32 +37,30 @@ function log(message: string): void {
   console.log(`${new Date().toISOString()} ${message}`);
 }
 
-// Whoever reads our lines may go away first; the deployments go on.
+// The process that reads the output may end first. The deployments continue.
 process.stdout.on("error", () => undefined);
 process.stderr.on("error", () => undefined);
 
-/** The proxy on the way to the control plane. */
+/** Chooses the proxy for the control plane, and logs why one is not used. */
 function readProxy(url: string): URL | null {
   const choice = chooseProxy(process.env, new URL(url));
   if (choice.kind === "unusable") log(`connecting without a proxy: ${choice.reason}`);
   return choice.kind === "proxy" ? choice.proxy : null;
 }
 
-/** Files that root writes into another user's home could not be read by the agent that works there. */
-async function isForeignHome(home: string): Promise<boolean> {
+/** Refuses to run as root in another user's home: that user's agent could not read files that root writes. */
+async function isOtherUsersHome(home: string): Promise<boolean> {
   const owner = await stat(home).then(
     ({ uid }) => uid,
     () => null,
   );
   if (owner === null || process.getuid?.() !== 0 || owner === 0) return false;
-  console.error(
-    `${home} belongs to the user with the number ${owner}, and you are root: do this as that user.`,
-  );
+  console.error(`${home} belongs to user ID ${owner}, and you are root. Run this command as that user.`);
   return true;
 }
 
 async function enrollServer(url: string, token: string, home: string): Promise<number> {
-  if (await isForeignHome(home)) return exitCodes.failed;
+  if (await isOtherUsersHome(home)) return exitCodes.failed;
   const end = await enroll({
     url,
     token,
@@ -80,11 +78,11 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
 }
 
 async function runServer({ home, policy: path, sitesSocket }: RunArguments): Promise<number> {
-  if (await isForeignHome(home)) return exitCodes.give_up;
+  if (await isOtherUsersHome(home)) return exitCodes.give_up;
   const read = await readConnection(home);
   switch (read.kind) {
     case "missing":
-      console.error(`There is no ${connectionPath(home)}: enrol this server first.\n${USAGE}`);
+      console.error(`There is no ${connectionPath(home)}. Enrol this server first.\n${USAGE}`);
       return exitCodes.give_up;
     case "unreadable":
       console.error(`${connectionPath(home)} cannot be read: ${read.reason}.`);
@@ -98,12 +96,12 @@ async function runServer({ home, policy: path, sitesSocket }: RunArguments): Pro
   }
   if (path === null) return serve(home, read.connection, openPolicy, sitesSocket);
   const policy = await readPolicy(path);
-  // Without its owner's limits the agent would carry out whatever it is told.
+  // Without a readable policy, the agent would carry out orders that its owner does not allow.
   if (policy.kind === "refused") {
     console.error(`The agent does not start: ${policy.reason}`);
     return exitCodes.give_up;
   }
-  log(`keeping to the policy ${path}, as it is now`);
+  log(`using the policy ${path}, as read now`);
   return serve(home, read.connection, policy.policy, sitesSocket);
 }
 
@@ -116,18 +114,20 @@ async function serve(
   const { stopGraceMs, farewellMs } = settings;
   const lock = await lockHome(home, stopGraceMs + 2 * farewellMs, log);
   if (lock.kind === "held") {
-    console.error(`Another agent (process ${lock.pid}) works in ${home}. Only one may: end it first.`);
+    console.error(
+      `Another agent (process ${lock.pid}) uses ${home}. Only one agent can run there: stop it first.`,
+    );
     return exitCodes.failed;
   }
   const ending = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.on(signal, () => {
-      if (!ending.signal.aborted) log(`${signal}: ending`);
+      if (!ending.signal.aborted) log(`received ${signal}: stopping`);
       ending.abort();
     });
-  // Only a process that was started with a channel ever gets this: its supervisor is gone.
+  // Only sent to a process that was started with an IPC channel: its supervisor has ended.
   process.on("disconnect", () => ending.abort());
-  // It may have been gone before anybody listened.
+  // The supervisor may have ended before the listener was added.
   if (process.send !== undefined && !process.connected) ending.abort();
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   const end = await runAgent(
@@ -158,15 +158,15 @@ async function showStatus(home: string): Promise<number> {
   return isConnected ? exitCodes.ok : exitCodes.not_connected;
 }
 
-/** Does nothing while an agent works in the home folder: its builds are its own. */
+/** Does nothing while an agent uses the home folder, because the builds belong to that agent. */
 async function endLeftBuilds(home: string): Promise<number> {
   const pid = await holderOf(home);
   if (pid !== null) {
-    console.error(`An agent (process ${pid}) works in ${home}: its builds are not ended.`);
+    console.error(`An agent (process ${pid}) uses ${home}. Its builds are not ended.`);
     return exitCodes.failed;
   }
   const ended = await endBuilds(home);
-  if (ended > 0) log(`ended what ${ended} ${ended === 1 ? "build" : "builds"} had left running`);
+  if (ended > 0) log(`ended the processes of ${ended} interrupted ${ended === 1 ? "build" : "builds"}`);
   return exitCodes.ok;
 }
 
@@ -205,8 +205,8 @@ async function main(): Promise<number> {
   }
 }
 
-// Ended by hand: kept connections of the past would hold the process otherwise.
-// Without await, so that a bundle may be of either module format.
+// Exit explicitly, because kept connections would keep the process alive. No top-level await, so that the bundle
+// works as either module format.
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {

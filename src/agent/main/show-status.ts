@@ -2,19 +2,19 @@ import { readConnection } from "#agent/context/connection-file.ts";
 import { holderOf } from "#agent/lifecycle/home-lock.ts";
 import { readLinkStatus } from "#agent/link/link-status.ts";
 
-/** `pid`: the agent that works in the home folder; `null` where none does. */
+/** `pid`: the agent that uses the home folder; `null` when none does. */
 export type AgentStatus = {
   readonly isConnected: boolean;
   readonly pid: number | null;
   readonly text: string;
 };
 
-/** What a person at the server, or the installer, wants to know of the agent in a home folder. */
+/** Describes the agent of a home folder, for a person at the server and the installer. */
 export async function agentStatus(home: string): Promise<AgentStatus> {
   const pid = await holderOf(home);
   const link = await readLinkStatus(home);
   if (pid === null) {
-    // Of a home that belongs to another user nothing can be read, and it is not said to be empty.
+    // A home folder of another user cannot be read; it must not be reported as not enrolled.
     const connection = await readConnection(home);
     const why = connection.kind === "missing" ? "not enrolled" : "not running";
     return { isConnected: false, pid, text: `${why}, in ${home}` };

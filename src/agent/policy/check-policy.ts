@@ -4,18 +4,18 @@ import type { RunOrder } from "#contract/agent-protocol.ts";
 import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
-/** Why an order is refused, as a sentence that names the rule; `null` where it is not. */
+/** Why the policy refuses an order, as a sentence that names the rule; `null` when it is allowed. */
 export type PolicyRefusal = string | null;
 
 const refuse = (rule: keyof Policy, what: string) =>
   `this server's policy (${rule}) does not allow ${maskUrlPassword(what)}`;
 
-/** Everything about an order that is known before anything is fetched. */
+/** Checks everything about an order that is known before the fetch. */
 export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
   return (
     checkRepository(policy, order.source.repository) ??
     checkBranch(policy, order.source.branch) ??
-    // A release that is here has been fetched by the name of then; its commit is only told.
+    // A release on disk was fetched by its name at that time; its commit is information only.
     (order.source.commit !== null && order.reuse_release === null && policy.commits === "none"
       ? refuse("commits", `a commit by its hash (${order.source.commit})`)
       : null) ??
@@ -26,7 +26,7 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
   );
 }
 
-/** The address that is about to be fetched from, as git takes it. */
+/** Checks an address before git fetches from it. */
 export function checkRepository({ repositories }: Policy, repository: string): PolicyRefusal {
   if (repositories === "any") return null;
   const address = parseRepository(repository, "address");
@@ -51,21 +51,21 @@ function isBranch(branch: string, pattern: string): boolean {
   return new RegExp(`^${escaped.join("[^/]*")}$`, "u").test(branch);
 }
 
-/** A command that the control plane says by itself. */
+/** Checks a build command that the order contains, as opposed to a preset's. */
 function checkOwnBuildCommand(policy: Policy, command: string | null): PolicyRefusal {
   if (command !== null && policy.build_commands === "preset")
-    return refuse("build_commands", `a build command of the project's own: ${command}`);
+    return refuse("build_commands", `a build command that is not a preset's: ${command}`);
   return checkBuildCommand(policy, command);
 }
 
-/** The command that is about to be run, whoever says it. */
+/** Checks the build command before it runs, wherever it comes from. */
 export function checkBuildCommand({ build_commands }: Policy, command: string | null): PolicyRefusal {
   if (command === null || build_commands === "any" || build_commands === "preset") return null;
   if (build_commands !== "none" && build_commands.includes(command)) return null;
   return refuse("build_commands", `the build command ${command}`);
 }
 
-/** The command that is about to be run after a switch; null: none. */
+/** Checks the activate command before it runs; `null` when there is none. */
 export function checkActivateCommand({ activate_commands }: Policy, command: string | null): PolicyRefusal {
   if (command === null || activate_commands === "any") return null;
   if (activate_commands !== "none" && activate_commands.includes(command)) return null;
@@ -83,7 +83,8 @@ const OWN_HOSTS = ["127.0.0.1", "[::1]", "localhost"];
 function checkHealthCheck({ health_checks }: Policy, check: HealthCheck | null): PolicyRefusal {
   if (check === null || health_checks === "any") return null;
   if (health_checks === "none") return refuse("health_checks", "a health check");
-  // A path is asked of this server itself. The project's domain is the control plane's word, so it is not trusted.
+  // A path is requested from this server itself. The project's domain comes from the control plane, so it is not
+  // trusted.
   if (check.url === undefined) return null;
   const { hostname, origin } = new URL(check.url);
   if (OWN_HOSTS.includes(hostname)) return null;
@@ -101,7 +102,7 @@ type CheckedRelease = {
 /** Checks a release on disk before the agent switches to it: it may be older than the policy. */
 export function checkRelease(policy: Policy, release: CheckedRelease): PolicyRefusal {
   if (policy.repositories !== "any" && release.repository === undefined)
-    return refuse("repositories", `release ${release.version}, as it does not say where it is from`);
+    return refuse("repositories", `release ${release.version}, because its repository is not recorded`);
   return (
     (release.repository === undefined ? null : checkRepository(policy, release.repository)) ??
     checkActivateCommand(policy, release.activate_command)
@@ -115,7 +116,7 @@ export function checkRemoval({ remove_projects: rule }: Policy, purge: boolean):
   return null;
 }
 
-/** In git's own words: what may lead a fetch to another place than the one that was allowed. */
+/** Whether git must be kept from fetching from anywhere but the allowed address. */
 export function isGitConfined({ repositories }: Policy): boolean {
   return repositories !== "any";
 }

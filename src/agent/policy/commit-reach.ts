@@ -3,31 +3,34 @@ import type { Policy } from "#agent/policy/policy.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 
-/** Which branches and tags have to contain a commit that is ordered by its hash, and what to report if none does. */
+/**
+ * The branches and tags of which one must contain a commit that is ordered by its hash, and the failure to report if
+ * none does.
+ */
 export type CommitReach =
   | { readonly kind: "anywhere" }
   | { readonly kind: "refused"; readonly code: FailureCode; readonly message: string }
   | {
       readonly kind: "within";
-      /** The one branch or tag that counts; null: all whose names count. */
+      /** The only branch or tag that counts; `null` when all with an allowed name count. */
       readonly branch: string | null;
       readonly counts: (name: string) => boolean;
       readonly code: FailureCode;
-      /** @param repository as it may be shown */
+      /** @param repository the address with its secrets masked */
       readonly message: (commit: string, repository: string) => string;
     };
 
 /**
- * The stricter of the project's setting and this server's policy. A rollback may build a commit again that no branch
- * contains any more: for the project's setting the control plane's word is enough that it was live, for the policy only
- * what this server has noted itself.
- * @param noted the branch with which the commit was live on this server; null where it was not
+ * Applies the stricter of the project's setting and this server's policy. A rollback may rebuild a commit that no
+ * branch contains any more. For the project's setting, it is enough that the control plane says the commit was live;
+ * the policy requires that this server recorded it.
+ * @param noted the branch from which this server recorded the commit as live; `null` when it did not
  */
 export function decideReach(policy: Policy, order: RunOrder, noted: string | null): CommitReach {
   const { commit, branch, commits, in_branch: isInBranch = false, was_live: wasLive = false } = order.source;
   if (commit === null) return { kind: "anywhere" };
   const setting = wasLive ? "any" : (commits ?? "reachable");
-  // A control plane that does not send the setting does not know the code either, and would refuse the report.
+  // A control plane that does not send the setting does not know `commit_not_reachable` either, and would reject it.
   const code = commits === undefined ? "ref_not_found" : "commit_not_reachable";
   if (setting === "none")
     return { kind: "refused", code, message: `the project deploys no commit by its hash (commits: none)` };
@@ -49,7 +52,7 @@ export function decideReach(policy: Policy, order: RunOrder, noted: string | nul
       counts,
       code: "refused_by_policy",
       message: (sha, repository) =>
-        `this server's policy (${rule}) does not allow commit ${sha}: no ${which} of ${repository} contains it. What helps: ${way}`,
+        `this server's policy (${rule}) does not allow commit ${sha}: no ${which} of ${repository} contains it. To fix this, ${way}`,
     };
   }
   const also = isPolicyMet ? "" : ", and in this server's policy as well";
@@ -61,7 +64,7 @@ export function decideReach(policy: Policy, order: RunOrder, noted: string | nul
     code,
     message: (sha, repository) =>
       isInBranch
-        ? `\`${branch}\` of ${repository} does not contain commit ${sha}: push the commit to it, start without the branch, or ${way}`
+        ? `\`${branch}\` of ${repository} does not contain commit ${sha}: push the commit to it, start the deployment without a branch, or ${way}`
         : `no branch or tag of ${repository} contains commit ${sha}: push the commit to one, or ${way}`,
   };
 }

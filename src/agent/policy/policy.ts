@@ -12,7 +12,7 @@ const RepositoryPattern = textBetween(1, 2048).check(
   }),
 );
 
-/** A branch's or tag's name, in which a `*` stands for anything that git allows there but a `/`. */
+/** The name of a branch or tag. `*` stands for any characters except `/`. */
 const BranchPattern = z.string().check(
   z.refine((pattern) => BranchName.safeParse(pattern.replaceAll("*", "x")).success, {
     message: "must be a branch's or tag's name, such as main or release/*",
@@ -26,26 +26,29 @@ const Origin = z.url({ protocol: /^https?$/, abort: true }).check(
 );
 
 /**
- * What this server's owner lets the control plane order. What is left out is `any`, but `commits` is `reachable` then; an
- * unknown name is an error, so that a mistyped rule does not go without effect.
+ * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
+ * `reachable`. Unknown names are errors, so that a mistyped rule is not ignored.
  */
 export const Policy = z.strictObject({
   version: z.literal(1),
-  /** `remote`: none that lies on this server. Submodules count too. */
+  /** `remote`: no repositories on this server itself. Applies to submodules too. */
   repositories: z._default(z.union([z.enum(["any", "remote"]), z.array(RepositoryPattern)]), "any"),
   branches: z._default(z.union([z.literal("any"), z.array(BranchPattern)]), "any"),
-  /** Of those that are ordered by their hash. Where `branches` are limited, one of those has to contain it in any case. */
+  /**
+   * Applies to commits that are ordered by their hash. When `branches` are limited, one of them must contain the
+   * commit anyway.
+   */
   commits: z._default(CommitRule, "reachable"),
-  /** `preset`: only what the framework's preset says of the files. A list: exactly these. */
+  /** `preset`: only the command of the preset for the detected framework. A list: exactly these. */
   build_commands: z._default(z.union([z.enum(["any", "preset", "none"]), z.array(ShellCommand)]), "any"),
   activate_commands: z._default(z.union([z.enum(["any", "none"]), z.array(ShellCommand)]), "any"),
   shared_paths: z._default(z.union([z.enum(["any", "none"]), z.array(SharedPath)]), "any"),
-  /** `local`: only this server itself. A list: that, and these. */
+  /** `local`: only this server itself. A list: this server and these origins. */
   health_checks: z._default(z.union([z.enum(["any", "local", "none"]), z.array(Origin)]), "any"),
   /** `keep_files`: a project's files are never deleted. `none`: no project is removed. */
   remove_projects: z._default(z.enum(["any", "keep_files", "none"]), "any"),
 });
 export type Policy = z.infer<typeof Policy>;
 
-/** Without a policy, the control plane may order all that the protocol has. The project's settings alone decide. */
+/** The policy of a server without a policy file: every order is allowed, and the project's settings decide. */
 export const openPolicy: Policy = Policy.parse({ version: 1, commits: "any" });

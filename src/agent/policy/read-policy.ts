@@ -11,14 +11,14 @@ import "#contract/issue-messages.ts";
 
 export type PolicyRead =
   | { readonly kind: "read"; readonly policy: Policy }
-  /** `reason`: a sentence for a person. */
+  /** `reason`: a sentence for the log or the terminal. */
   | { readonly kind: "refused"; readonly reason: string };
 
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Reads a policy, and refuses one that somebody else could have written: the file, and each folder on the way to it, must
- * be root's or this user's, and no group's or others' to write.
+ * Reads a policy. Refuses one that others could have written: the file and each folder on its path must belong to
+ * root or this user, and must not be writable by group or others.
  */
 export async function readPolicy(path: string): Promise<PolicyRead> {
   const refuse = (reason: string): PolicyRead => ({
@@ -30,16 +30,16 @@ export async function readPolicy(path: string): Promise<PolicyRead> {
     const real = await realpath(path);
     for (let folder = dirname(real); ; folder = dirname(folder)) {
       const wrong = whoElseWrites(await stat(folder));
-      if (wrong !== null) return refuse(`does not count, because ${folder} ${wrong}`);
+      if (wrong !== null) return refuse(`is not trusted, because ${folder} ${wrong}`);
       if (folder === dirname(folder)) break;
     }
-    // Nothing but what was opened is looked at and read. A pipe would be waited for without end.
+    // Check and read the opened file only. Without O_NONBLOCK, a pipe would block forever.
     const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const found = await file.stat();
       if (!found.isFile()) return refuse("is not a file");
       const wrong = whoElseWrites(found);
-      if (wrong !== null) return refuse(`does not count, because it ${wrong}`);
+      if (wrong !== null) return refuse(`is not trusted, because it ${wrong}`);
       if (found.size > MAX_BYTES) return refuse("is larger than 1 MiB");
       text = await file.readFile("utf8");
     } finally {
@@ -77,10 +77,10 @@ function withCurrentNames(value: unknown): unknown {
 
 function whoElseWrites(found: Stats): string | null {
   if (found.uid !== 0 && found.uid !== process.getuid?.())
-    return `belongs to the user with the number ${found.uid}: it must be root's or the agent's own`;
-  // In a folder with the sticky bit nobody can replace what is another's.
+    return `belongs to user ID ${found.uid}: it must belong to root or to the agent's user`;
+  // In a folder with the sticky bit, users cannot replace files of other users.
   const isSticky = found.isDirectory() && (found.mode & 0o1000) !== 0;
   return (found.mode & 0o022) === 0 || isSticky
     ? null
-    : "can be written to by a group or by others: take that away with chmod go-w";
+    : "can be written to by a group or by others: run chmod go-w on it";
 }

@@ -1,6 +1,7 @@
 /**
- * A repository's address in parts that can be compared. `kind` is its form: `git@host:path` begins at the user's home and
- * `ssh://host/path` at the root, so they are not the same place. `user` counts for ssh only; `path` has no `.git`.
+ * The parts of a repository's address, to compare them. `kind` is its form: `git@host:path` starts at the user's home
+ * and `ssh://host/path` at the root, so they are different places. `user` is compared for ssh only; `path` has no
+ * `.git`.
  */
 export type RepositoryAddress = {
   readonly kind: "https" | "ssh" | "scp" | "local";
@@ -14,12 +15,12 @@ const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/;
 const defaultPorts = { https: "443", ssh: "22" } as const;
 
 /**
- * Takes an address apart as git and curl would, or not at all: what they could read in another way is `null`, and so is
- * anything that leads elsewhere within the path.
- * @param role a `pattern` may have `*` for a part of the path, `**` for the rest of it, and no password
+ * Parses an address as git and curl would. An address that they could read differently is `null`, and so is a path
+ * with `..` or another part that leads elsewhere.
+ * @param role a `pattern` may use `*` for one part of the path and `**` for the rest, and must have no password
  */
 export function parseRepository(text: string, role: "address" | "pattern"): RepositoryAddress | null {
-  // No letters that look like others, no second beginning of a path, nothing after it.
+  // Only ASCII, so no look-alike letters; no backslashes, queries or fragments.
   if (!/^[!-~]+$/.test(text) || /[\\?#"'`<>^{|}]/.test(text)) return null;
   const local = /^(?:file:\/\/)?(\/.*)$/.exec(text);
   if (local !== null) return withPath({ kind: "local", user: "", host: "", port: "" }, local[1] ?? "", role);
@@ -29,7 +30,7 @@ export function parseRepository(text: string, role: "address" | "pattern"): Repo
   if (scp === null) return null;
   const [, user = "", host = "", path = ""] = scp;
   if (!HOST.test(host.toLowerCase())) return null;
-  // The same path from the root has another beginning.
+  // A path from the home folder starts with `~`, to differ from the same path from the root.
   const start = path.startsWith("/") ? "" : "~/";
   return withPath({ kind: "scp", user, host: host.toLowerCase(), port: "" }, `/${start}${path}`, role);
 }
@@ -42,7 +43,7 @@ function parseUrl(match: RegExpExecArray, role: "address" | "pattern"): Reposito
   if (!HOST.test(host)) return null;
   if (role === "pattern" && (kind === "https" ? userInfo !== "" : userInfo.includes(":"))) return null;
   const port = parts?.[2] === undefined ? defaultPorts[kind] : String(Number(parts[2]));
-  // Who asks by https is no part of where it is.
+  // With https, the user name is not part of the location.
   return withPath({ kind, user: kind === "https" ? "" : userInfo, host, port }, path, role);
 }
 
@@ -66,7 +67,7 @@ function withPath(
   return bare === "" ? null : { ...place, path: [...path.slice(0, -1), bare] };
 }
 
-/** @returns `null` for what would still mean something else once it is decoded again */
+/** @returns `null` for a part that would change its meaning if it were decoded again */
 function decode(part: string): string | null {
   try {
     const decoded = decodeURIComponent(part);
@@ -76,7 +77,7 @@ function decode(part: string): string | null {
   }
 }
 
-/** Whether an address is what a pattern says. Both must parse; of the path every letter counts. */
+/** Whether an address matches a pattern. Both must parse. Paths are compared case-sensitively. */
 export function matchesPattern(text: string, pattern: string): boolean {
   const address = parseRepository(text, "address");
   const wanted = parseRepository(pattern, "pattern");

@@ -1,4 +1,4 @@
-/** One program to start, without a shell between. `env` is all of its environment. */
+/** A program to start, without a shell. `env` is its complete environment. */
 export type Command = {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
@@ -6,8 +6,8 @@ export type Command = {
 };
 
 /**
- * How a command ended. `stopped`: the agent ended it, and nothing of its group is left;
- * `not_started`: there was no such program or folder, or no room for another process.
+ * How a command ended. `stopped`: the agent stopped it, and no process of its group is left. `not_started`: the
+ * program or the folder does not exist, or the system has no room for another process.
  */
 export type ProcessEnd =
   | { readonly kind: "exited"; readonly code: number }

@@ -6,17 +6,20 @@ import type { OutputFile } from "#agent/process/output-files.ts";
 import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 
 export type FollowOptions = {
-  /** How often to look for output besides the system's notifications, which may be missing. */
+  /** How often to look for new output in addition to file system notifications, which may be missing. */
   readonly pollMs: number;
-  /** A file that is longer is emptied once it has been read. */
+  /** A longer file is emptied once all of it was read. */
   readonly maxBytes: number;
-  /** Called with the size of output that was dropped because the taker had no room for it, or was slower than the command. */
+  /**
+   * Called with the size of the output that was dropped because the reader had no room for it, or was slower than the
+   * command.
+   */
   readonly onDropped: (bytes: number) => void;
   readonly watch?: (path: string, onChange: () => void) => FSWatcher;
 };
 
 const CHUNK_BYTES = 64 * 1024;
-/** After so much time, or so many chunks, the rest of the agent gets its turn. */
+/** After this time or number of chunks, other work of the agent gets its turn. */
 const TURN_MS = 5;
 const CHUNKS_PER_TURN = 16;
 const GRACE_STEP_MS = 10;
@@ -28,16 +31,16 @@ export function isFollowed(path: string): boolean {
   return followed.has(path);
 }
 
-/** Passes on what is appended to a file, from its beginning. While the taker has no room, nothing is read. */
+/** Reads what is appended to a file, from the file's start. While `take` has no room, nothing is read. */
 export function followFile(file: OutputFile, take: TakeChunk, options: FollowOptions): OutputReader {
   const { path, fd } = file;
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  /** Where in the file to read next. */
+  /** Offset of the next read. */
   let offset = 0;
-  /** How much has been read or dropped in all; unlike `offset`, it never goes down. */
+  /** Bytes read or dropped in total. Unlike `offset`, it never decreases. */
   let passed = 0;
   let waiting: Promise<void> | null = null;
-  /** The rest is read in the next turn, and no sooner, whatever is notified until then. */
+  /** The rest is read in the next turn of the event loop, whatever notifications arrive until then. */
   let isNextTurn = false;
   let timesAtEnd = 0;
   let isEnded = false;
@@ -67,11 +70,11 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
     readSafely();
   }
 
-  /** Everything is read: a long file is emptied. The writers append, so they continue at its start. */
+  /** Called when everything was read. Empties a long file; the writers append, so they continue at its start. */
   function fit(): void {
     timesAtEnd += 1;
     const { size } = fstatSync(fd);
-    // Emptied by somebody else.
+    // Another process emptied the file.
     if (size < offset) offset = 0;
     else if (offset > options.maxBytes) {
       ftruncateSync(fd);
@@ -81,7 +84,7 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
 
   function poll(): void {
     const { size } = fstatSync(fd);
-    // One that is read all the time is emptied when its end is reached, unless it grows faster.
+    // While the file is being read, it is emptied when its end is reached, unless it grows faster than that.
     if (size <= options.maxBytes * (waiting === null ? 2 : 1)) return read();
     const dropped = size - offset;
     ftruncateSync(fd);
@@ -90,7 +93,7 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
     options.onDropped(dropped);
   }
 
-  /** A file system that fails must not end the agent: the command runs on, and its output is lost. */
+  /** A failing file system must not end the agent: the command continues, and its output is lost. */
   function safely(act: () => void): void {
     try {
       act();
@@ -102,7 +105,7 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
 
   followed.add(path);
   const stopWatching = tryToWatch(path, readSafely, options.watch ?? watchFile);
-  // What was written before is not notified.
+  // Nothing notifies of output written before the watch.
   setImmediate(readSafely);
   const polling = setInterval(() => safely(poll), options.pollMs);
 
@@ -117,7 +120,7 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
     if (isEnded) return;
     const target = passed + fstatSync(fd).size - offset;
     const before = timesAtEnd;
-    // What somebody else empties never comes to the target, but to its end.
+    // When another process empties the file, `passed` never reaches the target, but reading reaches the end.
     while (!isEnded && passed < target && timesAtEnd === before) {
       if (waiting === null) readSafely();
       if (waiting === null) await nextTurn();
@@ -148,7 +151,7 @@ function tryToWatch(
     watcher.on("error", () => watcher.close());
     return () => watcher.close();
   } catch {
-    // As where the system's limit of watches is reached: polling is enough.
+    // The system's limit of watches is reached, for example. Polling is enough.
     return () => undefined;
   }
 }

@@ -10,33 +10,36 @@ import {
   readStat,
 } from "#agent/process/process-table.ts";
 
-/** What the processes have in common that an activate command has left running. */
+/** Identifies the processes that an activate command left running. */
 export type Trace = {
-  /** A variable of their environment. */
+  /** The name of a variable in their environment. */
   readonly name: string;
   readonly hasValue: (value: string) => boolean;
-  /** A folder in which nobody else works; `null` where others may. It finds those that have cleared their environment. */
+  /**
+   * A folder that only these processes work in; `null` when others may. It identifies processes that cleared their
+   * environment.
+   */
   readonly folder: string | null;
 };
 
-/** `program`: its name, without the arguments, which may hold secrets. */
+/** `program`: the program's name without its arguments, which may contain secrets. */
 export type LeftProcess = ProcessId & { readonly program: string };
 
 const POLL_MS = 15;
 const KILL_ROUNDS = 10;
-/** What even SIGKILL does not end within this time hangs in the kernel. */
+/** A process that SIGKILL does not end within this time hangs in the kernel. */
 const AFTER_KILL_MS = 5_000;
 
 /**
- * Ends what an activate command has left running: SIGTERM, the grace, SIGKILL. A process that also runs others, as pm2
- * does for several projects, stays.
- * @returns what has been found
+ * Ends the processes that an activate command left running: SIGTERM, the grace period, SIGKILL. A process that also
+ * runs other projects' processes, such as a shared pm2, is not ended.
+ * @returns the processes that were found
  */
 export async function endLeftProcesses(trace: Trace, graceMs: number): Promise<readonly LeftProcess[]> {
   const found = findLeftProcesses(trace);
   signalAll(found, "SIGTERM");
   await waitUntilGone(found, graceMs);
-  // They may have started others meanwhile.
+  // The processes may have started others in the meantime.
   for (let round = 0; round < KILL_ROUNDS; round += 1) {
     const left = findLeftProcesses(trace);
     if (left.length === 0) break;
@@ -46,7 +49,7 @@ export async function endLeftProcesses(trace: Trace, graceMs: number): Promise<r
   return found;
 }
 
-/** Every living process of the trace, without those that run a process with another value of the trace's variable. */
+/** All living processes that match the trace, except those with a descendant whose variable has another value. */
 export function findLeftProcesses(trace: Trace): readonly LeftProcess[] {
   const folder = trace.folder === null ? null : realPath(trace.folder);
   const found: LeftProcess[] = [];
@@ -63,7 +66,7 @@ export function findLeftProcesses(trace: Trace): readonly LeftProcess[] {
   return found.filter(({ pid }) => !shared.has(pid));
 }
 
-/** @returns `null` where there is no such variable, or it cannot be read */
+/** @returns `null` when the variable does not exist or cannot be read */
 function variableOf(pid: number, name: string): string | null {
   try {
     const prefix = `${name}=`;
@@ -106,7 +109,7 @@ function signalAll(processes: readonly LeftProcess[], signal: NodeJS.Signals): v
     try {
       process.kill(left.pid, signal);
     } catch {
-      // Ended by itself meanwhile, or it belongs to another user.
+      // It has ended in the meantime, or belongs to another user.
     }
   }
 }

@@ -6,13 +6,13 @@ export type CommandStream = "stdout" | "stderr";
 
 export type LineTaker = {
   readonly line: (stream: CommandStream, text: string) => void;
-  /** `null` while there is room for more; otherwise resolves when there is again. */
+  /** `null` while there is room; otherwise a promise that resolves when there is room again. */
   readonly room: () => Promise<void> | null;
-  /** For lines that are cut; whole ones come as they were written. */
+  /** Masks lines that are cut. Complete lines are passed on unmasked. */
   readonly mask: Mask;
 };
 
-/** Turns what a command writes into lines. `end` hands on what stands without a line end; call it once. */
+/** Splits a command's output into lines. `end` passes on an unfinished last line; call it once. */
 export function createLineOutput(
   taker: LineTaker,
   partialLineMs: number,
@@ -33,11 +33,11 @@ function streamOutput(stream: CommandStream, taker: LineTaker, partialLineMs: nu
   let idle: NodeJS.Timeout | undefined;
   let chunks = 0;
 
-  /** A question or a progress bar stands without a line end: it is shown all the same. */
+  /** Shows an unfinished line, such as a question or a progress bar. */
   function showPartialWhenIdle(): void {
     const seen = chunks;
     idle = setTimeout(() => {
-      // After a busy moment the rest of the line may lie in the pipe already: it is read first.
+      // The rest of the line may already be in the pipe, so pending reads run first.
       setImmediate(() => {
         if (chunks !== seen) return;
         const partial = splitter.takePartial();

@@ -4,18 +4,21 @@ import type { Mask } from "#contract/mask.ts";
 import { cutMark, headOf, KEPT_BYTES } from "#agent/process/cut-line.ts";
 
 /**
- * Makes lines of a stream of bytes. Bytes that are not UTF-8 become U+FFFD.
- * A line over 16 KiB is cut, and says by how much; what is cut is never held in memory.
+ * Splits a stream of bytes into lines. Invalid UTF-8 becomes U+FFFD. A line over 16 KiB is cut and ends with a mark
+ * that says by how much; the part that is cut is never held in memory.
  */
 export type LineSplitter = {
   push(chunk: Buffer): string[];
-  /** The unfinished line so far, which then counts as a line of its own; `null` when there is none. */
+  /** Takes the unfinished line, which then counts as a line of its own; `null` when there is none. */
   takePartial(): string | null;
-  /** What is left when the stream has ended. */
+  /** The rest when the stream has ended. */
   end(): string | null;
 };
 
-/** @param mask hides secrets in what is kept of a line that is cut, also the beginning of one. Whole lines stay as they are. */
+/**
+ * @param mask hides secrets in the kept part of a cut line, including a partial secret at its end. Complete lines are
+ * not masked.
+ */
 export function createLineSplitter(mask: Mask): LineSplitter {
   const decoder = new StringDecoder("utf8");
   let kept = "";
@@ -66,7 +69,7 @@ export function createLineSplitter(mask: Mask): LineSplitter {
       return lines;
     },
     takePartial() {
-      // A line that is being cut keeps its place until it ends, or its rest would look like a new line.
+      // A line that is being cut is not split, because its rest would look like a new line.
       if (!isStarted || cutBytes > 0) return null;
       const line = take();
       if (!line.endsWith("\r")) return line;

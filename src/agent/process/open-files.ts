@@ -4,11 +4,12 @@ import { basename } from "node:path";
 import { livingPids } from "#agent/process/process-table.ts";
 
 /**
- * Which of these files another process has open. Files of processes of other users cannot be seen.
- * @returns `null` where there is no /proc
+ * Finds out which of these files another process has open. Files that processes of other users have open cannot be
+ * seen.
+ * @returns `null` when there is no /proc
  */
 export function openAmong(paths: readonly string[]): ReadonlySet<string> | null {
-  // To look through all processes takes a while on a large server, and the agent's start does this for each project.
+  // Reading all processes is slow on a large server, and the agent does it for each project when it starts.
   if (paths.length === 0) return new Set();
   const pids = livingPids();
   if (pids.length === 0) return null;
@@ -18,7 +19,7 @@ export function openAmong(paths: readonly string[]): ReadonlySet<string> | null 
     if (pid === process.pid) continue;
     for (const link of openFilesOf(pid)) {
       const name = basename(readLink(link));
-      // By identity: a process in another mount namespace may know the file by another path.
+      // Compared by identity, because a process in another mount namespace may see the file under another path.
       for (const file of wanted)
         if (file.name === name && file.id !== null && file.id === identityOf(link)) found.add(file.path);
     }

@@ -7,20 +7,21 @@ import { hasCode } from "#node/has-code.ts";
 export type OutputFile = { readonly path: string; readonly fd: number };
 
 /**
- * What a command gets for its standard output and error where its processes may outlive it. The far end of a pipe closes
- * with its reader, and the next line that is printed then ends the process that prints it.
+ * Standard output and error of a command whose processes may outlive the agent. A pipe would close with its reader,
+ * and the next printed line would end the process.
  */
 export type OutputFiles = {
   readonly stdout: OutputFile;
   readonly stderr: OutputFile;
   close(): void;
-  /** Closes and deletes both, and the folder if it is empty then. */
+  /** Closes and deletes both files, and the folder if it is empty then. */
   remove(): void;
 };
 
 /**
- * Creates two new files, `<name>-<n>.stdout` and `.stderr`, which only this user can read: nothing in them is masked.
- * @throws where that is not possible, as on a full disk
+ * Creates two new files, `<name>-<n>.stdout` and `.stderr`. Only this user can read them, because their content is
+ * not masked.
+ * @throws when they cannot be created, for example on a full disk
  */
 export function createOutputFiles(folder: string, name: string): OutputFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -38,7 +39,7 @@ export function createOutputFiles(folder: string, name: string): OutputFiles {
   }
 }
 
-/** @returns `null` if there is such a file already */
+/** @returns `null` when the file exists already */
 function createFile(path: string): OutputFile | null {
   try {
     return { path, fd: openSync(path, "ax+", 0o600) };
@@ -62,7 +63,7 @@ function bothOf(stdout: OutputFile, stderr: OutputFile): OutputFiles {
       try {
         rmdirSync(dirname(stdout.path));
       } catch {
-        // There are others in the folder.
+        // The folder contains other files.
       }
     },
   };

@@ -1,11 +1,13 @@
-/** Takes a piece of output, which is only valid during the call. A promise in return asks for a pause until it resolves. */
+/**
+ * Takes a chunk of output, which is only valid during the call. A returned promise pauses reading until it resolves.
+ */
 export type TakeChunk = (chunk: Buffer) => Promise<void> | null;
 
-/** Reads what a command writes to one of its streams. */
+/** Reads one output stream of a command. */
 export type OutputReader = {
   /**
-   * Call it once the command has ended: resolves when all it wrote is read, and reads what others write to the
-   * stream for no longer than the grace. Time spent waiting for room does not count.
+   * Call it when the command has ended. Reads the rest of the command's output, and output of other processes for at
+   * most `graceMs`. Time spent waiting for room does not count.
    */
   finish(graceMs: number): Promise<void>;
 };

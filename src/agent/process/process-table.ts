@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * A process as it can be found again: its pid, and when it started, in clock ticks since boot. A pid is given out
- * again, a pair of both is not. `start_time` is `null` where there is no /proc.
+ * Identifies a process over time: its pid and its start time in clock ticks since boot. Pids are reused, the pair is
+ * not. `start_time` is `null` when there is no /proc.
  */
 export type ProcessId = { readonly pid: number; readonly start_time: string | null };
 
-/** A process group of ours by its leader, whose pid is the group's number. */
+/** A process group that the agent started, identified by its leader, whose pid is the group's number. */
 export type ProcessGroup = ProcessId;
 
 export type Stat = {
-  /** It has ended, and only waits to be collected. */
+  /** It has ended and its parent has not collected it yet. */
   readonly isDead: boolean;
   readonly parent: number;
   readonly group: number;
@@ -18,8 +18,9 @@ export type Stat = {
 };
 
 /**
- * @returns `null` where there is no such process, or no /proc
- * Source: proc_pid_stat(5). The name in field 2 may hold spaces and parentheses, so fields count from its last one.
+ * @returns `null` when there is no such process, or no /proc
+ * Source: proc_pid_stat(5). The name in field 2 may contain spaces and parentheses, so fields are counted from its
+ * last parenthesis.
  */
 export function readStat(pid: number): Stat | null {
   try {
@@ -38,18 +39,21 @@ export function readStat(pid: number): Stat | null {
   }
 }
 
-/** Whether the process still runs. Another one that was given its pid is not the same. */
+/** Whether this process still runs. Another process with the same pid does not count. */
 export function isSameProcess({ pid, start_time }: ProcessId): boolean {
   const stat = readStat(pid);
   return stat !== null && !stat.isDead && stat.startTime === start_time;
 }
 
-/** In clock ticks since boot, as `start_time` of a group; null: no such process, or no /proc. */
+/** Start time in clock ticks since boot; `null` when there is no such process, or no /proc. */
 export function startTimeOf(pid: number): string | null {
   return readStat(pid)?.startTime ?? null;
 }
 
-/** What a process was started with. `null`: no such process, no /proc, or it belongs to somebody else and is hidden. */
+/**
+ * The command line of a process; `null` when there is no such process or no /proc, or another user's process is
+ * hidden.
+ */
 export function commandLineOf(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
@@ -59,8 +63,8 @@ export function commandLineOf(pid: number): string | null {
 }
 
 /**
- * Differs after every boot, when start times count from zero again. In a container it also differs between a systemd unit
- * that has a /proc of its own and everybody else. `null` where there is no /proc.
+ * Changes with every boot, when start times count from zero again. In a container it also differs between a systemd
+ * unit with its own /proc and other processes. `null` when there is no /proc.
  */
 export function bootId(): string | null {
   try {
@@ -70,7 +74,7 @@ export function bootId(): string | null {
   }
 }
 
-/** Every process that can be seen; empty where there is no /proc. */
+/** The pids of all visible processes; empty when there is no /proc. */
 export function livingPids(): readonly number[] {
   try {
     return readdirSync("/proc")
@@ -81,7 +85,7 @@ export function livingPids(): readonly number[] {
   }
 }
 
-/** Whether anything of the group still runs. What is dead and only waits to be collected does not count. */
+/** Whether a process of the group still runs. Processes that have ended and wait to be collected do not count. */
 export function isGroupAlive(group: number): boolean {
   try {
     process.kill(-group, 0);
@@ -96,19 +100,19 @@ export function isGroupAlive(group: number): boolean {
   });
 }
 
-/** Sends a signal to a whole group. A group that is gone is no error. */
+/** Sends a signal to a whole group. Does nothing when the group is gone. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch {
-    // Gone, which is what was wanted.
+    // The group has ended already.
   }
 }
 
-/** The name of the variable by which the processes of a run are found even after they left their group. */
+/** The environment variable that identifies the processes of a run, even after they left their process group. */
 export const RUN_MARKER = "GANTRY_RUN_ID";
 
-/** Every living process that was started with this run's marker in its environment, besides this one. */
+/** The pids of all processes with this run's marker in their environment, except this one. */
 export function processesOfRun(runId: string): readonly number[] {
   const marker = `${RUN_MARKER}=${runId}`;
   return livingPids().filter((pid) => {
@@ -121,7 +125,7 @@ export function processesOfRun(runId: string): readonly number[] {
   });
 }
 
-/** Kills the processes that carry the run's marker. They may fork meanwhile, so it looks again until none is left. */
+/** Kills the processes with the run's marker. They may fork in the meantime, so it repeats until none is left. */
 export function killProcessesOfRun(runId: string): void {
   for (let round = 0; round < 10; round += 1) {
     const pids = processesOfRun(runId);
@@ -130,17 +134,17 @@ export function killProcessesOfRun(runId: string): void {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // Ended by itself meanwhile.
+        // It has ended in the meantime.
       }
     }
   }
 }
 
-/** Kills a group noted in an earlier life of the agent, but only if its number still means the same processes. */
+/** Kills a process group that an earlier agent process recorded, if its number still belongs to the same processes. */
 export function killNotedGroup(group: ProcessGroup, notedBootId: string | null): void {
   if (notedBootId !== bootId()) return;
   const startTime = startTimeOf(group.pid);
-  // With the leader gone its number stays taken while anything of the group lives; the marker finds those.
+  // When the leader has ended, the group cannot be identified. Its processes are found by their marker instead.
   if (startTime === null || startTime !== group.start_time) return;
   signalGroup(group.pid, "SIGKILL");
 }

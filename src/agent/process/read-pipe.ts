@@ -5,7 +5,7 @@ import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 
 const POLL_MS = 10;
 
-/** Hands on what comes from a pipe, and stops reading while the taker has no room. */
+/** Passes on what is read from a pipe, and stops reading while `take` has no room. */
 export function readPipe(pipe: Readable, take: TakeChunk): OutputReader {
   let isPaused = false;
   const closed = new Promise<void>((resolve) => pipe.once("close", resolve));

@@ -15,15 +15,15 @@ import { messageOf } from "#contract/lib/message-of.ts";
 export type OutputSink = { readonly stdout: TakeChunk; readonly stderr: TakeChunk };
 
 /**
- * What a command has for its output: pipes, which close with the agent and soon after the command; files, which
- * processes that outlive both can go on writing to; or nothing.
+ * What a command writes its output to: pipes, which close with the agent and soon after the command; files, which
+ * processes can still write to after both have ended; or nothing.
  */
 export type OutputChannel =
   | { readonly kind: "pipes" }
   | { readonly kind: "files"; readonly files: OutputFiles; readonly follow: FollowOptions }
   | { readonly kind: "none" };
 
-/** Keeps note of the groups that run, so that they are found even if the agent dies. */
+/** Records the process groups that run, so that the next start finds them if the agent dies. */
 export type GroupLedger = {
   opened(group: ProcessGroup): void;
   closed(group: ProcessGroup): void;
@@ -33,23 +33,24 @@ export type ProcessOptions = {
   readonly output: OutputSink;
   readonly channel: OutputChannel;
   readonly ledger: GroupLedger;
-  /** Ends the command: SIGTERM, the grace, SIGKILL, each to the whole group. */
+  /** Stops the command: SIGTERM, the grace period, SIGKILL, each sent to the whole group. */
   readonly signal: AbortSignal;
-  /** What of the group may go on after the command itself has ended by itself with success. */
+  /** Whether the group's other processes may continue after the command itself succeeded. */
   readonly leftovers: "kill" | "keep";
   readonly stopGraceMs: number;
-  /** How long output is still read after the command has ended while something else can write it. */
+  /** How long output is still read after the command has ended, while another process can write it. */
   readonly outputGraceMs: number;
 };
 
 const GROUP_POLL_MS = 15;
-/** A process that even SIGKILL does not end hangs in the kernel; nothing more can be done about it. */
+/** A process that SIGKILL does not end hangs in the kernel. */
 const AFTER_KILL_MS = 5_000;
 
 /** Runs a command as the leader of its own process group, with /dev/null for input. Never throws. */
 export async function runProcess(command: Command, options: ProcessOptions): Promise<ProcessEnd> {
   if (options.signal.aborted) return { kind: "stopped" };
-  if (!isFolder(command.cwd)) return { kind: "not_started", message: `there is no folder ${command.cwd}` };
+  if (!isFolder(command.cwd))
+    return { kind: "not_started", message: `the folder ${command.cwd} does not exist` };
   const [program, ...args] = command.argv;
   let child;
   try {
@@ -99,7 +100,7 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
     mayStay = options.leftovers === "keep" && end.kind === "exited" && end.code === 0;
     if (!mayStay) await killGroup(pid);
   }
-  // A pipe is closed when nobody can write to it any more. A file does not tell.
+  // A pipe closes when no process can write to it. A file does not signal that.
   const graceMs =
     options.channel.kind === "pipes" || (mayStay && isHeld(options.channel)) ? options.outputGraceMs : 0;
   await Promise.all(readers.map((reader) => reader.finish(graceMs)));
@@ -131,7 +132,7 @@ function openReaders(child: ChildProcess, { channel, output }: ProcessOptions): 
   ];
 }
 
-/** Whether the command has left a process that may still write to the channel's files. */
+/** Whether a process that the command left running may still write to the channel's files. */
 function isHeld(channel: OutputChannel): boolean {
   if (channel.kind !== "files") return false;
   const { stdout, stderr } = channel.files;

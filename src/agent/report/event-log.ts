@@ -5,39 +5,39 @@ type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, "seq"> : never;
 export type NewRunEvent = WithoutSeq<Exclude<RunEvent, { type: "output" }>>;
 
 /**
- * The events of one run that the control plane has not stored yet, numbered without a gap.
- * Lines gather in the newest output event until that is sent or spilled; from then on no event changes.
- * The oldest are in the spool, if any are; the newest are in memory.
+ * The events of one run that the control plane has not stored yet, numbered without gaps. Output lines are added to
+ * the newest output event until it is sent or spilled; after that, no event changes. The oldest events may be in the
+ * spool; the newest are in memory.
  */
 export type EventLog = {
   append(event: NewRunEvent): void;
   appendLine(line: OutputLine): void;
-  /** The oldest unacknowledged events up to so many bytes of JSON, but at least one; empty when there are none. */
+  /** The oldest unacknowledged events, up to `maxBytes` of JSON but at least one; empty when there are none. */
   batch(maxBytes: number): readonly RunEvent[];
-  /** Forgets every event up to this one. @returns whether that were any */
+  /** Drops every event up to this number. @returns whether any event was dropped */
   acknowledge(seq: number): boolean;
-  /** Moves all events from memory to the spool. @returns whether none is left in memory */
+  /** Moves all events from memory to the spool. @returns whether memory is empty now */
   spill(): boolean;
-  /** Bytes of JSON that are not acknowledged. */
+  /** Unacknowledged bytes of JSON. */
   readonly bytes: number;
-  /** How many of them only memory holds. */
+  /** The part of `bytes` that is in memory only. */
   readonly memoryBytes: number;
-  /** When the oldest event came that only memory holds; `null` when there is none. */
+  /** When the oldest event in memory was added; `null` when there is none. */
   readonly memorySince: number | null;
 };
 
 export type EventLogOptions = {
-  /** The number of the next event; 1 unless an earlier life of the agent has sent some. */
+  /** The number of the next event; 1, unless an earlier agent process sent events of the run. */
   readonly firstSeq: number;
-  /** The last event that the control plane is known to hold. */
+  /** The last event that the control plane is known to have stored. */
   readonly ackedSeq: number;
   readonly maxEventBytes: number;
   readonly spool: Spool;
-  /** Milliseconds that only rise. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 };
 
-/** So much of the spool is in memory to be sent. */
+/** How much of the spool is read into memory at a time. */
 const WINDOW_BYTES = 64 * 1024;
 
 type Entry = { readonly event: RunEvent; bytes: number };
@@ -47,7 +47,7 @@ export function createEventLog(options: EventLogOptions): EventLog {
   const { maxEventBytes, spool, now } = options;
   let nextSeq = options.firstSeq;
   let ackedSeq = options.ackedSeq;
-  /** What was read from the spool and is not acknowledged yet; older than all of `newest`. */
+  /** Events read from the spool and not acknowledged yet; older than all of `newest`. */
   let oldest: readonly Entry[] = [];
   let newest: NewEntry[] = [];
   let oldestBytes = 0;
@@ -60,15 +60,16 @@ export function createEventLog(options: EventLogOptions): EventLog {
     newestBytes += bytes;
   }
 
-  /** Passes over what is acknowledged in the spool, and empties it when that is all of it. */
+  /** Skips acknowledged events in the spool, and empties the spool when all are acknowledged. */
   function advance(): void {
-    oldest = oldest.filter(isOpen);
-    while (oldest.length === 0 && spool.unread > 0) oldest = spool.read(WINDOW_BYTES).filter(isOpen);
+    oldest = oldest.filter(isUnacknowledged);
+    while (oldest.length === 0 && spool.unread > 0)
+      oldest = spool.read(WINDOW_BYTES).filter(isUnacknowledged);
     oldestBytes = sizeOf(oldest);
     if (oldest.length === 0) spool.clear();
   }
 
-  function isOpen(entry: Entry): boolean {
+  function isUnacknowledged(entry: Entry): boolean {
     return entry.event.seq > ackedSeq;
   }
 
@@ -110,10 +111,11 @@ export function createEventLog(options: EventLogOptions): EventLog {
     acknowledge(seq) {
       const before = oldestBytes + spool.unread + newestBytes;
       ackedSeq = Math.max(ackedSeq, seq);
-      // More than was numbered here: a post of an earlier life was under way when that life ended.
+      // `seq` can be higher than any number given here, when a request of an earlier agent process was stored after
+      // it died.
       nextSeq = Math.max(nextSeq, ackedSeq + 1);
       advance();
-      newest = newest.filter(isOpen);
+      newest = newest.filter(isUnacknowledged);
       newestBytes = sizeOf(newest);
       return oldestBytes + spool.unread + newestBytes < before;
     },

@@ -10,8 +10,8 @@ import { parseKnown } from "#contract/tolerant.ts";
 import { wellFormedJson } from "#contract/well-formed.ts";
 
 /**
- * `gone`: the control plane knows the run no more; `refused`: it will never take these events. Both are its own words:
- * what a proxy or a firewall answers in its place says nothing of the run, and is `unreachable`.
+ * `gone`: the control plane no longer knows the run. `refused`: it will never accept these events. Both need the
+ * control plane's own answer: an answer of a proxy or a firewall says nothing about the run and is `unreachable`.
  */
 export type PostEnd =
   | { readonly kind: "answered"; readonly answer: RunEventsAnswer }
@@ -19,7 +19,7 @@ export type PostEnd =
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "unreachable"; readonly reason: string; readonly retryAfterMs: number };
 
-/** Brings some events of a run to the control plane: one try. Never throws. */
+/** Sends events of a run to the control plane, with one try. Never throws. */
 export async function postEvents(
   { connection, proxy }: Pick<AgentContext, "connection" | "proxy">,
   run: ActiveRun,
@@ -50,12 +50,12 @@ export async function postEvents(
   if (status === 200) {
     const parsed = parseAnswer(answer.body);
     if (parsed !== null) return { kind: "answered", answer: parsed };
-    return { kind: "unreachable", reason: "the answer makes no sense", retryAfterMs: 0 };
+    return { kind: "unreachable", reason: "its answer is not valid", retryAfterMs: 0 };
   }
-  const isItsOwn = isProblem(answer.body);
-  if (isItsOwn && (status === 404 || status === 410)) return { kind: "gone" };
-  // A refused credential ends the link, and with it the agent; until then the events stay.
-  if (!isItsOwn || status >= 500 || [401, 408, 425, 429].includes(status))
+  const isOwnAnswer = isProblem(answer.body);
+  if (isOwnAnswer && (status === 404 || status === 410)) return { kind: "gone" };
+  // A refused credential ends the link and then the agent; until then, the events are kept.
+  if (!isOwnAnswer || status >= 500 || [401, 408, 425, 429].includes(status))
     return {
       kind: "unreachable",
       reason: `it answered ${status}`,

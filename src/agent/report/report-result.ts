@@ -4,7 +4,9 @@ import { reportProject } from "#agent/workspace/project-report.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** Reports how a run has ended, and what its project serves by then: the last event of the run, and it leaves at once. */
+/**
+ * Reports the result of a run and what its project serves now. This is the run's last event, and it is sent at once.
+ */
 export async function reportResult(
   context: AgentContext,
   reporter: Reporter,

@@ -6,21 +6,23 @@ import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
 import type { Spool } from "#agent/report/spool.ts";
 import type { ActiveRun, Instruction, OutputLine } from "#contract/agent-protocol.ts";
 
-/** `over`: the control plane has ended the run by itself and takes nothing more of it. */
+/**
+ * `stored`: all events are stored. `ended`: the control plane ended the run itself and accepts no more of its events.
+ */
 export type Delivery = "stored" | "ended";
 
-/** Brings the events of one run to the control plane: in order, each once, for as long as it takes. */
+/** Delivers the events of one run to the control plane: in order, each once, for as long as it takes. */
 export type Reporter = {
-  /** `urgent` events leave at once, together with all before them; the others may wait for company. */
+  /** `urgent` events are sent at once, with all events before them; `patient` ones may wait to be sent together. */
   report(event: NewRunEvent, urgency: "urgent" | "patient"): void;
   line(line: OutputLine): void;
-  /** `null` while there is room for more output; otherwise resolves when there is again. */
+  /** `null` while there is room for more output; otherwise a promise that resolves when there is room again. */
   room(): Promise<void> | null;
-  /** Asks for the activation permit until it is given. @returns false when the run is over or the signal aborted */
+  /** Asks for the activation permit until it is given. @returns false when the run has ended or the signal aborted */
   askPermit(signal: AbortSignal): Promise<boolean>;
-  /** Resolves when everything reported so far is stored, or never will be. */
+  /** Resolves when everything reported so far is stored, or will never be. */
   delivered(): Promise<Delivery>;
-  /** Sends nothing more. What the control plane has not stored stays in the spool. */
+  /** Stops sending. Events that the control plane has not stored stay in the spool. */
   close(): void;
 };
 
@@ -30,11 +32,11 @@ export type ReporterOptions = {
     "connection" | "proxy" | "settings" | "clock" | "pace" | "random" | "log"
   >;
   readonly run: ActiveRun;
-  /** Events of an earlier life of the agent may be in it; they are delivered first. */
+  /** May contain events of an earlier agent process; they are delivered first. */
   readonly spool: Spool;
   /** The number of the next event. */
   readonly firstSeq: number;
-  /** The last event that the control plane is known to hold. */
+  /** The last event that the control plane is known to have stored. */
   readonly ackedSeq: number;
   readonly onInstruction: (instruction: "stop" | "ended") => void;
 };
@@ -60,7 +62,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   let timer: NodeJS.Timeout | undefined;
   let timerDueAt = Infinity;
   let spillTimer: NodeJS.Timeout | undefined;
-  /** So much more has to gather before a spool that took nothing is tried again, or its time has to come. */
+  /** How many bytes must be in memory before the next spill. After a failed spill it is tried again later. */
   let spillAtBytes = settings.spillBytes;
 
   function wake(delayMs: number): void {
@@ -71,7 +73,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     timer = setTimeout(() => void send(), delayMs);
   }
 
-  /** When the next request is due, counted from the end of the last one. */
+  /** Delay until the next request, counted from the end of the last one. */
   function idleMs(): number {
     if (log.bytes > 0) return isUrgent || log.bytes >= settings.maxBatchBytes ? 0 : settings.flushMs;
     return waitingForPermit === null ? settings.signOfLifeMs : settings.permitPollMs;
@@ -107,13 +109,13 @@ export function createReporter(options: ReporterOptions): Reporter {
         finish("ended");
         return 0;
       case "refused":
-        context.log(`run ${run.run_id}: the control plane refuses its events: ${end.reason}`);
+        context.log(`run ${run.run_id}: the control plane refused its events: ${end.reason}`);
         finish("ended");
         return 0;
       case "unreachable":
         failures += 1;
         if (failures === 1)
-          context.log(`run ${run.run_id}: the control plane takes no events: ${end.reason}`);
+          context.log(`run ${run.run_id}: its events cannot be delivered: ${end.reason}; trying again`);
         return retryMs(end.retryAfterMs);
     }
   }
@@ -138,11 +140,11 @@ export function createReporter(options: ReporterOptions): Reporter {
     }
   }
 
-  /** Every event has been taken. To a result that it has stored, the control plane says `over`. */
-  function concludeWith(told: NewRunEvent, instruction: Instruction): void {
+  /** Called when every event is acknowledged. After it stored a result, the control plane answers `ended`. */
+  function concludeWith(reported: NewRunEvent, instruction: Instruction): void {
     if (instruction === "ended") return finish("stored");
-    // A late post of an earlier life of the agent has taken the result's number.
-    report(told, "urgent");
+    // A late request of an earlier agent process has used the result's number, so the result is sent again.
+    report(reported, "urgent");
   }
 
   function makeRoom(): void {
@@ -157,7 +159,7 @@ export function createReporter(options: ReporterOptions): Reporter {
     if (isSpilled) makeRoom();
   }
 
-  /** Has what stays in memory for too long spilled. */
+  /** Spills events that have been in memory for too long. */
   function watchAge(): void {
     spillTimer ??= setTimeout(() => {
       spillTimer = undefined;
@@ -190,11 +192,11 @@ export function createReporter(options: ReporterOptions): Reporter {
     if (event.type === "result") result = event;
     if (urgency === "urgent") isUrgent = true;
     watchAge();
-    wakeForNews();
+    wakeUnlessBackingOff();
   }
 
-  /** News does not shorten a back-off: a build writes lines all the time. */
-  function wakeForNews(): void {
+  /** New events do not shorten a back-off, because a build writes lines all the time. */
+  function wakeUnlessBackingOff(): void {
     if (failures === 0) wake(idleMs());
   }
 
@@ -207,7 +209,7 @@ export function createReporter(options: ReporterOptions): Reporter {
       log.appendLine(line);
       if (log.memoryBytes >= spillAtBytes) spill();
       watchAge();
-      wakeForNews();
+      wakeUnlessBackingOff();
     },
     room() {
       if (closing.signal.aborted || log.memoryBytes < settings.maxMemoryBytes) return null;

@@ -20,22 +20,22 @@ import { RunEvent } from "#contract/agent-protocol.ts";
 import type { RunId } from "#contract/ids.ts";
 
 /**
- * The file of a run's events that did not reach the control plane at once: one event a line, in order.
- * It is read from its beginning while it grows at its end, and emptied once all of it has arrived.
- * Synchronous, because what is in it must survive the agent's death at the next moment.
+ * A file with the events of a run that were not delivered at once: one event per line, in order. It is read from its
+ * beginning while it grows at its end, and emptied once everything is delivered. Writes are synchronous, because
+ * events in the file must survive if the agent dies the next moment.
  */
 export type Spool = {
-  /** @returns whether they are in the file; on a full disk, or one that is over its bound, it is as it was before */
+  /** @returns whether the events were written; if the disk is full or the size limit reached, the file is unchanged */
   append(events: readonly RunEvent[]): boolean;
-  /** The next events that were not read yet, some `maxBytes` of them but at least one; empty when there are none. */
+  /** The next unread events, about `maxBytes` of them but at least one; empty when there are none. */
   read(maxBytes: number): readonly SpooledEvent[];
-  /** Bytes that were not read yet. */
+  /** Unread bytes. */
   readonly unread: number;
-  /** Empties the file: all of it has arrived. */
+  /** Empties the file once all its events are delivered. */
   clear(): void;
-  /** Lets go of the file; what is in it stays. */
+  /** Closes the file and keeps its content. */
   close(): void;
-  /** Lets go of the file, and removes it. */
+  /** Closes and deletes the file. */
   remove(): void;
 };
 
@@ -48,7 +48,7 @@ function spoolPath(folder: ProjectFolder, runId: RunId): string {
   return join(folder.spool, `${runId}.ndjson`);
 }
 
-/** @param size how much of the file there is already; nothing is made before the first event is written */
+/** @param size the file's current size; no file is created before the first event is written */
 export function openSpool(folder: ProjectFolder, runId: RunId, maxBytes: number, size = 0): Spool {
   const path = spoolPath(folder, runId);
   let file: number | null = null;
@@ -58,7 +58,7 @@ export function openSpool(folder: ProjectFolder, runId: RunId, maxBytes: number,
 
   function open(): number {
     if (file !== null) return file;
-    // Not its parents: a project that was removed meanwhile must not come back.
+    // Without parent folders: a project that was removed in the meantime must not be created again.
     if (end === 0) mkdirIfMissing(dirname(path));
     file = openSync(path, end === 0 ? "w+" : "r+", 0o600);
     return file;
@@ -100,7 +100,7 @@ export function openSpool(folder: ProjectFolder, runId: RunId, maxBytes: number,
         events.push({ event, bytes });
         next += bytes;
       }
-      // Torn, or not what was written: nothing of it can be told any more.
+      // The rest is torn or not valid, so it cannot be delivered.
       if (events.length === 0) end = next;
       return events;
     },
@@ -116,7 +116,7 @@ export function openSpool(folder: ProjectFolder, runId: RunId, maxBytes: number,
     close,
     remove() {
       close();
-      // Also where nothing was written: an earlier life may have left a file, or a full disk no more than the folder.
+      // Also when nothing was written: an earlier agent process may have left a file, or a full disk an empty folder.
       removeSpool(folder, runId);
     },
   };
@@ -125,9 +125,9 @@ export function openSpool(folder: ProjectFolder, runId: RunId, maxBytes: number,
 export type Remains = { readonly spool: Spool; readonly firstSeq: number; readonly lastSeq: number };
 
 /**
- * Opens the spool that an earlier life of the agent has left, without what is torn at its end. The request for the
- * permit and the result are cut off as well: the run that asked is no more, and how it ended is told anew.
- * @returns `null` when nothing is in it, and then it is no more
+ * Opens the spool that an earlier agent process left, without a torn end. The permit request and the result are cut
+ * off as well: the run that asked has ended, and its result is reported again.
+ * @returns `null` when the spool has no events; its file is deleted then
  */
 export async function reopenSpool(
   folder: ProjectFolder,
@@ -136,12 +136,12 @@ export async function reopenSpool(
 ): Promise<Remains | null> {
   const path = spoolPath(folder, runId);
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  const old = openSpool(folder, runId, maxBytes, size);
+  const earlier = openSpool(folder, runId, maxBytes, size);
   let bytes = 0;
   let firstSeq = 0;
   let lastSeq = 0;
-  for (let isWhole = true; isWhole && old.unread > 0; await pause(0)) {
-    for (const { event, bytes: length } of old.read(SCAN_BYTES)) {
+  for (let isWhole = true; isWhole && earlier.unread > 0; await pause(0)) {
+    for (const { event, bytes: length } of earlier.read(SCAN_BYTES)) {
       if (firstSeq === 0) firstSeq = event.seq;
       else isWhole = event.seq === lastSeq + 1;
       if (!isWhole || event.type === "ready" || event.type === "result") {
@@ -152,7 +152,7 @@ export async function reopenSpool(
       bytes += length;
     }
   }
-  old.close();
+  earlier.close();
   if (lastSeq === 0) {
     removeSpool(folder, runId);
     return null;
@@ -161,7 +161,7 @@ export async function reopenSpool(
   return { spool: openSpool(folder, runId, maxBytes, bytes), firstSeq, lastSeq };
 }
 
-/** Whole lines from a place in a file on, up to so many bytes but at least one; empty when there is none. */
+/** Reads complete lines from an offset, up to `maxBytes` but at least one; empty when there is none. */
 function readLines(file: number, from: number, end: number, maxBytes: number): string {
   for (let size = maxBytes; ; size *= 2) {
     const text = Buffer.alloc(Math.min(size, end - from));
@@ -171,7 +171,7 @@ function readLines(file: number, from: number, end: number, maxBytes: number): s
   }
 }
 
-/** Removes what runs of the past have left, besides the one whose events are still to be delivered. */
+/** Removes the spools of earlier runs, except the one whose events are still to be delivered. */
 export function removeOtherSpools(folder: ProjectFolder, runId: RunId | null): void {
   let names: readonly string[] = [];
   try {
@@ -183,7 +183,7 @@ export function removeOtherSpools(folder: ProjectFolder, runId: RunId | null): v
   rmdirIfEmpty(folder.spool);
 }
 
-/** Removes a run's spool with all that is in it. Never throws. */
+/** Removes a run's spool. Never throws. */
 export function removeSpool(folder: ProjectFolder, runId: RunId): void {
   try {
     rmSync(spoolPath(folder, runId), { force: true });
@@ -205,7 +205,7 @@ function rmdirIfEmpty(path: string): void {
   try {
     rmdirSync(path);
   } catch {
-    // Another run's events are in it, or it was never made.
+    // The folder has another run's spool, or does not exist.
   }
 }
 

@@ -1,17 +1,17 @@
 import type { ProjectId } from "#contract/ids.ts";
 
-/** One's turn with a project. */
+/** The exclusive right to change a project, until `end`. */
 export type Turn = {
   end(): void;
-  /** Does only what nobody waits for from here on: the project counts as free. */
+  /** Marks the rest of the work as not urgent: the project counts as free. */
   rest(): void;
-  /** Aborted once somebody waits for its end: what is not urgent should make room. */
+  /** Aborted once another caller waits for this turn to end. Work that is not urgent should stop then. */
   readonly wanted: AbortSignal;
 };
 
-/** Lets one thing at a time happen to a project; different projects do not wait for each other. */
+/** Runs one operation at a time for each project; different projects do not wait for each other. */
 export type ProjectTurns = {
-  /** Resolves when it is one's turn. */
+  /** Resolves when it is the caller's turn. */
   take(project: ProjectId): Promise<Turn>;
   isTaken(project: ProjectId): boolean;
 };

@@ -31,9 +31,9 @@ const stageFunctions = {
 } as const satisfies Record<RunStage, (scope: RunScope, ...rest: never[]) => Promise<Step<unknown>>>;
 
 /**
- * Carries a run out from its first stage to its result, which is reported last of all.
- * When it returns, no process of the run is left and the project's folder is as the result says. Only what was pruned
- * is still being removed, which may go on beside the project's next run.
+ * Carries out a run from its first stage to its result, which is reported last. When it returns, no process of the
+ * run is left and the project's folder matches the result. Only pruned releases may still be being deleted, in
+ * parallel to the project's next run.
  */
 export async function runDeployment(scope: RunScope): Promise<void> {
   const { order, folder, journal, reporter } = scope;
@@ -50,21 +50,21 @@ export async function runDeployment(scope: RunScope): Promise<void> {
       );
     });
   const result = end.ok ? end.value : resultOf(end.end, scope.interrupt.reason, progress.stage);
-  const isNoted = result === null || journal.decide(result);
+  const isRecorded = result === null || journal.decide(result);
   const pruned = result?.outcome === "live" ? await pruneReleases(scope, result.release, previous) : [];
   await removeTree(folder.temp).catch(() => undefined);
   await tidyOutput(folder, await readCurrent(folder));
   if (result === null) return;
-  if (!isNoted) {
-    // On a full disk, what is pruned makes room for the note.
+  if (!isRecorded) {
+    // On a full disk, deleting the pruned releases makes room for the journal entry.
     await removePruned(scope, pruned);
     journal.decide(result);
   }
   await reportResult(scope.context, reporter, order.project_id, result);
-  if (isNoted) void removePruned(scope, pruned);
+  if (isRecorded) void removePruned(scope, pruned);
 }
 
-/** How far a run has come: what has to be undone if it ends here. */
+/** How far a run has got, and so what must be undone if it stops there. */
 type Progress = { stage: RunStage; isBuilding: boolean; activates: number | null };
 
 async function carryOut(
@@ -104,7 +104,7 @@ async function carryOut(
   });
 }
 
-/** A whole release to switch to: the one that was kept, or else a new one from the source. */
+/** Prepares the release to switch to: the kept one if it still exists, otherwise a new one from the source. */
 async function prepareRelease(
   scope: RunScope,
   previous: number | null,
@@ -116,12 +116,12 @@ async function prepareRelease(
   if (order.reuse_release !== null) {
     const kept = await readRelease(folder, order.reuse_release);
     if (kept !== null) return permitKept(scope, kept);
-    log.system("fetch", `${linkTarget(order.reuse_release)} is not here any more: building it again`);
+    log.system("fetch", `${linkTarget(order.reuse_release)} no longer exists: building it again`);
     const rebuilt = permit(null, checkOrder(context.policy, { ...order, reuse_release: null }));
     if (!rebuilt.ok) return rebuilt;
   }
   if (previous === order.version)
-    return fail("internal", "fetch", `${linkTarget(order.version)} is what is served already`);
+    return fail("internal", "fetch", `${linkTarget(order.version)} is being served already`);
   progress.isBuilding = true;
   journal.note({ builds: order.version });
   const commit = await stageFunctions.fetch(scope);
@@ -130,7 +130,7 @@ async function prepareRelease(
   return stageFunctions.build(scope, commit.value);
 }
 
-/** A release that is here, perhaps made by an earlier agent or before the policy. */
+/** Checks a release on disk, which may be older than the agent or the policy. */
 async function permitKept(
   { context, folder, order, interrupt }: RunScope,
   kept: Release,
@@ -148,12 +148,12 @@ function permit<Value>(value: Value, refusal: PolicyRefusal): Step<Value> {
   return refusal === null ? succeed(value) : fail("refused_by_policy", "fetch", refusal);
 }
 
-/** Leaves the project as it was before the run. */
+/** Restores the project's state from before the run. */
 async function undo(scope: RunScope, previous: number | null, progress: Progress): Promise<void> {
   const { order, folder } = scope;
   if (progress.activates !== null) {
     await switchBack(scope, previous);
-    // Before the earlier release is activated: what they have, as a port, it needs.
+    // Before the previous release is activated: it may need a resource that these processes hold, such as a port.
     const trace = traceOfRun(folder, order.run_id, progress.isBuilding ? order.version : null);
     await endRelease(scope, progress.activates, trace);
     await reactivate(scope, previous, order.timeouts.activate_seconds);
@@ -161,17 +161,17 @@ async function undo(scope: RunScope, previous: number | null, progress: Progress
   if (progress.isBuilding) await removeRelease(folder, order.version);
 }
 
-/** @returns `null` when the control plane wants to hear no more of the run */
+/** @returns `null` when the control plane accepts no more events of the run */
 function resultOf(end: RunEnd, reason: InterruptReason | null, stage: RunStage): RunResult | null {
   if (reason === "ended") return null;
   if (end.kind === "failed") return { outcome: "failed", failure: end.failure };
   return interruptedResult(reason, stage);
 }
 
-/** How a run that was interrupted has ended. @returns `null` when nobody wants to know */
+/** The result of an interrupted run. @returns `null` when the control plane has ended the run itself */
 export function interruptedResult(reason: InterruptReason | null, stage: RunStage): RunResult | null {
   if (reason === "ended") return null;
   if (reason === "stop") return { outcome: "canceled" };
-  const message = "the agent stopped while this deployment was under way";
+  const message = "the agent stopped during this deployment";
   return { outcome: "failed", failure: { code: "server_lost", message, stage } };
 }

@@ -5,10 +5,10 @@ import type { Reporter } from "#agent/report/reporter.ts";
 import type { RunLog } from "#agent/run/step/run-scope.ts";
 import { MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
-/** Kept free below the limit of the whole log for Gantry's own lines. */
+/** Reserved for Gantry's own lines, below the limit of the whole log. */
 const RESERVED_BYTES = 256 * 1024;
 
-/** What a line of the log has besides its message: number, time, stream and stage, as the control plane counts it. */
+/** The size of a line without its message (number, time, stream and stage), as the control plane counts it. */
 const LINE_BYTES = 110;
 
 export function createRunLog(
@@ -31,7 +31,7 @@ export function createRunLog(
       bytes += Buffer.byteLength(JSON.stringify(message)) + LINE_BYTES;
       if (bytes <= maxBytes) return write(stream, stage, message);
       isFull = true;
-      write("system", stage, "the log is full: what the commands write from here on is left out");
+      write("system", stage, "the log is full: further output of commands is not logged");
     },
     system: (stage, message) => write("system", stage, message),
     get isFull() {

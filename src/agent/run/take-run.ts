@@ -18,19 +18,19 @@ import { projectFolder, type ProjectFolder } from "#agent/workspace/project-fold
 import { openJournal, type RunJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun, RunOrder } from "#contract/agent-protocol.ts";
 
-/** A run that the agent has taken. */
+/** A run that the agent has accepted. */
 export type TakenRun = {
   readonly run: ActiveRun;
   readonly interrupt: Interrupt;
-  /** Resolves when nothing of the run is left on this server but its result. */
+  /** Resolves when no work of the run is left except the delivery of its result. */
   readonly finished: Promise<void>;
-  /** Resolves when the control plane has the result, or wants none. */
+  /** Resolves when the control plane has stored the result, or wants none. */
   readonly delivered: Promise<Delivery>;
-  /** Stops reporting. What has not arrived is delivered at the agent's next start. */
+  /** Stops reporting. The rest is delivered at the agent's next start. */
   abandon(): void;
 };
 
-/** Starts a run as soon as it is its project's turn. */
+/** Queues a run, and starts it when it is its project's turn. */
 export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOrder): TakenRun {
   const { project_id, deployment_id, run_id } = order;
   const run: ActiveRun = { project_id, deployment_id, run_id };
@@ -74,14 +74,14 @@ async function carryThrough(
 ): Promise<Delivery> {
   const { interrupt, reporter } = parts;
   const folder = projectFolder(context.home, order.project_id);
-  const coming = turns.take(order.project_id);
+  const upcomingTurn = turns.take(order.project_id);
   const isInterrupted = new Promise<"interrupted">((resolve) => {
     interrupt.signal.addEventListener("abort", () => resolve("interrupted"), { once: true });
   });
-  const turn = await Promise.race([coming, isInterrupted]);
+  const turn = await Promise.race([upcomingTurn, isInterrupted]);
   if (turn === "interrupted") {
-    // It never began, so it need not wait for the run before it to end.
-    void coming.then((unused) => unused.end());
+    // It has not started, so it does not wait for the previous run to end.
+    void upcomingTurn.then((unused) => unused.end());
     await reportUnstarted(context, order, parts);
     parts.onFinished();
     return reporter.delivered();
@@ -102,7 +102,7 @@ async function carryThrough(
     const scope = createScope(context, order, folder, journal, parts);
     await runDeployment(scope);
     turn.rest();
-    // Alongside the delivery of the result: nobody waits for it but the project's next run.
+    // Runs in parallel to the delivery of the result. Only the project's next run waits for it.
     void tidyMirrors(scope, turn.wanted).finally(() => {
       turn.end();
       parts.onFinished();
@@ -150,7 +150,7 @@ async function reportUnstarted(
   if (result !== null) await reportResult(context, reporter, order.project_id, result);
 }
 
-/** The project's folder could not even be opened: the run must not stay without a verdict for that. */
+/** Reports a run whose project folder could not be opened, so that it still gets a verdict. */
 async function reportBroken(
   context: AgentContext,
   order: RunOrder,

@@ -8,8 +8,8 @@ import { hasManyPacks, listMirrors } from "#agent/workspace/mirror.ts";
 const LONGEST_SECONDS = 600;
 
 /**
- * Once in a while, after the result is reported, makes one pack of the many that the fetches have left.
- * @param wanted ends it: whatever waits for the project is more urgent
+ * Packs a mirror that has many packs into one, after the result is reported.
+ * @param wanted ends the packing: other work for the project is more urgent
  */
 export async function tidyMirrors(scope: RunScope, wanted: AbortSignal): Promise<void> {
   const limit = startLimit(LONGEST_SECONDS, scope.interrupt);

@@ -17,7 +17,7 @@ const PutSiteInput = z.strictObject({
   directory: textUpTo(4096).check(z.startsWith("/", "must be an absolute path")),
 });
 
-/** A request's answer before it is written down. */
+/** The answer to a request, before it is serialized. */
 type Answer = { readonly status: number; readonly body: Record<string, unknown> };
 
 const failure = (status: number, message: string): Answer => ({
@@ -26,14 +26,14 @@ const failure = (status: number, message: string): Answer => ({
 });
 
 /**
- * The agent's way in: HTTP on a unix socket that only this user may open.
- * `PUT /projects/:project_id {"directory"}` answers `{"url"}`; `DELETE` of the same ends the site; `GET /projects`
+ * The control API for the agent: HTTP on a unix socket that only this user may open. `PUT /projects/:project_id
+ * {"directory"}` serves a project and answers `{"url"}`; `DELETE` of the same path stops serving it; `GET /projects`
  * lists the sites.
- * @throws when another site server answers on the socket.
+ * @throws when another site server listens on the socket
  */
 export async function listenForControl(socketPath: string, registry: SiteRegistry): Promise<Server> {
   if (await isAnswering(socketPath)) throw new Error(`Another site server listens on ${socketPath} already.`);
-  // A socket file whose server is gone would refuse the new one its place.
+  // A stale socket file would make `listen` fail.
   await rm(socketPath, { force: true });
   const server = createServer((request, response) => {
     void decide(request, registry)
@@ -55,11 +55,11 @@ async function decide(request: IncomingMessage, registry: SiteRegistry): Promise
 
   const match = /^\/projects\/([^/?]+)$/.exec(url);
   if (match === null)
-    return failure(404, "There is PUT and DELETE /projects/:project_id, and GET /projects.");
+    return failure(404, "Unknown path. Use PUT or DELETE /projects/:project_id, or GET /projects.");
   if (request.method !== "PUT" && request.method !== "DELETE")
-    return failure(405, "A project's site is set with PUT and ended with DELETE.");
+    return failure(405, "Use PUT to serve a project, and DELETE to stop serving it.");
   const projectId = ProjectId.safeParse(match[1]);
-  if (!projectId.success) return failure(422, "The path does not end in a project's id.");
+  if (!projectId.success) return failure(422, "The path must end with a project ID.");
   if (request.method === "DELETE") {
     await registry.remove(projectId.data);
     return { status: 200, body: {} };

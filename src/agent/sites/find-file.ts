@@ -4,7 +4,7 @@ import { join, relative, sep } from "node:path";
 
 import type { OpenRelease } from "#agent/sites/open-release.ts";
 
-/** What a request's path stands for. `redirect`: a directory, asked for without its slash. */
+/** What a request's path leads to. `redirect`: a directory that was requested without its final slash. */
 export type Found =
   | { readonly kind: "file"; readonly path: string; readonly stats: Stats }
   | { readonly kind: "redirect"; readonly location: string }
@@ -14,9 +14,8 @@ export type Found =
 const missing: Found = { kind: "missing" };
 
 /**
- * Finds the file that `urlPath` (still percent-encoded, without the query) names in a release.
- * A file is found only if its real path lies in the release or in the project's shared folder.
- * Never throws.
+ * Finds the file for `urlPath` (still percent-encoded, without the query) in a release. A file is only found if its
+ * real path is in the release or in the project's shared folder. Never throws.
  */
 export async function findFile(
   projectDirectory: string,
@@ -28,19 +27,19 @@ export async function findFile(
   if (parts.some(isHidden)) return missing;
 
   const isDirectoryPath = urlPath.endsWith("/");
-  const asked = await look(projectDirectory, release, join(release.documentRoot, ...parts));
-  if (asked === null) return missing;
-  if (asked.stats.isFile()) return isDirectoryPath ? missing : { kind: "file", ...asked };
-  if (!asked.stats.isDirectory()) return missing;
+  const target = await look(projectDirectory, release, join(release.documentRoot, ...parts));
+  if (target === null) return missing;
+  if (target.stats.isFile()) return isDirectoryPath ? missing : { kind: "file", ...target };
+  if (!target.stats.isDirectory()) return missing;
 
-  const index = await look(projectDirectory, release, join(asked.path, "index.html"));
+  const index = await look(projectDirectory, release, join(target.path, "index.html"));
   if (index === null || !index.stats.isFile()) return missing;
   if (isDirectoryPath) return { kind: "file", ...index };
-  // Built from the parts: a path such as //elsewhere.example would otherwise send the browser to another host.
+  // Built from the parts: a path such as //other.example would redirect the browser to another host.
   return { kind: "redirect", location: `/${parts.map(encodeURIComponent).join("/")}/` };
 }
 
-/** @returns `null` for what cannot be a path: bad percent-encoding, a NUL character, a `..` that was encoded. */
+/** @returns `null` for an invalid path: bad percent-encoding, a NUL character, an encoded `..` */
 function decodePath(urlPath: string): string[] | null {
   if (!urlPath.startsWith("/")) return null;
   try {
@@ -71,9 +70,12 @@ async function look(
   }
 }
 
-/** A link may lead anywhere on the server, the git mirror with its credentials included: only two folders are open. */
+/**
+ * A link may lead anywhere on the server, even to the git mirror with its credentials, so only these folders are
+ * served.
+ */
 async function isServable(projectDirectory: string, release: OpenRelease, real: string): Promise<boolean> {
-  // From the narrowest: a document root may itself lie below a dot folder, such as `.output/public`.
+  // Starts with the innermost folder, because a document root may be inside a dot folder, such as `.output/public`.
   for (const folder of [release.documentRoot, release.folder, join(projectDirectory, "shared")]) {
     const realFolder = await realpath(folder).catch(() => null);
     if (realFolder === null || !isInside(projectDirectory, realFolder, real)) continue;

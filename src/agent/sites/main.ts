@@ -27,12 +27,12 @@ function readOptions(): { home: string; socket: string; firstPort: number } {
     throw new Error(`--first-port must be a port from 1 to 65535, not ${firstPort}.`);
   if (Buffer.byteLength(socket) > MAX_SOCKET_PATH_BYTES)
     throw new Error(
-      `The path of the socket, ${socket}, is longer than ${MAX_SOCKET_PATH_BYTES} bytes, which no unix socket can be. Use a home with a shorter path.`,
+      `The socket path ${socket} is longer than ${MAX_SOCKET_PATH_BYTES} bytes, the limit for unix sockets. Use a home folder with a shorter path.`,
     );
   return { home: resolve(home), socket: resolve(socket), firstPort: port };
 }
 
-/** Serves the sites of this server until it is told to end, or until the process that started it is gone. */
+/** Serves the sites of this server until it receives a signal, or the process that started it ends. */
 async function main(): Promise<void> {
   const options = readOptions();
   await mkdir(options.home, { recursive: true });
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
     firstPort: options.firstPort,
     log,
   });
-  // First, for it is refused while another one runs, whose sites and ports are not to be touched.
+  // Listens first, because this fails while another site server runs, whose sites and ports must not be changed.
   const control = await listenForControl(options.socket, registry);
   await registry.reopen();
 
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   process.on("SIGTERM", end);
   process.on("SIGINT", end);
   process.on("disconnect", end);
-  // The parent may have been gone before anybody listened.
+  // The parent may have ended before the listener was added.
   if (process.send !== undefined && !process.connected) return end();
   process.send?.({ type: "ready" });
 }

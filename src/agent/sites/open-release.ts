@@ -5,17 +5,19 @@ import * as z from "zod/mini";
 
 import { InsidePath } from "#contract/git-names.ts";
 
-/** One release, opened for one request. `folder` is its files, `documentRoot` the part of them that is served. */
+/** A release that is served for one request. `folder` has its files; `documentRoot` is the part that is served. */
 export type OpenRelease = {
   readonly version: string;
   readonly folder: string;
   readonly documentRoot: string;
 };
 
-/** What this server needs of `releases/<version>.json`, which the agent writes before it switches to a release. */
+/**
+ * The part of `releases/<version>.json` that this server reads. The agent writes it before it switches to a release.
+ */
 const ReleaseRecord = z.object({ root_directory: InsidePath, output_directory: InsidePath });
 
-/** How often a link that changes under our hands is followed again before it counts as broken. */
+/** How often a link that keeps changing is read again before it counts as broken. */
 const MAX_TRIES = 5;
 
 /**
@@ -32,8 +34,9 @@ export async function currentVersion(directory: string): Promise<string | null> 
 }
 
 /**
- * Follows `current` once, so that everything found through the answer is of one release, whatever is switched meanwhile.
- * @returns `null` when there is no release that can be served. Never throws.
+ * Reads `current` once, so that everything found through the result belongs to one release, whatever is switched in
+ * the meantime.
+ * @returns `null` when there is no release to serve. Never throws.
  */
 export async function openRelease(directory: string): Promise<OpenRelease | null> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -45,7 +48,7 @@ export async function openRelease(directory: string): Promise<OpenRelease | null
       const documentRoot = join(folder, record.root_directory, record.output_directory);
       return { version, folder, documentRoot };
     }
-    // A release that failed its health check is removed right after `current` has left it: follow the link again.
+    // A release that failed its health check is deleted right after the switch back: read the link again.
     if ((await currentVersion(directory)) === version) return null;
   }
   return null;

@@ -1,19 +1,22 @@
 import type { ServerResponse } from "node:http";
 
-/** The few pages that this server writes itself, all of one look and without a request to anywhere. */
+/** The pages that this server generates itself. They load nothing else. */
 const texts = {
-  400: ["Bad request", "This address cannot be read."],
-  404: ["Not found", "There is no such page on this site."],
-  405: ["Method not allowed", "A static site can only be read."],
+  400: ["Bad request", "This URL is not valid."],
+  404: ["Not found", "This page does not exist."],
+  405: ["Method not allowed", "A static site only supports GET and HEAD."],
   412: ["Precondition failed", "The file has changed."],
-  416: ["Range not satisfiable", "The file is shorter than the part asked for."],
-  500: ["Internal error", "The file is there, but cannot be read."],
+  416: ["Range not satisfiable", "The file is shorter than the requested range."],
+  500: ["Internal error", "The file exists but cannot be read."],
   503: ["Nothing here yet", "Nothing has been deployed to this site yet."],
 } as const;
 
 export type PageStatus = keyof typeof texts;
 
-/** Answers with a small page. Headers set before stay, except those that described another body; a 416 tells its length. */
+/**
+ * Answers with a small page. Keeps headers that were set before, except those that describe another body; a 416 keeps
+ * its Content-Range.
+ */
 export function sendPage(response: ServerResponse, status: PageStatus): void {
   const [title, text] = texts[status];
   const body = `<!doctype html>

@@ -8,19 +8,19 @@ import { findFile, type Found } from "#agent/sites/find-file.ts";
 import { currentVersion, openRelease, type OpenRelease } from "#agent/sites/open-release.ts";
 import { type PageStatus, sendPage } from "#agent/sites/pages.ts";
 
-/** How often a request moves on to the release that has replaced the one it began with. */
+/** How often a request is retried with the release that replaced the one it started with. */
 const MAX_RELEASES = 5;
 
-/** `gone`: the file vanished before its first byte was sent, so another answer can still be given. */
+/** `gone`: the file was deleted before its first byte was sent, so another answer is still possible. */
 type SendOutcome = "sent" | "gone";
 
-/** Answers one request from the project's release of this moment. Never throws. */
+/** Answers one request from the project's current release. Never throws. */
 export async function serveSite(
   directory: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // The comparison with real paths below needs the real path of the project too.
+  // Real paths are compared below, so the project's real path is needed too.
   const project = await realpath(directory).catch(() => directory);
   response.setHeader("X-Content-Type-Options", "nosniff");
   for (let tries = 1; tries <= MAX_RELEASES; tries += 1) {
@@ -34,7 +34,7 @@ export async function serveSite(
     const [urlPath, query] = splitQuery(request.url ?? "/");
     const found = await findFile(project, release, urlPath);
     if (await answer(found, release, query, request, response)) return;
-    // Missing, perhaps only because a release that was never live was removed after `current` had left it.
+    // The file may be missing because its release failed and was deleted after the switch back: then retry.
     if ((await currentVersion(project)) === release.version)
       return sendNotFound(project, release, request, response);
   }
@@ -84,8 +84,8 @@ async function sendNotFound(
 }
 
 /**
- * The release's version is part of the tag, because exported files can have equal sizes and times in two releases;
- * for the same reason there is no Last-Modified, which would also go back in time with a rollback.
+ * The ETag contains the release's version, because exported files can have equal sizes and times in two releases.
+ * There is no Last-Modified for the same reason; it would also go back in time with a rollback.
  */
 function etagOf(release: OpenRelease, stats: Stats): string {
   return `W/"${release.version}-${stats.size.toString(16)}-${Math.trunc(stats.mtimeMs).toString(16)}"`;
@@ -102,7 +102,7 @@ function sendFile(
     response.setHeader("Cache-Control", "no-cache");
     response.once("close", () => resolve("sent"));
     send(request, encoded, {
-      // What may be sent was decided by findFile.
+      // findFile has decided already which files may be sent.
       dotfiles: "allow",
       index: false,
       etag: false,

@@ -8,16 +8,16 @@ import type { ProjectId } from "#contract/ids.ts";
 const HOST = "127.0.0.1";
 const LAST_PORT = 65_535;
 
-/** Every project that is served here, each by a listener of its own. */
+/** The projects that are served here, each on its own port. */
 export type SiteRegistry = {
   /**
-   * Serves the sites of before again. A port that is taken by now is exchanged for the next free one. Comes first:
-   * whatever else is asked for waits for it.
+   * Serves the stored sites again. A port that is in use now is replaced by the next free one. Call it first: all
+   * other methods wait for it.
    */
   reopen(): Promise<void>;
-  /** Serves a project, or tells where it is served already. @returns its URL */
+  /** Serves a project, unless it is served already. @returns its URL */
   put(projectId: ProjectId, directory: string): Promise<string>;
-  /** Serves a project no more; nothing happens where it is not served. */
+  /** Stops serving a project. Does nothing when it is not served. */
   remove(projectId: ProjectId): Promise<void>;
   list(): Promise<readonly Site[]>;
   close(): Promise<void>;
@@ -31,10 +31,10 @@ export type SiteRegistryOptions = {
 
 export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOptions): SiteRegistry {
   const sites = new Map<ProjectId, { site: Site; server: Server }>();
-  // One change after the other: two projects that come at once must not be given the same port.
-  // And none before the list is known: it would be the whole list from then on.
-  const restored = Promise.withResolvers<void>();
-  let last: Promise<unknown> = restored.promise;
+  // Changes run one after the other, so that two projects do not get the same port. They wait for the stored list,
+  // because a save before that would overwrite it.
+  const reopened = Promise.withResolvers<void>();
+  let last: Promise<unknown> = reopened.promise;
   const inTurn = <Value>(change: () => Promise<Value>): Promise<Value> => {
     const turn = last.then(change);
     last = turn.catch(() => undefined);
@@ -49,12 +49,12 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
     wish: number | null,
     reserved: ReadonlySet<number>,
   ) {
-    // Looked up per request, so that a project whose folder has moved goes on at its port.
+    // Looked up per request, so that a project whose folder has moved keeps its port.
     const server = createServer((request, response) => {
       const current = sites.get(projectId)?.site.directory ?? directory;
       void serveSite(current, request, response).catch(() => response.destroy());
     });
-    // Longer than the pools of common clients, so that none sends into a connection that is just being closed.
+    // Longer than the keep-alive of common clients, so that they do not send into a closing connection.
     server.keepAliveTimeout = 75_000;
     const port = await listenOnFreePort(server, wish, firstPort, reserved);
     sites.set(projectId, { site: { project_id: projectId, directory, port }, server });
@@ -78,10 +78,10 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
         if (port !== site.port)
           log(`port ${site.port} is taken: ${site.project_id} is now at ${urlOf(port)}`);
       }
-      // On a full disk the sites are served all the same: the list stays as it was, and so do the ports as a rule.
+      // On a full disk the sites are served anyway: the list stays as it was, and usually the ports too.
       if (saved.length > 0)
         await save().catch((error: unknown) => log(`sites.json cannot be written: ${messageOf(error)}`));
-      restored.resolve();
+      reopened.resolve();
     },
     put: (projectId, directory) =>
       inTurn(async () => {
@@ -90,7 +90,7 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
           const reserved = new Set([...sites.values()].map(({ site }) => site.port));
           const port = await open(projectId, directory, null, reserved);
           await save().catch(async (error: unknown) => {
-            // Asked for again, it would look as if it were on the list; the next start would not serve it.
+            // Otherwise a repeated request would find the site served, and the next start would not serve it.
             await close(projectId);
             throw error;
           });
@@ -103,8 +103,8 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
       }),
     remove: (projectId) =>
       inTurn(async () => {
-        if (await close(projectId)) log(`serving ${projectId} no more`);
-        // Also where it is not known: an earlier try may have ended here.
+        if (await close(projectId)) log(`stopped serving ${projectId}`);
+        // Also when the project is not served: an earlier try may have failed to save.
         await save();
       }),
     list: () => inTurn(() => Promise.resolve([...sites.values()].map(({ site }) => site))),
@@ -133,7 +133,7 @@ async function listenOnFreePort(
   throw new Error(`No port from ${firstPort} on is free for another site.`);
 }
 
-/** @returns false when the port is taken or may not be used */
+/** @returns false when the port is in use or not permitted */
 function listen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) => {

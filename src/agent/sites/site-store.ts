@@ -10,7 +10,7 @@ import { wholeBetween } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
-/** A project that has a port here, and the workspace folder it is served from. */
+/** A served project with its port and the folder that it is served from. */
 export const Site = z.strictObject({
   project_id: ProjectId,
   directory: z.string().check(z.startsWith("/")),
@@ -20,12 +20,12 @@ export type Site = z.infer<typeof Site>;
 
 const SitesFile = z.strictObject({ sites: z.array(Site) });
 
-/** The list of sites on disk, `sites.json`, so that they come back on the same ports. */
+/** The stored list of sites, `sites.json`, which keeps their ports across restarts. */
 export type SiteStore = { load(): Promise<Site[]>; save(sites: readonly Site[]): Promise<void> };
 
 /**
- * A list that is there but cannot be read or understood is put aside, and counts as empty: agents name their sites again
- * when they start, and a new port is less of a harm than no site.
+ * An unreadable list is renamed and counts as empty: agents register their sites again when they start, and a new
+ * port is better than no site.
  */
 export function createSiteStore(home: string, log: (message: string) => void): SiteStore {
   const path = join(home, "sites.json");

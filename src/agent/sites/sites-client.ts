@@ -4,13 +4,15 @@ import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** Where projects are served on this machine, as the site server says. */
+/** The site server, which serves projects on this machine. */
 export type Sites = {
-  /** @returns the site's URL; `null` without a site server, or before it has said */
+  /** @returns the site's URL; `null` without a site server, or before the project is registered */
   urlOf(projectId: ProjectId): string | null;
-  /** Has a project served, and learns where. @returns `null` when there is no site server or it does not answer */
+  /**
+   * Has the site server serve a project. @returns the URL; `null` when there is no site server or it does not answer
+   */
   register(projectId: ProjectId, directory: string): Promise<string | null>;
-  /** Has a project served no more. @throws when the site server does not answer */
+  /** Has the site server stop serving a project. @throws when it does not answer */
   unregister(projectId: ProjectId): Promise<void>;
 };
 
@@ -31,7 +33,7 @@ const siteUrl = (projectId: ProjectId) => new URL(`http://sites.localhost/projec
 export function createSites(socketPath: string, log: (message: string) => void): Sites {
   const urls = new Map<ProjectId, string>();
 
-  async function ask(projectId: ProjectId, directory: string): Promise<string | null> {
+  async function putSite(projectId: ProjectId, directory: string): Promise<string | null> {
     const answer = await sendRequest({
       url: siteUrl(projectId),
       method: "PUT",
@@ -51,13 +53,13 @@ export function createSites(socketPath: string, log: (message: string) => void):
 
   async function register(projectId: ProjectId, directory: string): Promise<string | null> {
     for (let tries = 1; ; tries += 1) {
-      const url = await ask(projectId, directory);
+      const url = await putSite(projectId, directory);
       if (url !== null) {
         urls.set(projectId, url);
         return url;
       }
       if (tries === TRIES) break;
-      // The site server is started beside the agent and may need a moment more.
+      // The site server is started together with the agent and may need a moment.
       await pause(BETWEEN_TRIES_MS);
     }
     log(`the site server at ${socketPath} does not serve ${projectId}`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
-/** The link's text for a release; relative, so that the home folder can be moved. */
+/** The link's text for a release. It is relative, so that the home folder can be moved. */
 export function linkTarget(version: number): string {
   return `releases/${version}`;
 }
@@ -19,7 +19,7 @@ export async function readCurrent(folder: ProjectFolder): Promise<number | null>
   }
 }
 
-/** Points `current` to a release, or to nothing. Whoever opens the link meanwhile finds the old or the new, never none. */
+/** Switches `current` to a release atomically, or removes it: readers find the old or the new release, never none. */
 export async function switchCurrent(folder: ProjectFolder, version: number | null): Promise<void> {
   if (version === null) return rm(folder.current, { force: true });
   await mkdir(folder.temp, { recursive: true });
@@ -29,24 +29,27 @@ export async function switchCurrent(folder: ProjectFolder, version: number | nul
   await rename(draft, folder.current);
 }
 
-/** Makes the way back ready before a switch, so that going it takes no room on a disk that is full by then. */
-export async function prepareWayBack(folder: ProjectFolder, previous: number | null): Promise<void> {
-  const link = wayBack(folder);
+/**
+ * Creates the link to switch back with before a switch, so that switching back needs no space on a disk that is full
+ * by then.
+ */
+export async function prepareSwitchBack(folder: ProjectFolder, previous: number | null): Promise<void> {
+  const link = switchBackLink(folder);
   await mkdir(folder.temp, { recursive: true });
   await removeTree(link);
   if (previous !== null) await symlink(linkTarget(previous), link);
 }
 
-/** Goes the way that was made ready, or makes it now. */
+/** Switches back with the prepared link, or with a new one. */
 export async function goBack(folder: ProjectFolder, previous: number | null): Promise<void> {
   if (previous === null) return switchCurrent(folder, null);
   try {
-    await rename(wayBack(folder), folder.current);
+    await rename(switchBackLink(folder), folder.current);
   } catch {
     await switchCurrent(folder, previous);
   }
 }
 
-function wayBack(folder: ProjectFolder): string {
+function switchBackLink(folder: ProjectFolder): string {
   return join(folder.temp, "way-back");
 }

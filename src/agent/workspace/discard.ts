@@ -7,7 +7,7 @@ import { pause } from "#contract/lib/pause.ts";
 import { inLongPath } from "#agent/workspace/long-path.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
-/** Moves a file or folder of the project to the bin, and empties the bin of it. */
+/** Deletes a file or folder of the project. It is renamed first, so that it disappears atomically. */
 export async function discard(folder: ProjectFolder, path: string): Promise<void> {
   const bin = join(folder.temp, `bin-${path.slice(folder.root.length + 1).replaceAll("/", "-")}`);
   await mkdir(folder.temp, { recursive: true });
@@ -24,11 +24,12 @@ export async function discard(folder: ProjectFolder, path: string): Promise<void
 const ASIDE = /^.+\.bin$/;
 
 /**
- * Moves a file or folder of the project aside, which takes no time however much is in it.
- * @returns where it is now, for `removeGently`; `emptyBin` finds what was not removed. `null` when there was none
+ * Renames a file or folder of the project for later deletion, which is fast however large it is.
+ * @returns the new path, for `removeGently`; `emptyBin` finds paths that were not deleted. `null` when it did not
+ * exist
  */
 export async function putAside(folder: ProjectFolder, path: string): Promise<string | null> {
-  // Beside the others, not in a folder: making one could be too much for a full disk.
+  // In the project's folder, because creating another folder may fail on a full disk.
   const aside = join(folder.root, `${basename(path)}-${randomUUID()}.bin`);
   try {
     await rename(path, aside);
@@ -39,22 +40,22 @@ export async function putAside(folder: ProjectFolder, path: string): Promise<str
   }
 }
 
-/** Removes what was put aside and is still there. */
+/** Deletes everything that `putAside` renamed and that still exists. */
 export async function emptyBin({ root }: ProjectFolder): Promise<void> {
   for (const name of await readdir(root).catch(() => []))
     if (ASIDE.test(name)) await removeGently(join(root, name));
 }
 
 /**
- * As `removeTree`, for what may be large and nobody waits for: one file after the other. `rm` asks for all of them at
- * once, and whatever else the agent reads or writes then waits behind them (0.9 s at 20,000 files).
+ * As `removeTree`, for large trees that nothing waits for: deletes one file after the other. `rm` deletes all files
+ * at once, and other file access of the agent waits for them (0.9 s at 20,000 files).
  */
 export async function removeGently(path: string): Promise<void> {
   await removeOneByOne(path);
   await removeTree(path);
 }
 
-/** What cannot be removed is left. */
+/** Files that cannot be removed stay. */
 async function removeOneByOne(path: string): Promise<void> {
   await inLongPath(path, async (folder) => {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -70,14 +71,14 @@ const TRIES = 4;
 const BETWEEN_TRIES_MS = 50;
 
 /**
- * Removes a file or folder, also one with folders in it that nobody may write to, as some package caches are, or nested
- * deeper than a path may be long.
- * @throws what keeps it from being removed, after a moment
+ * Deletes a file or folder, including folders that are not writable, as in some package caches, and trees that are
+ * nested deeper than a path may be long.
+ * @throws the file system's error, after a few tries
  */
 export async function removeTree(path: string): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      // Not with its own `maxRetries`, which tries again in every folder on the way: a minute and more for five levels.
+      // Without `maxRetries`, which would retry in every folder on the way: more than a minute for five levels.
       return await rm(path, { recursive: true, force: true });
     } catch (error) {
       if (tries === TRIES) throw error;

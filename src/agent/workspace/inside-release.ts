@@ -10,8 +10,8 @@ export type InsideCheck =
   | { readonly kind: "outside" };
 
 /**
- * Finds a folder of a release. A repository may hold symbolic links, so where the path really leads decides.
- * @param relative parsed by `InsidePath`, so it holds no `..` by itself
+ * Finds a folder of a release. A repository may contain symbolic links, so the real path is checked.
+ * @param relative parsed by `InsidePath`, so it contains no `..`
  */
 export async function folderInside(release: string, relative: string): Promise<InsideCheck> {
   let base: string;
@@ -27,8 +27,8 @@ export async function folderInside(release: string, relative: string): Promise<I
 }
 
 /**
- * Makes the folders that lead to a path, unless one on the way is a link or a file.
- * @returns the first part of the path that is in the way, or `null` when all are folders now
+ * Creates the parent folders of a path, unless one of them is a link or a file.
+ * @returns the first part of the path that is not a folder; `null` when all are folders now
  */
 export async function makeParents(base: string, relative: string): Promise<string | null> {
   const parts = relative.split("/").slice(0, -1);
@@ -42,7 +42,7 @@ export async function makeParents(base: string, relative: string): Promise<strin
   return null;
 }
 
-/** What lies there, a link itself and not its target; `null` where nothing does. */
+/** The file's status, without following a link; `null` when it does not exist. */
 export async function lstatOrNull(path: string) {
   try {
     return await lstat(path);

@@ -4,10 +4,10 @@ import { dirname, join, relative, sep } from "node:path";
 import { findLinkTarget } from "#agent/workspace/link-target.ts";
 import { type TreeLink, visitLinks } from "#agent/workspace/tree-links.ts";
 
-/** A symbolic link as it lies in a release, and what stands in it. */
+/** A symbolic link of a release, and its text. */
 export type LeavingLink = { readonly path: string; readonly text: string };
 
-/** All that leave, of which only the first are named. */
+/** The number of links that leave the release, and the first of them. */
 export type LeavingLinks = { readonly count: number; readonly first: readonly LeavingLink[] };
 
 export type LinkedRelease = {
@@ -18,15 +18,15 @@ export type LinkedRelease = {
   /** The project's root directory and the folder that is published; relative to the release. */
   readonly root: string;
   readonly output: string;
-  /** Paths of the release whose files have just become what is shared there: nobody has looked at their links yet. */
+  /** Paths of the release whose files were just moved to the shared folder: their links are not checked yet. */
   readonly copies: readonly string[];
 };
 
 const MOST_NAMED = 20;
-/** Each round finds folders that the one before has shown to be published as well. */
+/** Each round finds more folders that the previous one has shown to be published. */
 const MOST_ROUNDS = 8;
 
-/** Where packages put programs and libraries. Everybody may read them, and links to them are common. */
+/** Folders where packages install programs and libraries. Everyone may read them, and links to them are common. */
 const programFolders = [
   "/usr",
   "/bin",
@@ -40,7 +40,7 @@ const programFolders = [
   "/snap",
 ];
 
-/** Where package and version managers keep what they link to, in the home of the user that runs the agent. */
+/** Folders of package and version managers in the home of the agent's user. Their files are linked to. */
 const toolFolders = [
   ...[".cache", ".local/share", ".local/bin", ".local/lib", ".local/pipx", ".local/state"],
   ...[".npm", ".nvm", ".nodenv", ".volta", ".fnm", ".bun", ".deno", ".pnpm-store", ".yarn"],
@@ -50,11 +50,11 @@ const toolFolders = [
 type Place = "release" | "programs" | "tools" | "home" | "elsewhere";
 
 /**
- * Finds the symbolic links by which a release would show what is not its own. A web server that follows links reads
- * whatever the agent's user or its group may read. What is published may lead only within the release and to the shared
- * folder; where the whole project is published, to programs as well. Everything else in a release may lead anywhere but
- * into the agent's home.
- * @param signal ends it: not all links have been looked at then
+ * Finds symbolic links that would publish files from outside the release. A web server that follows links reads
+ * whatever the agent's user or its group may read. Published files may link only to the release and the shared
+ * folder; if the whole project is published, also to programs. Other files may link anywhere except into the agent's
+ * home.
+ * @param signal ends the search before all links were checked
  */
 export async function findLeavingLinks(linked: LinkedRelease, signal: AbortSignal): Promise<LeavingLinks> {
   const places = await readPlaces(linked);
@@ -79,14 +79,14 @@ type Places = {
 
 async function readPlaces(linked: LinkedRelease): Promise<Places> {
   const release = await realpath(linked.release);
-  // Of a release that lacks it, as one that was damaged, nothing is taken for unpublished.
+  // If the output folder is missing, as in a damaged release, everything counts as published.
   const output = await realpath(join(release, linked.root, linked.output)).catch(() => release);
   return {
     release,
     output,
     copies: linked.copies,
     home: await realpath(linked.home),
-    // There need not be one yet, and it lies beside the folder of releases.
+    // It may not exist yet; it is next to the folder of releases.
     shared: await realpath(linked.shared).catch(() => join(dirname(dirname(release)), "shared")),
     isAllPublished: output === (await realpath(join(release, linked.root)).catch(() => release)),
   };
@@ -94,13 +94,13 @@ async function readPlaces(linked: LinkedRelease): Promise<Places> {
 
 type Look = {
   readonly leaving: LeavingLinks;
-  /** Folders and files that links of what is published lead to, and that were not taken for published. */
+  /** Folders and files that published links lead to, and that did not count as published before. */
   readonly opened: ReadonlySet<string>;
-  /** Whether anything leaves that only what is published may not lead to. */
+  /** Whether any link leaves the release that is only allowed because its file is not published. */
   readonly hasTolerated: boolean;
 };
 
-/** @param isAllExposed takes everything for published */
+/** @param isAllExposed treats every file as published */
 async function look(
   places: Places,
   exposed: ReadonlySet<string>,
@@ -119,7 +119,7 @@ async function look(
     const own = ownPath(places, link);
     const path = relative(places.release, own);
     const isExposed = isAllExposed || isPublished(places, exposed, own);
-    // What cannot be followed from here may lead anywhere.
+    // A link that cannot be followed may lead anywhere.
     const place = target.kind === "unreadable" ? "home" : placeOf(places, target.path);
     if (place === "release") {
       if (isExposed && target.kind === "path" && !isPublished(places, exposed, target.path))
@@ -139,7 +139,7 @@ async function look(
   return { leaving: { count, first }, opened, hasTolerated };
 }
 
-/** Where a file was in the release, if it has just become shared. */
+/** The path that a file had in the release, if it was just moved to the shared folder. */
 function ownPath({ release, shared, copies }: Places, path: string): string {
   const isCopy = copies.some((copy) => isBelow(join(shared, copy), path));
   return isCopy ? join(release, relative(shared, path)) : path;
@@ -152,14 +152,14 @@ function placeOf({ release, shared, home }: Places, target: string): Place {
   return programFolders.some((folder) => isBelow(folder, target)) ? "programs" : "elsewhere";
 }
 
-/** @param exposed real paths in the release: what a web server shows, by itself or through links */
+/** @param exposed real paths in the release that a web server publishes, directly or through links */
 function isPublished(places: Places, exposed: ReadonlySet<string>, found: string): boolean {
   const { release, output, shared, isAllPublished } = places;
   const path = ownPath(places, found);
   if (isBelow(shared, path)) return true;
   for (let folder = path; folder.length >= release.length; folder = dirname(folder)) {
     if (!exposed.has(folder)) continue;
-    // A project that is published as a whole has folders that no web server should show, such as `.venv`.
+    // A project that is published as a whole has folders that should not be published, such as `.venv`.
     const isHidden =
       isAllPublished && folder === output && relative(output, path).split(sep).some(isHiddenName);
     if (!isHidden) return true;

@@ -5,14 +5,14 @@ import { basename, dirname, join } from "node:path";
 import { hasCode } from "#node/has-code.ts";
 import { lstatOrNull } from "#agent/workspace/inside-release.ts";
 
-/** As the kernel counts. */
+/** The kernel's limit. */
 const MOST_LINKS = 40;
 
 const OPEN_FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Where a symbolic link leads in the end. `path`: absolute and without any link in it; where nothing is there yet, the
- * place at which it would be. `nowhere`: a link to itself. `unreadable`: it cannot be followed from here.
+ * The final target of a symbolic link. `path`: absolute and without links; if the target does not exist, the path
+ * that it would have. `nowhere`: a loop of links. `unreadable`: it cannot be followed.
  */
 export type LinkTarget =
   | { readonly kind: "path"; readonly path: string }
@@ -23,22 +23,22 @@ const nowhere: LinkTarget = { kind: "nowhere" };
 const unreadable: LinkTarget = { kind: "unreadable" };
 
 /**
- * Follows a symbolic link through all links on the way. Never throws.
- * @param at where it can be read
- * @param link its own path, which may be too long for that; absolute
+ * Resolves a symbolic link through all further links. Never throws.
+ * @param at a path at which the link can be read
+ * @param link the link's own absolute path, which may be too long to read it there
  */
 export async function findLinkTarget(at: string, link: string): Promise<LinkTarget> {
   try {
     return { kind: "path", path: await realpath(at) };
   } catch (error) {
-    // Through an open folder there are two links more.
+    // A path through an open folder contains two more links.
     if (hasCode(error, "ELOOP") && at === link) return nowhere;
     if (!hasCode(error, "ENAMETOOLONG", "ELOOP")) return followToMissing(at);
   }
   return followInFolders(at, link).catch(() => unreadable);
 }
 
-/** Resolves a path as the kernel does, but by its names alone where a part is missing or unreadable. */
+/** Resolves a path as the kernel does, but only by name after a missing or unreadable part. */
 async function followToMissing(link: string): Promise<LinkTarget> {
   let place: string;
   try {
@@ -71,8 +71,8 @@ async function followToMissing(link: string): Promise<LinkTarget> {
 }
 
 /**
- * As the kernel resolves a path, one name after the other: it can lead through folders whose own path is too long. Goes on
- * by name alone where nothing is there.
+ * Resolves a path one name after the other, as the kernel does, through folders whose own path is too long. Continues
+ * by name alone after a missing part.
  */
 async function followInFolders(at: string, link: string): Promise<LinkTarget> {
   let place = dirname(link);

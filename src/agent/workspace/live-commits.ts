@@ -6,15 +6,15 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { CommitSha } from "#contract/git-names.ts";
 
-/** A commit that was live on this server, and the branch or tag that it was deployed with. */
+/** A commit that was live on this server, and the branch or tag from which it was deployed. */
 const LiveCommit = z.object({ commit_sha: CommitSha, branch: z.string() });
 export type LiveCommit = z.infer<typeof LiveCommit>;
 const LiveCommits = z.array(LiveCommit);
 
-/** As many as the control plane remembers as rollback targets. */
+/** The number of rollback targets that the control plane keeps. */
 const MAX_NOTED = 100;
 
-/** The newest first. What cannot be read counts as empty: a rollback is refused then rather than built from anything. */
+/** Newest first. An unreadable file counts as empty: a rollback is then refused. */
 async function readLiveCommits({ liveCommits }: ProjectFolder): Promise<readonly LiveCommit[]> {
   try {
     return LiveCommits.parse(JSON.parse(await readFile(liveCommits, "utf8")));
@@ -23,13 +23,16 @@ async function readLiveCommits({ liveCommits }: ProjectFolder): Promise<readonly
   }
 }
 
-/** The branch or tag with which a commit was last live here; null where it was not. */
+/** The branch or tag of a commit when it was last live on this server; `null` when it never was. */
 export async function branchOnceLive(folder: ProjectFolder, sha: string): Promise<string | null> {
   const noted = await readLiveCommits(folder);
   return noted.find((one) => one.commit_sha === sha)?.branch ?? null;
 }
 
-/** Never throws: on a full disk the release is live all the same, and only a later rebuild may be refused. */
+/**
+ * Records a live commit. Never throws: on a full disk the release is still live, and only a later rebuild may be
+ * refused.
+ */
 export async function noteLiveCommit(
   folder: ProjectFolder,
   { commit_sha, branch }: LiveCommit,

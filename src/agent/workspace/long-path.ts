@@ -1,14 +1,14 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
-/** Linux takes 4096 bytes; this leaves room for the longest name and a few more. */
+/** Linux allows 4096 bytes; this leaves room for the longest name and a few more. */
 const LONGEST_BYTES = 3_500;
 
 /**
- * Does something in a folder that may be nested too deep for its own path. Such a folder is opened, and reached by its
- * descriptor, so that a tree can be as deep as a build makes it.
+ * Runs an action in a folder whose path may be too long. Such a folder is opened and reached through its descriptor,
+ * so that a tree can be as deep as a build makes it.
  * @param path the folder, reached through its parent
- * @param act gets the path to use for the folder; valid until it resolves
+ * @param act gets the path to use for the folder; valid until its promise resolves
  */
 export async function inLongPath<Value>(
   path: string,

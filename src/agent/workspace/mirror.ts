@@ -6,8 +6,8 @@ import { removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /**
- * What a bare repository of ours holds. `shallow`: histories in it are cut off; `complete`: every branch and tag
- * of the remote was in it once, with its history, so a short commit hash that is unique here may be trusted.
+ * The state of a mirror. `isShallow`: some histories are incomplete. `isComplete`: every branch and tag of the remote
+ * was fetched once with its history, so a short commit hash that is unique here is reliable.
  */
 export type MirrorState = {
   readonly exists: boolean;
@@ -17,7 +17,7 @@ export type MirrorState = {
 
 const COMPLETE_MARK = "gantry-complete";
 
-/** @param repository what it mirrors now; a project's repository may change, and its mirror stays */
+/** @param repository the current remote; a project's repository may change while its mirror stays */
 export async function readMirror(gitDir: string, repository: string): Promise<MirrorState> {
   const mark = await readFile(join(gitDir, COMPLETE_MARK), "utf8").catch(() => null);
   return {
@@ -27,19 +27,19 @@ export async function readMirror(gitDir: string, repository: string): Promise<Mi
   };
 }
 
-/** Notes that everything of the remote was fetched (`isComplete`). */
+/** Records that everything of the remote was fetched (`isComplete`). */
 export async function markComplete(gitDir: string, repository: string): Promise<void> {
   await writeFile(join(gitDir, COMPLETE_MARK), markOf(repository));
 }
 
-/** A hash, as the address may hold a password. */
+/** A hash, because the address may contain a password. */
 function markOf(repository: string): string {
   return createHash("sha256").update(repository).digest("hex");
 }
 
 /**
- * Removes what a killed git leaves behind: locks, which would fail every later fetch, and half a pack.
- * No other git works on the mirror, as a project has one run at a time.
+ * Removes the leftovers of a killed git: locks, which would make later fetches fail, and incomplete packs. No other
+ * git uses the mirror, because a project has one run at a time.
  */
 export async function removeGitLeftovers(gitDir: string): Promise<void> {
   const names = [
@@ -54,30 +54,30 @@ export async function removeGitLeftovers(gitDir: string): Promise<void> {
   for (const name of names) await rm(join(gitDir, name), { force: true });
 }
 
-/** Where a project's mirrors are, those of its submodules too. Not all of them need be there. */
+/** The paths of a project's mirrors, including those of its submodules. Not all of them exist. */
 export async function listMirrors({ mirrors }: ProjectFolder): Promise<readonly string[]> {
   const modules = (await namesIn(mirrors.modules)).map((name) => join(mirrors.modules, name));
   return [mirrors.sha1, mirrors.sha256, ...modules];
 }
 
-/** Removes what failed and killed fetches have left in all of a project's mirrors. */
+/** Removes the leftovers of failed and killed fetches in all mirrors of a project. */
 export async function removeAllGitLeftovers(folder: ProjectFolder): Promise<void> {
   for (const gitDir of await listMirrors(folder)) await removeGitLeftovers(gitDir);
 }
 
-/** Removes a mirror, so that the next fetch begins anew. */
+/** Deletes a mirror, so that the next fetch starts from scratch. */
 export async function discardMirror(gitDir: string): Promise<void> {
   const bin = `${gitDir}.damaged`;
   await removeTree(bin);
-  // Renamed first: half a mirror must not be taken for one after a crash.
+  // Renamed first, so that a crash does not leave an incomplete mirror.
   await rename(gitDir, bin).catch(() => undefined);
   await removeTree(bin);
 }
 
-/** Every fetch adds a pack; from this many on, one pack of all is made. */
+/** Every fetch adds a pack. A mirror with more packs than this is repacked. */
 const MANY_PACKS = 50;
 
-/** Whether so many packs have gathered that they should become one. False where there is no mirror. */
+/** Whether the mirror should be repacked. False when there is no mirror. */
 export async function hasManyPacks(gitDir: string): Promise<boolean> {
   const names = await namesIn(join(gitDir, "objects/pack"));
   return names.filter((name) => name.endsWith(".pack")).length > MANY_PACKS;

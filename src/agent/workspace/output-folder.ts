@@ -5,10 +5,10 @@ import { isFollowed } from "#agent/process/follow-file.ts";
 import { openAmong } from "#agent/process/open-files.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
-/** What is kept of a file that has become too long, as a part of the longest that it may be. */
+/** The part of the size limit that is kept of a file that is too long. */
 const KEPT_PART = 1 / 4;
 
-/** A file of a release's activate command: the n-th time that it ran. */
+/** An output file of a release's activate command; `n` counts how often the command ran. */
 type Output = { readonly path: string; readonly version: number; readonly n: number };
 
 async function listOutput(folder: ProjectFolder): Promise<readonly Output[]> {
@@ -22,8 +22,8 @@ async function listOutput(folder: ProjectFolder): Promise<readonly Output[]> {
 }
 
 /**
- * Deletes the output files that no process writes to any more. Those of the last activation of the current release
- * stay: they have the last words of an app that has crashed. Never throws.
+ * Deletes the output files that no process writes to any more. The files of the current release's last activation
+ * stay, because they have the last output of a crashed app. Never throws.
  */
 export async function tidyOutput(folder: ProjectFolder, current: number | null): Promise<void> {
   const files = await listOutput(folder);
@@ -46,7 +46,7 @@ export async function limitOutput(folder: ProjectFolder, maxBytes: number): Prom
       (found) => found.size,
       () => 0,
     );
-    // On a disk that fails it stays as it is.
+    // If the disk fails, the file stays as it is.
     if (size > maxBytes) await keepEnd(path, size, Math.floor(maxBytes * KEPT_PART)).catch(() => undefined);
   }
 }
@@ -56,7 +56,8 @@ async function keepEnd(path: string, size: number, keptBytes: number): Promise<v
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(keptBytes), 0, keptBytes, size - keptBytes);
     const kept = buffer.subarray(0, bytesRead);
-    // Its writers append, so they continue after what is put back. What they write in between is lost or stands before it.
+    // The writers append, so they continue after the text that is put back. Output written in between is lost or
+    // comes before it.
     await file.truncate();
     await file.appendFile(kept.subarray(kept.indexOf("\n") + 1));
   } finally {

@@ -12,24 +12,24 @@ type ReportSource = {
   readonly sites: { urlOf(projectId: ProjectId): string | null };
 };
 
-/** What a project serves, where, and what it keeps: read from the disk, and from what the site server has said. */
+/** Reports which release a project serves, at which URL, and which releases it keeps. */
 export async function reportProject(
   { home, sites }: ReportSource,
   projectId: ProjectId,
 ): Promise<ProjectReport> {
   const folder = projectFolder(home, projectId);
-  // Of a folder that cannot be read nothing is kept; the agent has others to tell of.
-  const { whole } = await listReleases(folder).catch(() => ({ whole: [] }));
+  // An unreadable folder counts as empty, so that the other projects can still be reported.
+  const { complete } = await listReleases(folder).catch(() => ({ complete: [] }));
   return {
     project_id: projectId,
     release: await readCurrent(folder),
-    // A build can make folders here, and a message that says too much would cost the whole server its link.
-    releases: whole.slice(-MAX_REPORTED_RELEASES),
+    // A build can create folders here, and a message over the size limit would close the link of the whole server.
+    releases: complete.slice(-MAX_REPORTED_RELEASES),
     url: sites.urlOf(projectId),
   };
 }
 
-/** Every project that has a folder on this server. */
+/** All projects with a folder on this server. */
 export async function listProjects(
   home: string,
 ): Promise<readonly { readonly id: ProjectId; readonly folder: ProjectFolder }[]> {

@@ -5,25 +5,25 @@ import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
 import { tellingFiles } from "#contract/frameworks/preset-for.ts";
 import { readFiles, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 
-/** More of a file says nothing about a framework. */
+/** The rest of a longer file is irrelevant to framework detection. */
 const MAX_FILE_BYTES = 512 * 1024;
 
 /**
- * Reads what frameworks go by out of a release's files. Symbolic links count as not there: they may lead anywhere.
- * @param root the project's root directory in the release; absolute, as `release`
+ * Reads the files that frameworks are detected by. Symbolic links are ignored, because they may lead anywhere.
+ * @param root the project's root directory in the release; absolute, like `release`
  */
 export async function readTree(release: string, root: string): Promise<Tree> {
   const files = new Map<string, string>();
   for (const entry of await readdir(root, { withFileTypes: true })) {
     const { name } = entry;
     if (!tellingFiles.includes(name) || !(entry.isFile() || entry.isDirectory())) continue;
-    const tells = entry.isFile() && readFiles.some((one) => one === name);
-    files.set(name, tells ? await readStart(join(root, name)) : "");
+    const isRead = entry.isFile() && readFiles.some((one) => one === name);
+    files.set(name, isRead ? await readStart(join(root, name)) : "");
   }
   return surveyTree(files, await lockFilesAbove(release, root));
 }
 
-/** A workspace keeps one lock file for all its packages, in a folder above them. */
+/** Finds the lock files of a workspace, which has one for all packages in a folder above them. */
 async function lockFilesAbove(release: string, root: string): Promise<ReadonlySet<string>> {
   let folder = root;
   while (folder !== release && folder.startsWith(release)) {

@@ -12,12 +12,12 @@ import { CommitSha, InsidePath } from "#contract/git-names.ts";
 import { ShellCommand } from "#contract/endpoints/projects/schemas.ts";
 
 /**
- * What `releases/<version>.json` says of the release beside it. It is written last:
- * a folder without it is half-written, and never used.
+ * The record of a release, `releases/<version>.json`. It is written last: a release folder without a record is
+ * incomplete and never used.
  */
 export const Release = z.object({
   version: ReleaseVersion,
-  /** Where its commit was fetched from, without a password. Left out in releases of an earlier agent. */
+  /** The address that its commit was fetched from, without a password. Missing in releases of an earlier agent. */
   repository: z.optional(z.string()),
   commit_sha: CommitSha,
   commit_message: z.string(),
@@ -26,7 +26,7 @@ export const Release = z.object({
   root_directory: InsidePath,
   output_directory: InsidePath,
   activate_command: z.nullable(ShellCommand),
-  /** Its symbolic links were found to stay within it. Left out in releases of an earlier agent. */
+  /** Its symbolic links were checked and stay within it. Missing in releases of an earlier agent. */
   links_checked: z.optional(z.literal(true)),
 });
 export type Release = z.infer<typeof Release>;
@@ -39,7 +39,7 @@ function recordPath(folder: ProjectFolder, version: number): string {
   return `${releasePath(folder, version)}.json`;
 }
 
-/** @returns `null` when the release is not there or not whole */
+/** @returns `null` when the release does not exist or is incomplete */
 export async function readRelease(folder: ProjectFolder, version: number): Promise<Release | null> {
   try {
     const names = await readdir(folder.releases);
@@ -50,31 +50,31 @@ export async function readRelease(folder: ProjectFolder, version: number): Promi
   }
 }
 
-/** From here on the release is whole, also after a power cut, as far as the disk had its files by then. */
+/** Writes the record, which makes the release complete. It survives a power cut. */
 export async function writeRelease(folder: ProjectFolder, release: Release): Promise<void> {
   const text = `${JSON.stringify(release, null, 2)}\n`;
   await writeAtomic(recordPath(folder, release.version), text, { flush: true });
 }
 
-/** `whole`: the versions that can be switched to, rising; `broken`: names of anything else that lies there. */
+/** `complete`: the versions that can be switched to, ascending; `broken`: the names of other files and folders. */
 export async function listReleases(
   folder: ProjectFolder,
-): Promise<{ readonly whole: readonly number[]; readonly broken: readonly string[] }> {
+): Promise<{ readonly complete: readonly number[]; readonly broken: readonly string[] }> {
   const names = new Set(await namesIn(folder.releases));
-  const whole: number[] = [];
+  const complete: number[] = [];
   const broken: string[] = [];
   for (const name of names) {
     const version = name.endsWith(".json") ? name.slice(0, -".json".length) : name;
-    const isWhole = /^[1-9]\d{0,14}$/.test(version) && names.has(version) && names.has(`${version}.json`);
-    if (!isWhole) broken.push(name);
-    else if (name === version) whole.push(Number(version));
+    const isComplete = /^[1-9]\d{0,14}$/.test(version) && names.has(version) && names.has(`${version}.json`);
+    if (!isComplete) broken.push(name);
+    else if (name === version) complete.push(Number(version));
   }
-  return { whole: whole.toSorted((a, b) => a - b), broken };
+  return { complete: complete.toSorted((a, b) => a - b), broken };
 }
 
 /**
- * Removes a release, or what there is of it. The record goes first and the folder is renamed before it is emptied,
- * so that a crash on the way leaves nothing that looks like a release.
+ * Deletes a release, or what is left of it. The record is deleted first and the folder is renamed before it is
+ * emptied, so that a crash leaves nothing that looks like a release.
  */
 export async function removeRelease(folder: ProjectFolder, version: number): Promise<void> {
   await unlinkIfThere(recordPath(folder, version));
@@ -82,16 +82,16 @@ export async function removeRelease(folder: ProjectFolder, version: number): Pro
 }
 
 /**
- * As `removeRelease`, but leaves the emptying of its folder for later.
- * @returns where that lies, as `putAside`
+ * As `removeRelease`, but only renames the folder.
+ * @returns its new path, as `putAside`
  */
 export async function putReleaseAside(folder: ProjectFolder, version: number): Promise<string | null> {
   await unlinkIfThere(recordPath(folder, version));
   return putAside(folder, releasePath(folder, version));
 }
 
-/** Removes what crashes and stopped runs have left, besides what `current` points to. */
-export async function removeHalfWritten(folder: ProjectFolder, current: number | null): Promise<void> {
+/** Deletes incomplete releases of crashes and stopped runs, except the one that `current` points to. */
+export async function removeIncomplete(folder: ProjectFolder, current: number | null): Promise<void> {
   const { broken } = await listReleases(folder);
   for (const name of broken) {
     if (name === String(current) || name === `${current}.json`) continue;

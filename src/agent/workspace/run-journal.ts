@@ -8,8 +8,9 @@ import { ActiveRun, ReleaseVersion, RunResult } from "#contract/agent-protocol.t
 import { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
 
 /**
- * What has to be known of a run if the agent dies in it. `preparing`: `current` is untouched; `switching`: it may
- * point to the new release, which nobody has found good; `decided`: the run has ended, and its result may not have arrived.
+ * The state of a run, for recovery if the agent dies. `preparing`: `current` is unchanged. `switching`: `current` may
+ * point to the new release, which is not verified. `decided`: the run has ended, and its result may not be delivered
+ * yet.
  */
 const Phase = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("preparing") }),
@@ -22,7 +23,7 @@ export const JournalEntry = z.strictObject({
   run: ActiveRun,
   boot_id: z.nullable(z.string()),
   stage: DeploymentStage,
-  /** The release folder that this run makes; `null` when it only switches to one that was there. */
+  /** The release that this run builds; `null` when it switches to an existing one. */
   builds: z.nullable(ReleaseVersion),
   activate_seconds: z.number(),
   phase: Phase,
@@ -31,43 +32,43 @@ export const JournalEntry = z.strictObject({
 export type JournalEntry = z.infer<typeof JournalEntry>;
 
 /**
- * The journal of the run that works on the project now. Every change is in its file before the call returns; a power cut
- * may take it, and leave the file empty.
+ * The journal of the project's current run. Every change is in its file before the call returns. A power cut may lose
+ * it and leave the file empty.
  */
 export type RunJournal = GroupLedger & {
   /** @throws where the disk is full */
   note(change: Partial<Pick<JournalEntry, "stage" | "builds" | "phase">>): void;
   /**
-   * Notes how the run has ended.
-   * @returns false on a full disk. The result is on its way all the same; only the agent's death now would lose it.
+   * Records the run's result.
+   * @returns false when the disk is full. The result is reported anyway; it is lost only if the agent dies now.
    */
   decide(result: RunResult): boolean;
-  /** Forgets the run, unless a later one has taken the journal over. Never throws. */
+  /** Deletes the journal, unless a later run uses it already. Never throws. */
   remove(): void;
 };
 
-/** Takes the journal of the project over for a run. @throws where the disk is full */
+/** Opens the project's journal for a run. @throws when the disk is full */
 export function openJournal(folder: ProjectFolder, first: JournalEntry): RunJournal {
   const journal = adoptJournal(folder, first);
   journal.note({});
   return journal;
 }
 
-/** Goes on with the journal that an earlier life of the agent has left; it is on the disk as it is. */
+/** Continues the journal that an earlier agent process left; its file is unchanged. */
 export function adoptJournal(folder: ProjectFolder, left: JournalEntry): RunJournal {
   let entry = left;
   let isRemoved = false;
   const save = (change: Partial<JournalEntry>): void => {
     entry = { ...entry, ...change };
     if (isRemoved) return;
-    // Synchronous, because a process that was started but not noted yet would be lost with the agent. Not flushed: an
-    // agent that dies loses nothing by that, and after a power cut there is no process to be found.
+    // Synchronous, because a started process that is not recorded would be lost if the agent died. Not flushed: a
+    // dying agent loses nothing without it, and after a power cut there is no process to find.
     const draft = `${folder.journal}.tmp`;
     try {
       writeFileSync(draft, JSON.stringify(entry));
       renameSync(draft, folder.journal);
     } catch (error) {
-      // On a full disk the draft is half a journal; the one before stays as it is.
+      // On a full disk the draft is incomplete; the previous journal stays.
       rmSync(draft, { force: true });
       throw error;
     }
@@ -97,13 +98,14 @@ export function adoptJournal(folder: ProjectFolder, left: JournalEntry): RunJour
       try {
         rmSync(folder.journal);
       } catch {
-        // On a disk that has become read-only it stays: the next start tells the result again, and hears that it is over.
+        // On a read-only disk the file stays: the next start reports the result again, and the control plane answers
+        // `ended`.
       }
     },
   };
 }
 
-/** @returns `null` when no run was left behind, or what is there cannot be read */
+/** @returns `null` when there is no interrupted run, or its journal cannot be read */
 export function readJournal(folder: ProjectFolder): JournalEntry | null {
   try {
     return JournalEntry.parse(JSON.parse(readFileSync(folder.journal, "utf8")));

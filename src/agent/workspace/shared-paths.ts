@@ -5,22 +5,22 @@ import { removeTree } from "#agent/workspace/discard.ts";
 import { lstatOrNull, makeParents } from "#agent/workspace/inside-release.ts";
 
 /**
- * How a shared path came to be linked. `kept`: it was there already. `copy`: it begins as the release's own. `empty`: it
- * begins as an empty folder. `awaited`: nothing is there yet, and the link works once there is.
+ * How a shared path was linked. `kept`: the shared files existed already. `copy`: the release's own files were moved
+ * there. `empty`: an empty folder was created. `awaited`: nothing exists yet, and the link works once something does.
  */
 export type SharedBeginning = "kept" | "copy" | "empty" | "awaited";
 
 export type SharedLink =
   | { readonly kind: "linked"; readonly beginning: SharedBeginning }
-  /** The link was there and is as it should be. */
+  /** The correct link exists already. */
   | { readonly kind: "unchanged" }
-  /** Nothing is shared at this path yet. */
+  /** The shared path does not exist yet. */
   | { readonly kind: "missing" }
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * Before the build: puts a link to `shared/<path>` in the place of the release's own `<path>`, if anything is shared there.
- * What is not shared yet stays as the repository has it: a release whose build fails must not decide what is shared.
+ * Before the build: replaces the release's own `<path>` with a link to `shared/<path>`, if that exists. Otherwise the
+ * path stays as it is in the repository, because a release whose build fails must not create shared files.
  */
 export async function linkExistingPath(release: string, shared: string, path: string): Promise<SharedLink> {
   if ((await lstatOrNull(join(shared, path))) === null) return { kind: "missing" };
@@ -28,13 +28,12 @@ export async function linkExistingPath(release: string, shared: string, path: st
 }
 
 /**
- * Puts a link to `shared/<path>` in the place of the release's own `<path>`, which becomes what is shared if nothing is yet.
- * Nothing is ever written through a link that the repository or the build has made.
+ * Replaces the release's own `<path>` with a link to `shared/<path>`. If that does not exist yet, the release's own
+ * files are moved there. Never writes through a link that the repository or the build has made.
  */
 export async function linkSharedPath(release: string, shared: string, path: string): Promise<SharedLink> {
   const inTheWay = await makeParents(release, path);
-  if (inTheWay !== null)
-    return { kind: "refused", reason: `\`${inTheWay}\` in the release is not a folder of its own` };
+  if (inTheWay !== null) return { kind: "refused", reason: `\`${inTheWay}\` in the release is not a folder` };
   await mkdir(shared, { recursive: true });
   const sharedInTheWay = await makeParents(shared, path);
   if (sharedInTheWay !== null)
@@ -52,7 +51,7 @@ export async function linkSharedPath(release: string, shared: string, path: stri
   return { kind: "linked", beginning };
 }
 
-/** Undoes what `linkSharedPath` has made of the release's own files: a release that is refused decides nothing. */
+/** Moves the files back that `linkSharedPath` moved out of a release, when the release is refused. */
 export async function takeCopiesBack(
   release: string,
   shared: string,
@@ -67,7 +66,7 @@ export async function takeCopiesBack(
 async function begin(own: string, kept: string): Promise<SharedBeginning | "refused"> {
   const found = await lstatOrNull(own);
   if ((await lstatOrNull(kept)) !== null) {
-    // An earlier agent made a folder of every path that was not there; only an empty one can be removed.
+    // An earlier agent created a folder for every missing path; only an empty one can be removed.
     const isWrong = found?.isFile() === true && (await isRemoved(kept));
     if (!isWrong) return "kept";
   }
@@ -88,7 +87,7 @@ function isRemoved(folder: string): Promise<boolean> {
   );
 }
 
-/** Nothing says what a path will be that neither the server nor the release has, but its name: `.env`, `app.ini`. */
+/** Guesses from its name whether a path that does not exist yet is a file: `.env`, `app.ini`. */
 function isFileName(name: string): boolean {
   return name.includes(".");
 }

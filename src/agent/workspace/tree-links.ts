@@ -4,24 +4,27 @@ import { join } from "node:path";
 import { hasCode } from "#node/has-code.ts";
 import { inLongPath } from "#agent/workspace/long-path.ts";
 
-/** A symbolic link in a tree. `path` is relative to the tree; `at` is where it can be read until the visit ends. */
+/**
+ * A symbolic link in a tree. `path` is relative to the tree; `at` is a path at which the link can be read during the
+ * visit.
+ */
 export type TreeLink = { readonly path: string; readonly at: string };
 
-/** `shown`: relative to the tree. `path`: how it is reached. */
+/** `shown`: the path relative to the tree. `path`: the path to open. */
 type Folder = { readonly shown: string; readonly path: string };
 
-/** So many folders are read at once: more gain nothing, and would keep other reads of the agent waiting. */
+/** How many folders are read at once. More are not faster, and would delay other reads of the agent. */
 const AT_ONCE = 8;
 
 /**
- * Visits every symbolic link in a tree, in no order, and follows none. A folder that cannot be read is left out: only a
- * command of the project can have made it, and such a command needs no link to read a file.
+ * Visits every symbolic link in a tree, in no order, without following links. Unreadable folders are skipped: only a
+ * command of the project can create one, and such a command needs no link to read a file.
  */
 export function visitLinks(tree: string, visit: (link: TreeLink) => Promise<void>): Promise<void> {
   return walk({ shown: "", path: tree }, visit);
 }
 
-/** @param visit must not throw an error of the file system: the rest of its folder would not be visited */
+/** @param visit must not throw a file system error, because the rest of its folder would be skipped */
 async function walk(start: Folder, visit: (link: TreeLink) => Promise<void>): Promise<void> {
   const folders = [start];
   const look = (folder: Folder): Promise<void> =>
@@ -34,7 +37,7 @@ async function walk(start: Folder, visit: (link: TreeLink) => Promise<void>): Pr
         else if (entry.isSymbolicLink()) await visit({ path: shown, at });
       }
       if (!isReopened) return void folders.push(...inner);
-      // Their paths are valid only as long as this folder is open.
+      // The paths of inner folders are valid only while this folder is open.
       for (const each of inner) await walk(each, visit);
     }).catch((error: unknown) => {
       if (!hasCode(error, "EACCES", "ENOENT", "ENOTDIR", "ELOOP")) throw error;

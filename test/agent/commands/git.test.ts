@@ -8,7 +8,7 @@ import {
   readCommit,
   readGitlinks,
   readRefs,
-  tellingLine,
+  errorLine,
   readSubmoduleEntries,
 } from "#agent/commands/read-git-output.ts";
 
@@ -168,6 +168,6 @@ describe("what is told of git's complaints", () => {
     [["error: one", "hint: two"], /^hint: two$/],
     [["", ""], /^$/],
   ])("is the line that says most of %j", (lines, line) => {
-    expect(tellingLine(lines.join("\n"))).toMatch(line);
+    expect(errorLine(lines.join("\n"))).toMatch(line);
   });
 });

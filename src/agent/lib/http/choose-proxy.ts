@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * How the control plane is reached. `unusable`: the environment names a proxy that the agent cannot speak to, and the
- * control plane is reached without it.
+ * How the agent connects to the control plane. `unusable`: the environment names a proxy that the agent cannot use,
+ * so it connects without one.
  */
 export type ProxyChoice =
   | { readonly kind: "direct" }
@@ -12,8 +12,9 @@ export type ProxyChoice =
 const direct: ProxyChoice = { kind: "direct" };
 
 /**
- * Chooses the proxy for the control plane by `HTTPS_PROXY` and `NO_PROXY`. The names may be in small letters, which count
- * first, as with curl. This server itself is never reached through a proxy, and without TLS nothing else is reached at all.
+ * Chooses the proxy for the control plane from `HTTPS_PROXY` and `NO_PROXY`. Lower-case names take precedence, as in
+ * curl. Loopback addresses are never reached through a proxy. Other addresses need TLS anyway, so HTTP_PROXY is not
+ * read.
  */
 export function chooseProxy(environment: NodeJS.ProcessEnv, target: URL): ProxyChoice {
   const read = (name: string): string => environment[name.toLowerCase()] || environment[name] || "";
@@ -37,7 +38,7 @@ function isLoopback(hostname: string): boolean {
   );
 }
 
-/** An entry is `*`, a domain that stands for its subdomains too, an IP address or a subnet, each perhaps with a port. */
+/** An entry is `*`, a domain that includes its subdomains, an IP address or a subnet, each with an optional port. */
 function isExcepted(list: string, target: URL): boolean {
   const host = bare(target.hostname);
   const port = target.port || "443";

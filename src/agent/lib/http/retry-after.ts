@@ -1,7 +1,10 @@
-/** What is waited at most: a run can't wait for longer without counting as lost. */
+/** The longest wait: a run that reports nothing for longer counts as lost. */
 const MAX_SECONDS = 60;
 
-/** How long the header Retry-After asks to wait, in milliseconds; 0 without one. Only its form in seconds is understood. */
+/**
+ * The wait that a Retry-After header asks for, in milliseconds; 0 without the header. Only the form in seconds is
+ * supported.
+ */
 export function retryAfterMs(header: string | undefined): number {
   const seconds = Number(header ?? 0);
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_SECONDS) * 1000 : 0;

@@ -8,20 +8,20 @@ export type HttpRequest = {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Send over this unix socket; the URL's host is then only a header. */
+  /** The unix socket to send over. The URL's host is then only a header. */
   readonly socketPath?: string;
   /** The proxy to go through. */
   readonly proxy?: URL | null;
-  /** From the start to the end of the answer. */
+  /** From the start of the request to the end of the answer. */
   readonly timeoutMs: number;
-  /** What is read of the answer's body; the rest is left. */
+  /** How much of the answer's body is read; the rest is discarded. */
   readonly maxBodyBytes: number;
   readonly signal?: AbortSignal;
-  /** A connection of its own, as a health check needs it: a kept one says nothing about new ones. */
+  /** Uses a new connection. Health checks need this: a kept connection does not show whether new ones work. */
   readonly fresh?: boolean;
 };
 
-/** `hung`: connected or not, the time went by without an answer. */
+/** `hung`: no answer within the timeout, whether connected or not. */
 export type HttpAnswer =
   | {
       readonly kind: "answered";
@@ -33,7 +33,7 @@ export type HttpAnswer =
   | { readonly kind: "hung" }
   | { readonly kind: "aborted" };
 
-// One run speaks again and again to the same control plane: the connection is worth keeping.
+// A run sends many requests to the same control plane, so connections are kept.
 const kept = { keepAlive: true, keepAliveMsecs: 15_000, maxFreeSockets: 4 };
 const keptHttp = new http.Agent(kept);
 const keptHttps = new https.Agent(kept);
@@ -43,7 +43,7 @@ function agentFor({ url, fresh = false, socketPath, proxy = null, timeoutMs }: H
   if (socketPath !== undefined) return false;
   const isSecure = url.protocol === "https:";
   if (proxy === null && fresh) {
-    // Of a name with several addresses, one that does not answer must leave time for the next.
+    // When a name has several addresses and one does not answer, there must be time for the next.
     const options = { autoSelectFamilyAttemptTimeout: Math.ceil(timeoutMs / 4) };
     return isSecure ? new https.Agent(options) : new http.Agent(options);
   }
@@ -54,10 +54,10 @@ function agentFor({ url, fresh = false, socketPath, proxy = null, timeoutMs }: H
   return known;
 }
 
-/** One request, without following redirects. Never throws. */
+/** Sends one request, without following redirects. Never throws. */
 export async function sendRequest(request: HttpRequest): Promise<HttpAnswer> {
   const first = await attempt(request);
-  // The server closed a kept connection just as this request went into it: it has not been seen.
+  // The server closed a kept connection just as the request was sent, so it did not process the request.
   if (first.kind === "stale") {
     const second = await attempt({ ...request, fresh: true });
     return second.kind === "stale" ? { kind: "failed", reason: "connection reset" } : second;
@@ -95,7 +95,7 @@ function attempt(request: HttpRequest): Promise<HttpAnswer | { readonly kind: "s
 
     outgoing.on("error", (error: NodeJS.ErrnoException) => {
       const isStale = outgoing.reusedSocket && error.code === "ECONNRESET";
-      settle(isStale ? { kind: "stale" } : { kind: "failed", reason: reasonOf(error) });
+      settle(isStale ? { kind: "stale" } : { kind: "failed", reason: describeError(error) });
     });
     outgoing.on("response", (response) => {
       const chunks: Buffer[] = [];
@@ -115,15 +115,17 @@ function attempt(request: HttpRequest): Promise<HttpAnswer | { readonly kind: "s
         outgoing.destroy();
       });
       response.on("end", answer);
-      response.on("error", (error) => settle({ kind: "failed", reason: reasonOf(error) }));
-      response.on("close", () => settle({ kind: "failed", reason: "the answer broke off" }));
+      response.on("error", (error) => settle({ kind: "failed", reason: describeError(error) }));
+      response.on("close", () =>
+        settle({ kind: "failed", reason: "the connection closed during the answer" }),
+      );
     });
     outgoing.end(request.body);
   });
 }
 
-function reasonOf(error: NodeJS.ErrnoException): string {
-  // Several addresses tried in vain come as one error without a message of its own.
+function describeError(error: NodeJS.ErrnoException): string {
+  // When several addresses fail, Node throws one error without a message of its own.
   if (error instanceof AggregateError && error.message === "")
     return error.errors.map((each) => (each instanceof Error ? each.message : "")).join(", ");
   return error.message === "" ? (error.code ?? error.name) : error.message;

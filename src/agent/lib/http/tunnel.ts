@@ -4,14 +4,14 @@ import { isIP } from "node:net";
 import { Duplex, PassThrough } from "node:stream";
 import { connect as connectTls } from "node:tls";
 
-/** From the start to the proxy's answer. */
+/** From the start of the request to the proxy's answer. */
 const TUNNEL_MS = 15_000;
 
 type Created = (error: Error | null, stream: Duplex) => void;
 
 /**
- * Makes TLS connections to the far end through a proxy with CONNECT. A proxy that refuses
- * is an error, and its answer never counts as the far end's: libraries for this hand it over as if it were.
+ * Opens TLS connections to the target through a proxy with CONNECT. A proxy that refuses is an error; common
+ * libraries return its answer as if it came from the target.
  */
 export function createTunnelAgent(
   proxy: URL,
@@ -36,7 +36,7 @@ export function createTunnelAgent(
   return agent;
 }
 
-/** @throws with the proxy's name and what is wrong, as a sentence for a person */
+/** @throws an error whose message names the proxy and the cause */
 function openTunnel(proxy: URL, host: string, port: number, tunnelMs: number): Promise<Duplex> {
   const shown = `the proxy ${proxy.protocol}//${proxy.host}`;
   const place = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
@@ -49,7 +49,7 @@ function openTunnel(proxy: URL, host: string, port: number, tunnelMs: number): P
       agent: false,
       headers: { host: place, ...loginOf(proxy) },
     });
-    // A limit for the whole answer: the caller may be gone by then, and nothing else would end the request.
+    // Limits the whole answer: the caller may have given up by then, and nothing else would end the request.
     const timer = setTimeout(() => request.destroy(new Error("no answer in time")), tunnelMs);
     request.on("error", (error) => {
       clearTimeout(timer);
@@ -60,7 +60,7 @@ function openTunnel(proxy: URL, host: string, port: number, tunnelMs: number): P
       const status = response.statusCode ?? 0;
       if (status < 200 || status > 299) {
         socket.destroy();
-        const hint = status === 407 ? ", which means that it wants a user name and password" : "";
+        const hint = status === 407 ? ": it requires a user name and password" : "";
         return reject(new Error(`${shown} refused to connect to ${place}: it answered ${status}${hint}`));
       }
       if (head.length > 0) socket.unshift(head);

@@ -6,21 +6,24 @@ import { type CommandEnd, describeEnd, runCommand } from "#agent/run/step/run-co
 import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
 import type { Step } from "#agent/run/step/step.ts";
-import { linkTarget, prepareWayBack, switchCurrent } from "#agent/workspace/current-link.ts";
+import { linkTarget, prepareSwitchBack, switchCurrent } from "#agent/workspace/current-link.ts";
 import { folderInside } from "#agent/workspace/inside-release.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { flushFolder } from "#node/write-atomic.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Points `current` to the release and runs its activate command. After a failure `current` stays as it is: revert. */
+/**
+ * Switches `current` to the release and runs its activate command. A failure leaves `current` switched; the caller
+ * switches back.
+ */
 export async function activateRelease(
   scope: RunScope,
   release: Release,
   previous: number | null,
 ): Promise<Step<null>> {
   const { order, folder, journal, reporter, log } = scope;
-  await prepareWayBack(folder, previous);
-  // Noted before the switch: a crash right after it must find the way back.
+  await prepareSwitchBack(folder, previous);
+  // Recorded before the switch, so that recovery can switch back after a crash.
   journal.note({ stage: "activate", phase: { kind: "switching", previous } });
   reporter.report(
     { type: "stage", stage: "activate" },
@@ -31,7 +34,7 @@ export async function activateRelease(
   const from = previous === null ? "" : ` from ${linkTarget(previous)}`;
   log.system("activate", `switched current${from} to ${linkTarget(release.version)}`);
   const sites = scope.context.sites;
-  // A site follows `current` by itself, so only one that is not served yet has to be waited for.
+  // The site server follows `current` by itself, so only a site that is not served yet is registered.
   if (sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder.root);
 
   const limit = startLimit(order.timeouts.activate_seconds, scope.interrupt);
@@ -41,8 +44,8 @@ export async function activateRelease(
 }
 
 /**
- * Runs what the release's owner wants done after a switch to it. What it starts in the background may stay:
- * restarting a server is what such commands are for.
+ * Runs the release's activate command. Processes that it starts in the background may stay: restarting an app's
+ * server is its purpose.
  * @returns `null` when the release has no such command
  */
 export async function runActivateCommand(
@@ -52,7 +55,7 @@ export async function runActivateCommand(
 ): Promise<CommandEnd | null> {
   if (release.activate_command === null) return null;
   const { context, log } = scope;
-  // Only of a release from before the policy, which is switched back to because the newer one is no good.
+  // Refused only when switching back to a release that is older than the policy.
   const refusal = checkActivateCommand(context.policy, release.activate_command);
   if (refusal !== null) {
     log.system("activate", refusal);

@@ -6,7 +6,7 @@ import { linkTarget } from "#agent/workspace/current-link.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
 
-/** @param builds the release that only this run has, if there is one: what works in its folder is of this run */
+/** @param builds the release that this run builds, if any: processes in its folder belong to the run */
 export function traceOfRun(folder: ProjectFolder, runId: string, builds: number | null): Trace {
   return {
     name: RUN_MARKER,
@@ -20,16 +20,16 @@ export function traceOfRelease(folder: ProjectFolder, version: number): Trace {
   return { name: RELEASE_MARKER, hasValue: (value) => value === path, folder: path };
 }
 
-/** All that a project's activate commands have left running and that still says so. */
+/** All processes that the project's activate commands left running and that still have the marker. */
 export function traceOfProject({ releases }: ProjectFolder): Trace {
   return { name: RELEASE_MARKER, hasValue: (value) => value.startsWith(`${releases}/`), folder: null };
 }
 
-/** Ends what the activation of a release that is no longer wanted has left running, and logs it. */
+/** Ends the processes that a release's activate command left running, and logs them. */
 export async function endRelease(scope: CommandScope, version: number, trace: Trace): Promise<void> {
   const ended = await endLeftProcesses(trace, scope.context.settings.stopGraceMs);
   if (ended.length === 0) return;
   const what = ended.length === 1 ? "1 process" : `${ended.length} processes`;
   const names = ended.map(({ pid, program }) => `${program} (${pid})`).join(", ");
-  scope.log.system("activate", `ended ${what} that ${linkTarget(version)} had left running: ${names}`);
+  scope.log.system("activate", `ended ${what} that ${linkTarget(version)} left running: ${names}`);
 }

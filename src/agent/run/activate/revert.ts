@@ -6,17 +6,17 @@ import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { goBack, linkTarget } from "#agent/workspace/current-link.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 
-/** Points `current` back to the release before, or to nothing where there was none. */
+/** Switches `current` back to the previous release, or removes it when there was none. */
 export async function switchBack(scope: CommandScope, previous: number | null): Promise<void> {
   await goBack(scope.folder, previous);
   const message =
     previous === null
-      ? "removed current, as there was no release before"
+      ? "removed current, because there was no release before"
       : `switched current back to ${linkTarget(previous)}`;
   scope.log.system("activate", message);
 }
 
-/** Runs a release's own activate command after a switch that no deployment asked for. Its failure is only noted. */
+/** Runs a release's activate command after a switch that no deployment ordered. A failure is only logged. */
 export async function reactivate(
   scope: CommandScope,
   version: number | null,
@@ -25,13 +25,13 @@ export async function reactivate(
   if (version === null) return;
   const release = await readRelease(scope.folder, version);
   if (release === null) return;
-  // Not cut short by an interrupt: the release that is served now needs it.
+  // An interrupt does not stop it: the release that is served now needs it.
   const limit = startLimit(seconds, null);
   const ran = await runActivateCommand(scope, release, limit);
   limit.clear();
   if (ran !== null && !hasSucceeded(ran.end))
     scope.log.system(
       "activate",
-      `the activate command of ${linkTarget(version)} ${describeEnd(ran.end)}: look after it`,
+      `the activate command of ${linkTarget(version)} ${describeEnd(ran.end)}: check the app`,
     );
 }

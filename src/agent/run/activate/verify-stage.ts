@@ -8,10 +8,10 @@ import { maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Where a health check asks, and under which name where that is not the address's own. */
+/** The URL of a health check, and its Host header when that differs from the URL. */
 export type CheckTarget = { readonly url: URL; readonly host: string | null };
 
-/** @param siteUrl where this agent serves the project, if it does */
+/** @param siteUrl where the site server serves the project; `null` when it does not */
 export function decideTarget(
   check: Pick<HealthCheck, "path" | "url">,
   siteUrl: string | null,
@@ -29,7 +29,10 @@ type Tried =
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "answered"; readonly status: number; readonly body: string };
 
-/** Asks the health check until it answers as it should. @returns the evidence; `null` when there is no check */
+/**
+ * Requests the health check until it answers with the expected status. @returns the evidence; `null` when there is no
+ * check
+ */
 export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence["health_check"]>> {
   const { order, journal, reporter, log } = scope;
   const check = order.health_check;
@@ -40,7 +43,7 @@ export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence[
   const target = decideTarget(check, scope.context.sites.urlOf(order.project_id), order.domain);
   const shown = maskUrlSecret(target.url.href);
   const limit = startLimit(order.timeouts.verify_seconds, scope.interrupt);
-  log.system("verify", `asking ${shown} for ${check.status}, up to ${check.tries} times`);
+  log.system("verify", `requesting ${shown}, expecting ${check.status}, up to ${check.tries} times`);
   let best: Tried = { kind: "none" };
   let tries = 0;
   while (tries < check.tries && !limit.signal.aborted) {
@@ -50,12 +53,12 @@ export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence[
     const tried = await tryOnce(target, check.timeout_seconds * 1000, limit.signal);
     if (tried.kind === "answered" && tried.status === check.status) {
       limit.clear();
-      log.system("verify", `try ${tries}: ${tried.status}, as it should be`);
+      log.system("verify", `try ${tries}: ${tried.status}, as expected`);
       return succeed({ url: shown, status: tried.status, tries });
     }
     if (scope.interrupt.signal.aborted) break;
     log.system("verify", `try ${tries}: ${describe(tried)}`);
-    best = moreTelling(tried, best);
+    best = moreSpecific(tried, best);
   }
   limit.clear();
   if (scope.interrupt.signal.aborted) return interrupted;
@@ -88,24 +91,24 @@ async function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSign
       return { kind: "answered", status: answer.status, body: answer.body };
     case "failed":
       return { kind: "failed", reason: answer.reason };
-    // Cut off by the end of the stage's time, it had not answered either.
+    // Aborted at the end of the stage's time without an answer.
     case "hung":
     case "aborted":
       return { kind: "hung" };
   }
 }
 
-const telling = { none: 0, hung: 1, failed: 2, answered: 3 } as const;
+const specificity = { none: 0, hung: 1, failed: 2, answered: 3 } as const;
 
-/** The newer of two, unless the older says more about what is wrong. */
-function moreTelling(newer: Tried, older: Tried): Tried {
-  return telling[newer.kind] >= telling[older.kind] ? newer : older;
+/** Returns the newer of two tries, unless the older one says more about the problem. */
+function moreSpecific(newer: Tried, older: Tried): Tried {
+  return specificity[newer.kind] >= specificity[older.kind] ? newer : older;
 }
 
 function describe(tried: Tried): string {
   switch (tried.kind) {
     case "none":
-      return "it was never asked";
+      return "it was never requested";
     case "hung":
       return "no answer in time";
     case "failed":

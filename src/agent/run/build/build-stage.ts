@@ -18,7 +18,7 @@ import { takeCopiesBack } from "#agent/workspace/shared-paths.ts";
 import { type Release, releasePath, writeRelease } from "#agent/workspace/releases.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Makes a whole release of the files in `releases/<version>`: build command, shared paths, record. */
+/** Turns the files in `releases/<version>` into a complete release: build command, shared paths, record. */
 export async function buildRelease(
   scope: RunScope,
   commit: { readonly sha: string; readonly message: string },
@@ -29,14 +29,14 @@ export async function buildRelease(
   const root = await folderInside(path, order.root_directory);
   if (root.kind !== "inside") {
     reporter.report({ type: "stage", stage: "build" }, "patient");
-    return notThere("root", order.root_directory, root);
+    return directoryFailure("root", order.root_directory, root);
   }
   const { build_command, output_directory } = await planBuild(scope, await realpath(path), root.path);
   reporter.report({ type: "stage", stage: "build" }, build_command === null ? "patient" : "urgent");
-  // A preset's command is known only now.
+  // Checked here too, because a preset's command is known only now.
   const refusal = checkBuildCommand(scope.context.policy, build_command);
   if (refusal !== null) return fail("refused_by_policy", "build", refusal);
-  // A project's own command may install the tool that it needs.
+  // A command in the project's settings may install the tool that it needs.
   if (build_command !== null && order.build_command === undefined) {
     const missing = await findMissingTool(build_command, scope.context.environment["PATH"]);
     if (missing !== null) return fail("build_failed", "build", missing);
@@ -48,11 +48,11 @@ export async function buildRelease(
     if (!built.ok) return built;
   }
   const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
-  if (output.kind !== "inside") return notThere("output", output_directory, output);
+  if (output.kind !== "inside") return directoryFailure("output", output_directory, output);
 
   const linked = await linkSharedPaths(scope, path, existing.value);
   if (!linked.ok) return linked;
-  // After the last command and the shared paths, so that what is looked at is what will be served.
+  // Checked after the last command and the shared paths, so that what is checked is what will be served.
   const places = { version: order.version, root_directory: order.root_directory, output_directory };
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
   const { home } = scope.context;
@@ -96,20 +96,20 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
     stdout: "log",
   });
   limit.clear();
-  // A daemon leaves its group at its birth, and would go on writing into a release that is whole.
+  // A daemon leaves its process group when it starts, and would continue to write into the finished release.
   killProcessesOfRun(order.run_id);
   const ms = Math.round(context.clock.monotonic() - startedAt);
   scope.log.system("build", `the build command ${describeEnd(ran.end)} (${ms} ms)`);
   return stepAfterCommand(scope, "build", ran, limit);
 }
 
-function notThere(
+function directoryFailure(
   what: "root" | "output",
   name: string,
   check: Exclude<InsideCheck, { kind: "inside" }>,
 ): Step<never> {
   const why = {
-    missing: what === "root" ? "is not in the repository" : "is not there after the build",
+    missing: what === "root" ? "is not in the repository" : "does not exist after the build",
     not_a_folder: "is not a folder",
     outside: "leads out of the release through a symbolic link",
   }[check.kind];

@@ -6,10 +6,11 @@ const MOST_IN_MESSAGE = 5;
 const LONGEST_NAME = 120;
 
 /**
- * Why a release must not be switched to for its symbolic links; `null` where all of them stay within it.
- * One that was checked when it was made is not checked again.
- * @param signal a repository can have so many links that it has to end
- * @param copies paths of the release whose files have just become what is shared there
+ * Checks a release's symbolic links before a switch. A release that was checked when it was built is not checked
+ * again.
+ * @param signal ends the check, because a repository can have very many links
+ * @param copies paths of the release whose files were just moved to the shared folder
+ * @returns why the release is refused; `null` when all links stay within it
  */
 export async function refuseLeavingLinks(
   home: string,
@@ -28,7 +29,7 @@ export async function refuseLeavingLinks(
     copies,
   };
   const links = await findLeavingLinks(linked, signal);
-  if (links.count === 0 && signal.aborted) return "its symbolic links take too long to be looked at";
+  if (links.count === 0 && signal.aborted) return "checking its symbolic links takes too long";
   return links.count === 0 ? null : describeLinks(links);
 }
 

@@ -1,7 +1,7 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 
-/** Where a shell looks without a PATH. */
+/** Where a shell looks for programs without a PATH. */
 const USUAL_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 const hints: Readonly<Record<string, string>> = {
@@ -15,8 +15,8 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds a program that a preset's build command needs and the server does not have.
- * @returns a sentence for a person; `null` where all are there
+ * Finds a program that a preset's build command needs and that the server does not have.
+ * @returns a sentence with the program and how to install it; `null` when all programs exist
  */
 export async function findMissingTool(command: string, path = USUAL_PATH): Promise<string | null> {
   for (const program of programsOf(command)) {
@@ -27,7 +27,10 @@ export async function findMissingTool(command: string, path = USUAL_PATH): Promi
   return null;
 }
 
-/** The programs of a chain of commands as presets write them. One with a slash is made by the build itself. */
+/**
+ * The programs of a command chain as presets write them. Programs with a slash in their path are created by the
+ * build.
+ */
 function programsOf(command: string): readonly string[] {
   return command.split(" && ").flatMap((part) => {
     const program = part.split(" ").find((word) => word !== "" && !/^[A-Z_]+=/.test(word));

@@ -8,7 +8,7 @@ import {
 } from "#agent/workspace/shared-paths.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Links what is shared already, so that a build sees it. @returns the paths that are linked now */
+/** Links the shared paths that exist already, so that a build sees them. @returns the linked paths */
 export async function linkExistingPaths(
   scope: RunScope,
   release: string,
@@ -26,8 +26,8 @@ export async function linkExistingPaths(
 
 /**
  * Links all shared paths, also those that the build has replaced.
- * @param existing those that were linked before it
- * @returns those that begin as the release's own copy
+ * @param existing the paths that were linked before the build
+ * @returns the paths whose shared files start as the release's own copy
  */
 export async function linkSharedPaths(
   scope: RunScope,
@@ -55,11 +55,11 @@ function describe(path: string, beginning: SharedBeginning): string {
     case "kept":
       return linked;
     case "copy":
-      return `${linked}, which begins as the release's own copy`;
+      return `${linked}, which starts as a copy of the release's files`;
     case "empty":
-      return `${linked}, which begins empty`;
+      return `${linked}, which starts empty`;
     case "awaited":
-      return `shared/${path} is not there, and neither the repository nor the build has it: \`${path}\` is a link to it, and works once it is written`;
+      return `shared/${path} does not exist, and neither the repository nor the build has it: \`${path}\` is a link to it, which works once the file is written`;
   }
 }
 

@@ -10,16 +10,16 @@ import { cwdOf, type FetchedCommit } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Source: the specification of Git LFS. A pointer is shorter than 1024 bytes, and begins with this line. */
+/** The first line of a Git LFS pointer, which is shorter than 1024 bytes. Source: the specification of Git LFS. */
 const POINTER = "version https://git-lfs.github.com/spec/v1\n";
 
 const MOST_NAMED = 5;
 
 /**
- * Fails where files that the repository keeps in Git LFS are in the tree as pointers, a few lines of text each: nobody
- * means to publish those. Files that the repository's own `.lfsconfig` excludes from being fetched may stay pointers.
- * @param into where the commit's files were written, with this index
- * @param now milliseconds that only rise
+ * Fails when files that the repository keeps in Git LFS were written as pointers, which are a few lines of text each
+ * and should not be published. Files that the repository's own `.lfsconfig` excludes may stay pointers.
+ * @param into the folder with the commit's files, written with this index
+ * @param now monotonic milliseconds
  */
 export async function checkLfs(
   git: GitRunner,
@@ -31,7 +31,7 @@ export async function checkLfs(
   const startedAt = now();
   const listed = await git.run(listLfsFiles(commit.place, into, index));
   if (!listed.ok) return listed;
-  if (listed.value.code !== 0) return git.explain(listed.value, "looking for files of Git LFS failed");
+  if (listed.value.code !== 0) return git.explain(listed.value, "listing the files in Git LFS failed");
   const pointers: string[] = [];
   for (const path of listed.value.stdout.split("\0")) {
     const ended = git.ended();
@@ -59,7 +59,7 @@ export async function checkLfs(
     ? fail(
         "refused_by_policy",
         "fetch",
-        `this server's policy (repositories) does not allow Git LFS, which fetches from where the repository says; the repository keeps ${names} there`,
+        `this server's policy (repositories) does not allow Git LFS, because the repository decides where LFS fetches from; the repository keeps ${names} in LFS`,
       )
     : fail(
         "fetch_failed",
@@ -68,7 +68,7 @@ export async function checkLfs(
       );
 }
 
-/** Not what a symbolic link leads to: a pipe or a device could keep the agent waiting for ever. */
+/** Does not follow symbolic links, and does not block on a pipe or a device. */
 const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 async function isPointer(path: string): Promise<boolean> {

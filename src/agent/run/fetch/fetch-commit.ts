@@ -15,13 +15,13 @@ import { fail, type Step } from "#agent/run/step/step.ts";
 import { readMirror } from "#agent/workspace/mirror.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Which commit is wanted: where a branch or tag stands now, a full hash, or the beginning of one. */
+/** The commit to fetch: the tip of a branch or tag, a full hash, or a short hash. */
 export type Wanted =
   | { readonly kind: "ref"; readonly name: string }
   | { readonly kind: "full"; readonly sha: string }
   | { readonly kind: "short"; readonly prefix: string };
 
-/** @param commit a hash or the beginning of one, in any case; null: where the branch or tag stands */
+/** @param commit a full or short hash, in any case; `null` for the tip of the branch or tag */
 export function decideWanted(branch: string, commit: string | null): Wanted {
   if (commit === null) return { kind: "ref", name: branch };
   const hash = commit.toLowerCase();
@@ -31,8 +31,8 @@ export function decideWanted(branch: string, commit: string | null): Wanted {
 }
 
 /**
- * Brings the wanted commit into the mirror, with as little of the rest as it can.
- * A mirror that turns out to be damaged, as after a power cut, is made anew.
+ * Fetches the commit into the mirror, with as little else as possible. A damaged mirror, for example after a power
+ * cut, is fetched again from scratch.
  */
 export async function fetchCommit(
   git: GitRunner,
@@ -45,7 +45,7 @@ export async function fetchCommit(
   const discarded = await discardDamaged(git, origin);
   if (!discarded.ok) return discarded;
   if (!discarded.value) return first;
-  git.note("the mirror was damaged: fetching it anew", startedAt);
+  git.note("the mirror was damaged: fetching it again", startedAt);
   return fetchOnce(git, origin, wanted);
 }
 
@@ -62,14 +62,14 @@ async function fetchOnce(git: GitRunner, origin: Origin, wanted: Wanted): Promis
 
 async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<Step<FetchedCommit>> {
   const startedAt = origin.now();
-  const asking = await prepareMirror(git, origin, "sha1");
-  if (!asking.ok) return asking;
+  const sha1Place = await prepareMirror(git, origin, "sha1");
+  if (!sha1Place.ok) return sha1Place;
   const refs = [`refs/heads/${name}`, `refs/tags/${name}`, `refs/tags/${name}^{}`];
-  const listed = await askRemote(git, origin, asking.value, refs);
+  const listed = await listRemoteRefs(git, origin, sha1Place.value, refs);
   if (!listed.ok) return listed;
   const chosen = chooseRef(listed.value, name);
   if (chosen === null) {
-    const all = await askRemote(git, origin, asking.value, []);
+    const all = await listRemoteRefs(git, origin, sha1Place.value, []);
     if (!all.ok) return all;
     const why = all.value.length === 0 ? ", which is empty" : "";
     return notFound(`there is no branch or tag \`${name}\` in ${origin.shown}${why}`);
@@ -78,19 +78,19 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
 
   const place = await prepareMirror(git, origin, formatOf(chosen.sha));
   if (!place.ok) return place;
-  const held = await findCommit(git, place.value, chosen.sha);
-  if (!held.ok) return held;
-  if (held.value !== null) return succeed(held.value);
+  const present = await findCommit(git, place.value, chosen.sha);
+  if (!present.ok) return present;
+  if (present.value !== null) return succeed(present.value);
 
   const fetchedFrom = origin.now();
   const fetched = await fetchOne(git, origin, place.value, chosen.ref);
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0)
     return git.explain(fetched.value, `fetching \`${name}\` of ${origin.shown} failed`);
-  // The branch may have moved since it was looked up: what came is what is deployed.
+  // The branch may have moved since it was read: the commit that was fetched is deployed.
   const commit = await findCommit(git, place.value, TIP);
   if (!commit.ok) return commit;
-  if (commit.value === null) return notFound(`\`${name}\` in ${origin.shown} does not stand for a commit`);
+  if (commit.value === null) return notFound(`\`${name}\` in ${origin.shown} does not point to a commit`);
   git.note(`fetched ${short(commit.value.sha)}`, fetchedFrom);
   return succeed(commit.value);
 }
@@ -98,15 +98,15 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
 async function fetchFull(git: GitRunner, origin: Origin, sha: string): Promise<Step<FetchedCommit>> {
   const place = await prepareMirror(git, origin, formatOf(sha));
   if (!place.ok) return place;
-  const held = await findCommit(git, place.value, sha);
-  if (!held.ok) return held;
-  if (held.value !== null) return succeed(held.value);
+  const present = await findCommit(git, place.value, sha);
+  if (!present.ok) return present;
+  if (present.value !== null) return succeed(present.value);
 
   const startedAt = origin.now();
   const fetched = await fetchOne(git, origin, place.value, sha, "probe");
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0) {
-    // Many servers hand out nothing but branches and tags: the commit may be in the history of one.
+    // Many servers only send branches and tags: the commit may be in the history of one of them.
     const all = await fetchEverything(git, origin, place.value);
     if (!all.ok) return all;
   }
@@ -118,14 +118,14 @@ async function fetchFull(git: GitRunner, origin: Origin, sha: string): Promise<S
 }
 
 async function fetchShort(git: GitRunner, origin: Origin, prefix: string): Promise<Step<FetchedCommit>> {
-  const asking = await prepareMirror(git, origin, "sha1");
-  if (!asking.ok) return asking;
-  if ((await readMirror(asking.value.gitDir, origin.repository)).isComplete) {
-    const held = await findCommit(git, asking.value, prefix);
-    if (!held.ok) return held;
-    if (held.value !== null) return succeed(held.value);
+  const sha1Place = await prepareMirror(git, origin, "sha1");
+  if (!sha1Place.ok) return sha1Place;
+  if ((await readMirror(sha1Place.value.gitDir, origin.repository)).isComplete) {
+    const present = await findCommit(git, sha1Place.value, prefix);
+    if (!present.ok) return present;
+    if (present.value !== null) return succeed(present.value);
   }
-  const refs = await askRemote(git, origin, asking.value, []);
+  const refs = await listRemoteRefs(git, origin, sha1Place.value, []);
   if (!refs.ok) return refs;
   const [first] = refs.value;
   if (first === undefined) return notFound(`there is no commit ${prefix} in ${origin.shown}, which is empty`);
@@ -136,12 +136,12 @@ async function fetchShort(git: GitRunner, origin: Origin, prefix: string): Promi
   const commit = await findCommit(git, place.value, prefix);
   if (!commit.ok) return commit;
   if (commit.value === null)
-    return notFound(`${prefix} is not the beginning of exactly one commit in ${origin.shown}`);
+    return notFound(`${prefix} is not the short hash of exactly one commit in ${origin.shown}`);
   return succeed(commit.value);
 }
 
-/** @returns those of the named refs that the remote has; all of its refs when none is named */
-async function askRemote(
+/** @returns the named refs that exist on the remote; all of its refs when no name is given */
+async function listRemoteRefs(
   git: GitRunner,
   origin: Origin,
   place: GitPlace,

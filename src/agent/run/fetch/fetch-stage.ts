@@ -17,19 +17,19 @@ import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
 import { MAX_COMMIT_MESSAGE } from "#contract/agent-protocol.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Brings the ordered commit to this server and writes its files into `releases/<version>`. */
+/** Fetches the ordered commit and writes its files into `releases/<version>`. */
 export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>> {
-  const fetched = await bringCommit(scope);
-  // Half a pack may be what has filled the disk.
+  const fetched = await fetchAndWrite(scope);
+  // An incomplete pack may have filled the disk.
   if (!fetched.ok) await removeAllGitLeftovers(scope.folder);
   return fetched;
 }
 
-async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
+async function fetchAndWrite(scope: RunScope): Promise<Step<FetchedCommit>> {
   const { order, folder, reporter } = scope;
   const { policy } = scope.context;
   reporter.report({ type: "stage", stage: "fetch" }, "urgent");
-  // What an earlier try of this version left behind.
+  // Remove the leftovers of an earlier try of this version.
   await removeRelease(folder, order.version);
   await mkdir(folder.temp, { recursive: true });
   await mkdir(folder.mirrors.modules, { recursive: true });
@@ -60,7 +60,7 @@ async function bringCommit(scope: RunScope): Promise<Step<FetchedCommit>> {
   }
 }
 
-/** What to fetch. A commit that is ordered by its hash has to be in a branch or tag that counts. */
+/** Decides what to fetch. A commit that is ordered by its hash must be in a branch or tag that counts. */
 async function decidePermitted(scope: RunScope, git: GitRunner, origin: Origin): Promise<Step<Wanted>> {
   const { order, folder, context } = scope;
   const wanted = decideWanted(order.source.branch, order.source.commit);

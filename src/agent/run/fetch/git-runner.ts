@@ -1,4 +1,4 @@
-import { tellingLine } from "#agent/commands/read-git-output.ts";
+import { errorLine } from "#agent/commands/read-git-output.ts";
 import type { Command } from "#agent/process/command.ts";
 import {
   type CommandEnd,
@@ -12,20 +12,20 @@ import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** How a git command ended by itself. Anything but 0 is up to the caller; `explain` makes a failure of it. */
+/** How a git command exited. The caller handles codes other than 0; `explain` turns them into failures. */
 export type GitAnswer = { readonly code: number; readonly stdout: string; readonly ran: CommandEnd };
 
 export type GitRunner = {
   /**
-   * Runs a command within the fetch stage's time. Not ok only when it was stopped or there is no git.
-   * `probe`: a failure is an answer like any other, and its complaints stay out of the log.
+   * Runs a command within the fetch stage's time limit. Fails only when the command was stopped or could not be
+   * started. `probe`: a failure is a valid answer, and its error output stays out of the log.
    */
   run(command: Command, manner?: "probe"): Promise<Step<GitAnswer>>;
-  /** For work between commands that takes long: why it has to end, or `null` while it may take more time. */
+  /** For long work between commands: a failed step when it must stop, otherwise `null`. */
   ended(): Step<never> | null;
-  /** @param what was tried, for the middle of a sentence */
+  /** @param what what failed, to be used within a sentence */
   explain(answer: GitAnswer, what: string): Promise<Step<never>>;
-  /** A line in the log about a finished step, with the time since `startedAt`, as the monotonic clock has it. */
+  /** Logs a finished step, with the time since `startedAt` by the monotonic clock. */
   note(message: string, startedAt: number): void;
 };
 
@@ -57,7 +57,7 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
     ended: () => (limit.signal.aborted ? stopped() : null),
     async explain({ ran }, what) {
       const isFull = await isDiskFull(scope.context.home, ran.stderrTail);
-      const line = tellingLine(ran.stderrTail);
+      const line = errorLine(ran.stderrTail);
       return fail(
         isFull ? "disk_full" : "fetch_failed",
         "fetch",

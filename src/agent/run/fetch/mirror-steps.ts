@@ -8,22 +8,22 @@ import type { Step } from "#agent/run/step/step.ts";
 import { discardMirror, markComplete, readMirror, removeGitLeftovers } from "#agent/workspace/mirror.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** A repository to fetch from, and the mirrors of it, one for each kind of hash. */
+/** A repository to fetch from and its mirrors, one for each hash format. */
 export type Origin = {
   readonly repository: string;
   readonly mirrors: { readonly sha1: string; readonly sha256: string };
-  /** The repository as it may be shown. */
+  /** The address with its secrets masked. */
   readonly shown: string;
-  /** Nothing may lead to another place than the one that was allowed. */
+  /** Whether git must not be led to another address than the allowed one. */
   readonly isConfined: boolean;
   readonly env: Readonly<Record<string, string>>;
-  /** Milliseconds that only rise. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 };
 
 export type FetchedCommit = CommitShown & { readonly place: GitPlace };
 
-/** The mirror for this kind of hash, made if there is none. */
+/** Returns the mirror for this hash format, and creates it if it does not exist. */
 export async function prepareMirror(
   git: GitRunner,
   origin: Origin,
@@ -42,10 +42,10 @@ export async function prepareMirror(
   }
   const made = await git.run(initMirror(place, cwdOf(place), format));
   if (!made.ok) return made;
-  return made.value.code === 0 ? succeed(place) : git.explain(made.value, "making the mirror failed");
+  return made.value.code === 0 ? succeed(place) : git.explain(made.value, "creating the mirror failed");
 }
 
-/** @returns `null` when the mirror has no such commit, or several of that short name */
+/** @returns `null` when the mirror does not have this commit, or several commits match a short hash */
 export async function findCommit(
   git: GitRunner,
   place: GitPlace,
@@ -57,7 +57,7 @@ export async function findCommit(
   return succeed(commit === null ? null : { ...commit, place });
 }
 
-/** Brings all branches and tags, with all of their history. */
+/** Fetches all branches and tags with their complete history. */
 export async function fetchEverything(git: GitRunner, origin: Origin, place: GitPlace): Promise<Step<null>> {
   const startedAt = origin.now();
   const { isShallow } = await readMirror(place.gitDir, origin.repository);
@@ -69,9 +69,9 @@ export async function fetchEverything(git: GitRunner, origin: Origin, place: Git
   return succeed(null);
 }
 
-/** @returns whether a mirror was damaged, and is gone now */
+/** Removes damaged mirrors. @returns whether any was damaged */
 export async function discardDamaged(git: GitRunner, origin: Origin): Promise<Step<boolean>> {
-  let isAny = false;
+  let hasDiscarded = false;
   for (const gitDir of [origin.mirrors.sha1, origin.mirrors.sha256]) {
     if (!(await readMirror(gitDir, origin.repository)).exists) continue;
     const place: GitPlace = { gitDir, remote: null, allowLocal: false, isConfined: true, env: origin.env };
@@ -79,17 +79,17 @@ export async function discardDamaged(git: GitRunner, origin: Origin): Promise<St
     if (!checked.ok) return checked;
     if (checked.value.code === 0) continue;
     await discardMirror(gitDir);
-    isAny = true;
+    hasDiscarded = true;
   }
-  return succeed(isAny);
+  return succeed(hasDiscarded);
 }
 
-/** The object format of a repository that has a commit of this name, which has to be whole. */
+/** The object format of a repository, derived from a full commit hash. */
 export function formatOf(sha: string): "sha1" | "sha256" {
   return sha.length === 64 ? "sha256" : "sha1";
 }
 
-/** Where git runs: the folder that the mirror lies in, as the mirror itself may not be there yet. */
+/** The folder to run git in: the mirror's parent folder, because the mirror may not exist yet. */
 export function cwdOf(place: GitPlace): string {
   return dirname(place.gitDir);
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import {
   fetchGraph,
-  forgetPromisor,
+  removePromisor,
   GRAPH_REFS,
   listBranchesAndTags,
   listCommits,
@@ -24,18 +24,18 @@ import { succeed } from "#contract/lib/result.ts";
 type Within = Extract<CommitReach, { readonly kind: "within" }>;
 type ByHash = Exclude<Wanted, { readonly kind: "ref" }>;
 
-/** Enough for a commit that was pushed lately, and small in a repository of any size. */
+/** Enough for a recently pushed commit, and small in a repository of any size. */
 const RECENT_COMMITS = 500;
-/** A short hash that so many objects share is not worth asking git about each of them. */
+/** A short hash that matches more objects is treated as not found. */
 const MAX_CANDIDATES = 64;
-/** The length of the names or hashes that go into one command line, which the system limits to 2 MiB. */
+/** The limit of names or hashes in one command line, which the system limits to 2 MiB. */
 const MAX_ARGUMENT_BYTES = 256 * 1024;
 
 /**
- * Makes sure that a branch or tag that counts contains the commit, as the remote has them now. What the mirror holds does
- * not count: it may be of a branch that was removed since.
- * The tips come first, which takes one look at the remote. Then the recent history is fetched, and at last all of it:
- * commits only, into a repository that is removed afterwards.
+ * Checks that a branch or tag that counts contains the commit on the remote now. The mirror does not prove this,
+ * because it may have commits of a branch that was removed.
+ * The tips are checked first, which takes one request. Then the recent history is fetched, and finally all of it:
+ * only commits, into a repository that is deleted afterwards.
  * @returns the commit's full hash
  */
 export async function resolveReachable(
@@ -47,7 +47,7 @@ export async function resolveReachable(
 ): Promise<Step<Wanted>> {
   const startedAt = origin.now();
   const name = wanted.kind === "full" ? wanted.sha : wanted.prefix;
-  const tips = await askTips(git, origin, reach, name);
+  const tips = await listTips(git, origin, reach, name);
   if (!tips.ok) return tips;
   const tip = wanted.kind === "full" ? commitAtTip(tips.value.counted, wanted.sha) : null;
   if (tip !== null) return succeed({ kind: "full", sha: tip });
@@ -58,7 +58,7 @@ export async function resolveReachable(
     await rm(gitDir, { recursive: true, force: true });
     const place = await prepareMirror(git, graphOrigin, tips.value.format);
     if (!place.ok) return place;
-    // Whether a short hash is unique, only the whole history tells.
+    // Only the complete history shows whether a short hash is unique.
     for (const depth of wanted.kind === "full" ? [RECENT_COMMITS, null] : [null]) {
       const found = await searchGraph(git, graphOrigin, place.value, { name, reach, depth });
       if (!found.ok) return found;
@@ -67,7 +67,7 @@ export async function resolveReachable(
         return fail(
           "ref_not_found",
           "fetch",
-          `${name} is the beginning of several commits of ${origin.shown}`,
+          `${name} is the short hash of several commits of ${origin.shown}`,
         );
       if (first === undefined) continue;
       git.note(`found ${first.slice(0, 12)} in the history of ${origin.shown}`, startedAt);
@@ -81,8 +81,8 @@ export async function resolveReachable(
 
 type Tips = { readonly counted: readonly RemoteRef[]; readonly format: "sha1" | "sha256" };
 
-/** The remote's branches and tags that count. */
-async function askTips(git: GitRunner, origin: Origin, reach: Within, name: string): Promise<Step<Tips>> {
+/** Lists the remote's branches and tags that count. */
+async function listTips(git: GitRunner, origin: Origin, reach: Within, name: string): Promise<Step<Tips>> {
   const place = await prepareMirror(git, origin, "sha1");
   if (!place.ok) return place;
   const listed = await git.run(listBranchesAndTags(place.value, cwdOf(place.value)));
@@ -107,14 +107,14 @@ async function askTips(git: GitRunner, origin: Origin, reach: Within, name: stri
   });
 }
 
-/** The commit if a ref stands for it, or for a tag object of that hash; null where none does. */
+/** Returns the commit if a ref points to it, or to a tag object with this hash; `null` otherwise. */
 function commitAtTip(refs: readonly RemoteRef[], sha: string): string | null {
   const found = refs.find((ref) => ref.sha === sha);
   if (found === undefined) return null;
   return refs.find(({ ref }) => ref === `${found.ref}^{}`)?.sha ?? sha;
 }
 
-/** Those of the refs that count. A branch comes before a tag of the same name, as when the name alone is deployed. */
+/** Returns the refs that count. A branch takes precedence over a tag of the same name, as when a name is deployed. */
 function countedRefs(
   refs: readonly string[],
   { branch, counts }: Within,
@@ -131,7 +131,7 @@ function countedRefs(
 
 type Search = { readonly name: string; readonly reach: Within; readonly depth: number | null };
 
-/** @returns the commits whose hash begins so and that count */
+/** @returns the commits that start with `name` and that count */
 async function searchGraph(
   git: GitRunner,
   origin: Origin,
@@ -143,8 +143,8 @@ async function searchGraph(
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0)
     return git.explain(fetched.value, `fetching the history of ${origin.shown} failed`);
-  const forgotten = await git.run(forgetPromisor(place, cwd), "probe");
-  if (!forgotten.ok) return forgotten;
+  const removed = await git.run(removePromisor(place, cwd), "probe");
+  if (!removed.ok) return removed;
 
   const read = (command: Command, expected: readonly number[] = [0]) =>
     readLines(git, command, expected, `reading the history of ${origin.shown} failed`);
@@ -174,8 +174,8 @@ async function searchGraph(
 }
 
 /**
- * The commits that names stand for. A tag of a tree makes git fail, as trees are not there: so the names are halved until
- * it stands alone, and is left out.
+ * Resolves names to commits. A tag of a tree makes git fail, because trees are not fetched. The names are then split
+ * in half until that tag stands alone and is skipped.
  */
 async function commitsOf(
   git: GitRunner,
@@ -213,7 +213,7 @@ function inPieces(items: readonly string[]): readonly (readonly string[])[] {
   const pieces: string[][] = [];
   let bytes = Infinity;
   for (const item of items) {
-    // Each argument also takes a pointer and its end.
+    // Each argument also takes a pointer and a terminating byte.
     const size = Buffer.byteLength(item) + 9;
     bytes += size;
     if (bytes <= MAX_ARGUMENT_BYTES) pieces.at(-1)?.push(item);

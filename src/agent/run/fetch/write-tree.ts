@@ -19,7 +19,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { InsidePath, maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Deeper nesting is a repository that contains itself. */
+/** Deeper nesting means that a repository contains itself. */
 const MAX_DEPTH = 8;
 
 export type TreeJob = {
@@ -29,8 +29,8 @@ export type TreeJob = {
 };
 
 /**
- * Writes a commit's files into a folder of the release, and its submodules into theirs.
- * @param into empty, and inside the release
+ * Writes a commit's files into a folder of the release, and its submodules into their folders.
+ * @param into an empty folder inside the release
  */
 export async function writeTree(
   job: TreeJob,
@@ -43,7 +43,7 @@ export async function writeTree(
   let exported = await writeFiles(job, origin, commit, into);
   if (!exported.ok) return exported;
   if (exported.value.kind === "damaged") {
-    job.git.note("the mirror was damaged: fetching it anew", startedAt);
+    job.git.note("the mirror was damaged: fetching it again", startedAt);
     await discardMirror(commit.place.gitDir);
     const again = await fetchCommit(job.git, origin, { kind: "full", sha: commit.sha });
     if (!again.ok) return again;
@@ -65,7 +65,7 @@ export async function writeTree(
 
 type Written = { readonly kind: "written" } | { readonly kind: "damaged"; readonly failure: Step<never> };
 
-/** `damaged`: the commit is in the mirror, but not all that belongs to it. */
+/** `damaged`: the commit is in the mirror, but not all of its objects are. */
 async function writeFiles(
   { git, folder }: TreeJob,
   { now }: Origin,
@@ -82,7 +82,7 @@ async function writeFiles(
   if (isWritten) return succeed({ kind: "written" });
   const failure = await git.explain(exported.value, `writing the files of ${commit.sha} failed`);
   const isFull = !failure.ok && failure.end.kind === "failed" && failure.end.failure.code === "disk_full";
-  // What a filter such as Git LFS fails at is not in the mirror.
+  // A filter such as Git LFS fails because of files outside the mirror.
   const isFiltered = /filter .* failed/.test(exported.value.ran.stderrTail);
   return isFull || isFiltered ? failure : succeed({ kind: "damaged", failure });
 }
@@ -125,13 +125,13 @@ async function writeSubmodule(
   if (!InsidePath.safeParse(module.path).success)
     return refuse(`its path ${module.path} leads out of the repository`);
   const place = await folderInside(into, module.path);
-  if (place.kind !== "inside") return refuse(`its path ${module.path} is not a folder of its own`);
+  if (place.kind !== "inside") return refuse(`its path ${module.path} is not a folder in the repository`);
   const address = resolveSubmoduleUrl(parent.repository, module.url);
   if (address.kind === "refused") return refuse(address.reason);
   const refusal = checkRepository(job.policy, address.url);
   if (refusal !== null) return fail("refused_by_policy", "fetch", `submodule ${module.name}: ${refusal}`);
 
-  // Without its login: a token that is replaced needs no other mirror.
+  // Without the login, so that a replaced token does not need a new mirror.
   const name = createHash("sha256").update(readRemote(address.url).url).digest("hex").slice(0, 24);
   const origin: Origin = {
     ...parent,

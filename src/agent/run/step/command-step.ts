@@ -5,7 +5,7 @@ import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** What the end of a stage's own command, the project's or its framework's, means for the run. */
+/** Turns the end of a build or activate command into a step's result. */
 export async function stepAfterCommand(
   { context }: RunScope,
   stage: "build" | "activate",

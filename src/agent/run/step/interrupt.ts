@@ -1,15 +1,15 @@
 /**
- * Why a run ends before its time. `stop`: it was canceled; `shutdown`: the agent ends;
- * `over`: the control plane has ended it, and wants to hear no more of it.
+ * Why a run was interrupted. `stop`: it was canceled; `shutdown`: the agent is stopping; `ended`: the control plane
+ * has ended the run and accepts no more of its events.
  */
 export type InterruptReason = "stop" | "shutdown" | "ended";
 
 export type Interrupt = {
   readonly signal: AbortSignal;
-  /** `null` while nothing has interrupted the run. */
+  /** `null` until the run is interrupted. */
   readonly reason: InterruptReason | null;
   raise(reason: InterruptReason): void;
-  /** From here on the run is past canceling: `stop` does nothing any more. */
+  /** The run can no longer be canceled: `stop` has no effect after this. */
   commit(): void;
 };
 

@@ -12,26 +12,28 @@ import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 
 export type CommandEnd = {
   readonly end: ProcessEnd;
-  /** What it wrote to standard output, if that was asked for. */
+  /** The standard output, if it was captured. */
   readonly stdout: string;
-  /** The last lines that it wrote to standard error, masked. */
+  /** The last lines of standard error, masked. */
   readonly stderrTail: string;
 };
 
 export type CommandOptions = {
   readonly stage: LogStage;
   readonly signal: AbortSignal;
-  /** Whether what it starts may go on after it, and then the name of the files that it all writes to. */
+  /**
+   * Whether background processes are killed afterwards, or may continue; `keepAs` names the files that they write to.
+   */
   readonly leftovers: "kill" | { readonly keepAs: string };
-  /** `capture`: standard output is an answer to the agent and does not belong in the log. */
+  /** `capture`: standard output is read by the agent and not written to the log. */
   readonly stdout: "log" | "capture";
-  /** Keeps standard error out of the log, but not out of the tail. */
+  /** Keeps standard error out of the log, but not out of `stderrTail`. */
   readonly isQuiet?: boolean;
 };
 
 const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
 
-/** Runs one command of a run: what it writes goes to the deployment's log, its group into the journal. */
+/** Runs one command. Its output goes to the deployment's log, its process group into the journal. */
 export async function runCommand(
   scope: CommandScope,
   command: Command,
@@ -43,7 +45,7 @@ export async function runCommand(
     {
       line(stream, text) {
         if (options.isQuiet !== true) scope.log.line(stream, options.stage, text);
-        // Masked line by line: of a secret that is cut in two nothing would be known again.
+        // Masked line by line, because a secret that is cut in two would not be recognized.
         if (stream === "stderr") stderrTail = `${stderrTail}${scope.mask(text)}\n`.slice(-MAX_STDERR_TAIL);
       },
       room: scope.room,
@@ -58,7 +60,7 @@ export async function runCommand(
     if (capturedBytes <= MAX_CAPTURED_BYTES) captured.push(chunk);
     return null;
   };
-  // Once the log is full the pipes are only drained, all but the last words.
+  // Once the log is full, output is read and dropped, except the end of each chunk of standard error.
   const stdout = (chunk: Buffer) => (scope.log.isFull ? null : output.sink.stdout(chunk));
   const stderr = (chunk: Buffer) =>
     output.sink.stderr(scope.log.isFull ? chunk.subarray(-2 * MAX_STDERR_TAIL) : chunk);
@@ -93,23 +95,23 @@ function openFiles({ context, folder, log }: CommandScope, name: string, stage: 
       follow: {
         pollMs: pollOutputMs,
         maxBytes: maxOutputFileBytes,
-        onDropped: (bytes) => log.system(stage, `${bytes} bytes of output are left out`),
+        onDropped: (bytes) => log.system(stage, `${bytes} bytes of output are missing`),
       },
     };
   } catch (error) {
-    // A pipe would be no better: what the command leaves running must not end with the agent.
-    log.system(stage, `what the command prints cannot be kept: ${messageOf(error)}`);
+    // A pipe is no alternative: processes that the command leaves running must not end with the agent.
+    log.system(stage, `the command's output cannot be stored: ${messageOf(error)}`);
     return { kind: "none" };
   }
 }
 
-/** Everything in the files is in the log. They stay only for processes that still write to them. */
+/** The log has everything in the files. They stay only for processes that still write to them. */
 function closeFiles(files: OutputFiles): void {
   if (openAmong([files.stdout.path, files.stderr.path])?.size === 0) files.remove();
   else files.close();
 }
 
-/** In words, for the middle of a sentence. */
+/** Describes the end of a command, to be used within a sentence. */
 export function describeEnd(end: ProcessEnd): string {
   switch (end.kind) {
     case "exited":
@@ -123,7 +125,7 @@ export function describeEnd(end: ProcessEnd): string {
   }
 }
 
-/** What a failure shows of the command that it comes from. */
+/** The evidence that a failure shows of its command. */
 export function evidenceOf({ end, stderrTail }: CommandEnd): FailureEvidence {
   return {
     exit_code: end.kind === "exited" ? end.code : null,
@@ -135,8 +137,8 @@ export function evidenceOf({ end, stderrTail }: CommandEnd): FailureEvidence {
 const LEAST_FREE_BYTES = 1024 * 1024;
 
 /**
- * Whether a command failed for want of room on the disk. There is no exit code for that, and what filled the disk
- * is often cleaned up at once: so the operating system's own words for ENOSPC and EDQUOT count as well.
+ * Whether a command failed because the disk is full. There is no exit code for that, and the space may be free again
+ * at once. So the operating system's messages for ENOSPC and EDQUOT count too.
  */
 export async function isDiskFull(home: string, stderrTail: string): Promise<boolean> {
   if (/No space left on device|Disk quota exceeded/.test(stderrTail)) return true;

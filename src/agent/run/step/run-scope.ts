@@ -8,20 +8,20 @@ import type { RunJournal } from "#agent/workspace/run-journal.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import type { LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 
-/** What running a command for a project takes, be it in a run or not. */
+/** What is needed to run a command for a project, within a run or outside of one. */
 export type CommandScope = {
   readonly context: AgentContext;
   readonly folder: ProjectFolder;
-  /** Marks the processes that are started. */
+  /** The marker in the environment of started processes. */
   readonly marker: string;
   readonly ledger: GroupLedger;
   readonly mask: Mask;
   readonly log: RunLog;
-  /** `null` while the log has room for more; otherwise resolves when it has again. */
+  /** `null` while the log has room; otherwise a promise that resolves when it has room again. */
   readonly room: () => Promise<void> | null;
 };
 
-/** What every stage of one run works with. */
+/** What every stage of a run uses. */
 export type RunScope = CommandScope & {
   readonly order: RunOrder;
   readonly journal: RunJournal;
@@ -29,11 +29,11 @@ export type RunScope = CommandScope & {
   readonly interrupt: Interrupt;
 };
 
-/** The deployment's log as this run writes it: masked, timed, and not without end. */
+/** The deployment's log: lines are masked, get a time, and are limited in total. */
 export type RunLog = {
   line(stream: LogStream, stage: LogStage, message: string): void;
-  /** A line in Gantry's own words. */
+  /** A line of Gantry itself. */
   system(stage: LogStage, message: string): void;
-  /** Whether it takes no more of what commands write, and never will again. */
+  /** Whether the log accepts no more command output. */
   readonly isFull: boolean;
 };

@@ -4,9 +4,9 @@ import type { CommandScope, RunLog } from "#agent/run/step/run-scope.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /**
- * For a command that belongs to no run, or to one that is over. Nobody reads a deployment's log of that; the person at
- * the server does.
- * @param marker what its processes are found by
+ * The scope of a command outside a run, or of a run that has ended. Its output goes to the agent's log instead of a
+ * deployment's.
+ * @param marker identifies the command's processes
  */
 export function scopeOutsideRun(
   context: AgentContext,
@@ -14,10 +14,10 @@ export function scopeOutsideRun(
   marker: string,
   ledger: GroupLedger,
 ): CommandScope {
-  return { context, folder, marker, ledger, mask: (text) => text, log: sayingLog(context), room: () => null };
+  return { context, folder, marker, ledger, mask: (text) => text, log: agentLog(context), room: () => null };
 }
 
-function sayingLog(context: AgentContext): RunLog {
+function agentLog(context: AgentContext): RunLog {
   return {
     line: (_stream, _stage, message) => context.log(`  ${message}`),
     system: (_stage, message) => context.log(message),

@@ -1,8 +1,8 @@
 import type { Interrupt } from "#agent/run/step/interrupt.ts";
 
-/** The time that a stage may take, and what ended it early. */
+/** The time limit of a stage. */
 export type StageLimit = {
-  /** Aborted when the time is over or the run is interrupted. */
+  /** Aborted when the time is up or the run is interrupted. */
   readonly signal: AbortSignal;
   readonly seconds: number;
   readonly hasTimedOut: boolean;
@@ -10,7 +10,7 @@ export type StageLimit = {
   clear(): void;
 };
 
-/** @param interrupt `null` for what is carried out even if the run is interrupted */
+/** @param interrupt `null` for work that an interrupt must not stop */
 export function startLimit(seconds: number, interrupt: Interrupt | null): StageLimit {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), seconds * 1000);

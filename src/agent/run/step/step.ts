@@ -9,7 +9,7 @@ import {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 
-/** Why a run does not go on. What interrupted it stands in the run's `Interrupt`. */
+/** Why a run stops. The run's `Interrupt` has the reason of an interruption. */
 export type RunEnd =
   | { readonly kind: "failed"; readonly failure: Failure }
   | { readonly kind: "interrupted" };
@@ -20,7 +20,7 @@ type FailedStep = { readonly ok: false; readonly end: Extract<RunEnd, { kind: "f
 
 export const interrupted = { ok: false, end: { kind: "interrupted" } } as const;
 
-/** A failure in the shape that the control plane takes: texts that are too long are cut. */
+/** Creates a failure. Texts are cut to the limits of the control plane. */
 export function fail(
   code: Failure["code"],
   stage: Failure["stage"],
@@ -38,13 +38,13 @@ export function fail(
   return { ok: false, end: { kind: "failed", failure } };
 }
 
-/** A failure that nobody has foreseen, as far as it can be told what it is. */
+/** Turns an unexpected error into a failure. */
 export function failUnexpectedly(error: unknown, stage: Failure["stage"]) {
   if (isNoSpaceError(error)) return fail("disk_full", stage, `the disk is full: ${messageOf(error)}`);
   return fail("internal", stage, `the agent failed: ${messageOf(error)}`);
 }
 
-/** The beginning of a text, without half a character at its end. */
+/** The first `length` characters of a text, without half a character at its end. */
 export function head(text: string, length: number): string {
   return text.slice(0, length).toWellFormed();
 }
