@@ -7,3 +7,6 @@ export function toHex(bytes: Uint8Array): string {
 export async function sha256(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
+
+/** The hash of a token or code in the database. Only the hash is stored, so a reader of the database cannot use it. */
+export const secretHash = sha256;

@@ -1,11 +1,11 @@
 import type { ProjectReport, RunEvent } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
-import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
 import { decideRollback } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { type Asked, decideStart } from "#domain/lane/decide-start.ts";
-import { activeOf, emptyLane, isIn, type Lane, type LaneDeployment, type Plan } from "#domain/lane/lane.ts";
+import { activeOf, emptyLane, isIn, type Lane, type LaneDeployment } from "#domain/lane/lane.ts";
 import type { RollbackChoice } from "#domain/lane/rollback-target.ts";
+import { defaultPlan } from "./plan.ts";
 
 let clock = 1_700_000_000_000;
 let random = 0;
@@ -18,27 +18,13 @@ export const SERVER = ServerId.parse(ids.server());
 export const OTHER_SERVER = ServerId.parse(ids.server());
 export const PROJECT = ProjectId.parse(ids.project());
 
-const plan: Plan = {
-  projectName: "shop",
-  domain: "shop.localhost",
-  repository: "/srv/git/shop.git",
-  commits: "reachable",
-  rootDirectory: ".",
-  build: {},
-  activateCommand: null,
-  sharedPaths: [],
-  keepReleases: 5,
-  healthCheck: null,
-  timeouts: Timeouts.parse({}),
-};
-
 export function asked(changes: Partial<Asked> = {}): Asked {
   return {
     id: ids.deployment(),
     runId: ids.run(),
     serverId: SERVER,
     actor: { type: "token", id: "tok_ci", name: "ci" },
-    plan,
+    plan: defaultPlan,
     queue: "all",
     ifLive: null,
     ...changes,

@@ -4,25 +4,11 @@ import { expect, it } from "vitest";
 
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { AccountId, ServerId } from "#contract/ids.ts";
-import { defaultTimeouts } from "#contract/stages.ts";
 import { LaneFollower } from "#worker/logs/lane-follower.ts";
+import { defaultPlan } from "../../support/plan.ts";
 import { ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
-
-const plan = {
-  projectName: "shop",
-  domain: "shop.localhost",
-  repository: "/srv/git/shop.git",
-  commits: "reachable" as const,
-  rootDirectory: ".",
-  build: {},
-  activateCommand: null,
-  sharedPaths: [],
-  keepReleases: 5,
-  healthCheck: null,
-  timeouts: defaultTimeouts,
-};
 
 /** Everything that is asked of a lane, as of a project that D1 does not know. */
 function entries(projectId = ids.project()) {
@@ -37,7 +23,7 @@ function entries(projectId = ids.project()) {
     requestKey: "key",
     serverId,
     actor: { type: "token", id: "tok_ci", name: "ci" } as const,
-    plan,
+    plan: defaultPlan,
     queue: "all" as const,
     ifLive: null,
   };

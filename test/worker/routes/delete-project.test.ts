@@ -3,8 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 import { AccountId } from "#contract/ids.ts";
-import { mapValues } from "#contract/lib/map-values.ts";
-import { defaultTimeouts } from "#contract/stages.ts";
+import { defaultPlan } from "../../support/plan.ts";
 import { createToken, ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
@@ -130,7 +129,7 @@ describe("deleting a project", () => {
       choice: { deploymentId: null, version: null },
       serverId: ids.server(),
       actor: { type: "token", id: "tok_ci", name: "ci" },
-      plan,
+      plan: defaultPlan,
       queue: "all",
       ifLive: null,
     });
@@ -324,17 +323,3 @@ describe("the agent of a deleted project", () => {
     expect(await laneTables(project)).toMatchObject({ lane: 0 });
   });
 });
-
-const plan = {
-  projectName: "shop",
-  domain: "shop.localhost",
-  repository: "/srv/git/shop.git",
-  commits: "reachable" as const,
-  rootDirectory: ".",
-  build: {},
-  activateCommand: null,
-  sharedPaths: [],
-  keepReleases: 5,
-  healthCheck: null,
-  timeouts: mapValues(defaultTimeouts, () => 1),
-};

@@ -1,0 +1,17 @@
+import { defaultTimeouts } from "#contract/stages.ts";
+import type { Plan } from "#domain/lane/lane.ts";
+
+/** The plan of a project with default settings. */
+export const defaultPlan: Plan = {
+  projectName: "shop",
+  domain: "shop.localhost",
+  repository: "/srv/git/shop.git",
+  commits: "reachable",
+  rootDirectory: ".",
+  build: {},
+  activateCommand: null,
+  sharedPaths: [],
+  keepReleases: 5,
+  healthCheck: null,
+  timeouts: defaultTimeouts,
+};
