@@ -32,8 +32,8 @@ type Progress = {
   /** Consecutive connections that delivered neither events nor heartbeats. */
   failures: number;
   gaps: number;
-  /** When the last bytes arrived, heartbeats included, by `performance.now()`. */
-  lastDataAt: number;
+  /** Milliseconds between the first and the last data of the current connection, heartbeats included. */
+  receivingMs: number;
 };
 
 type Followed = {
@@ -54,7 +54,7 @@ export async function* followLog(
   deploymentId: DeploymentId,
   { afterLine = 0, bookmark = null, signal, silenceMs = 3 * LOG_HEARTBEAT_MS }: FollowLogOptions = {},
 ): AsyncGenerator<FollowedLogEvent> {
-  const progress = { last: afterLine, bookmark, failures: 0, gaps: 0, lastDataAt: 0 };
+  const progress = { last: afterLine, bookmark, failures: 0, gaps: 0, receivingMs: 0 };
   for await (const event of connections({ transport, deploymentId, silenceMs, signal }, progress)) {
     if (signal?.aborted === true) return;
     yield event;
@@ -63,11 +63,11 @@ export async function* followLog(
 
 async function* connections(followed: Followed, progress: Progress): AsyncGenerator<FollowedLogEvent> {
   while (followed.signal?.aborted !== true) {
-    const startedAt = performance.now();
+    progress.receivingMs = 0;
     const retry = yield* connect(followed, progress);
     if (retry === null) return;
     // Heartbeats show that the connection works, except for the one that starts every stream.
-    if (progress.lastDataAt - startedAt > followed.silenceMs / 4) progress.failures = 0;
+    if (progress.receivingMs > followed.silenceMs / 4) progress.failures = 0;
     progress.failures += 1;
     const ms = Math.max(retryDelayMs(progress.failures), retry.afterMs);
     const isReported = !retry.isCut || progress.failures > MAX_CUTS;
@@ -138,12 +138,14 @@ async function* readEvents(
   connection: Connection,
 ): AsyncGenerator<FollowedLogEvent, unknown> {
   const chunks = body.getReader();
+  let firstDataAt: number | null = null;
   try {
     for (;;) {
       const chunk = await connection.wait(chunks.read());
       if (!chunk.ok) return chunk.error;
       if (chunk.value.value === undefined) return incomplete;
-      progress.lastDataAt = performance.now();
+      firstDataAt ??= performance.now();
+      progress.receivingMs = performance.now() - firstDataAt;
       for (const event of reader.take(chunk.value.value)) {
         if (event.type === "gap") {
           progress.gaps += 1;
