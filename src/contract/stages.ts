@@ -9,7 +9,7 @@ export const stages = ["queued", ...runStages] as const;
 export type Stage = (typeof stages)[number];
 
 export const stageLabels = {
-  queued: "Waiting",
+  queued: "Queued",
   fetch: "Fetch",
   build: "Build",
   activate: "Activate",

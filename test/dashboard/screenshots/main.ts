@@ -48,7 +48,11 @@ const looks: readonly Look[] = [
   { name: "phone", screen: phone, colorScheme: "light" },
 ];
 
-type Screenshot = { readonly name: string; readonly path: string; readonly prepare?: (page: Page) => unknown };
+type Screenshot = {
+  readonly name: string;
+  readonly path: string;
+  readonly prepare?: (page: Page) => unknown;
+};
 
 function screenshotsOf(scene: Scene): Screenshot[] {
   const press = (name: string) => async (page: Page) => {

@@ -11,7 +11,7 @@ export function FailureBox({ deployment: { failure } }: { readonly deployment: D
   return (
     <section class="problem failure" aria-label="Failure">
       <h2>
-        {stageWords[stage]} failed <code>{code}</code>
+        {stage === "queued" ? "Start" : stageWords[stage]} failed <code>{code}</code>
       </h2>
       <p>{failureWords[code]}</p>
       <p>{message}</p>
