@@ -60,7 +60,11 @@ export default defineConfig({
           name: "worker",
           expect: expectPatiently,
           include: ["test/worker/**/*.test.ts", "test/client/*.test.ts"],
-          setupFiles: ["./test/support/worker/quiet-log.ts", "./test/support/worker/fresh-storage.ts"],
+          setupFiles: [
+            "./test/support/worker/quiet-log.ts",
+            "./test/support/worker/fresh-storage.ts",
+            "./test/support/worker/wait-longer.ts",
+          ],
           testTimeout: 30_000,
           hookTimeout: 30_000,
           // One workerd for all files: storage is emptied before each test instead, which is 2.5 times as fast.

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-import { buildAssets } from "../reference/build-assets.ts";
 import { writeLocalSettings } from "./local-settings.ts";
 import { root } from "./root.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
@@ -56,6 +55,8 @@ export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
       await rm(draft, { recursive: true, force: true });
       return { ok: false, output: output.trim() };
     }
+    // Loaded here, because it takes as long as the rest of this file and most calls find a bundle.
+    const { buildAssets } = await import("../reference/build-assets.ts");
     // Beside the bundle, so that a Worker that runs keeps its own files too.
     await Promise.all([buildAssets(join(draft, "assets")), writeLocalSettings(draft)]);
     // Another build of the same sources may have been faster; its bundle is the same.

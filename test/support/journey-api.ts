@@ -37,6 +37,9 @@ export type Api = {
 };
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** The pauses between polls grow, because each poll takes CPU time from what the test waits for. */
+const POLL_MS = { first: 40, longest: 250 };
+const POLL_GROWTH = 1.3;
 
 /** @param send what carries the requests; `fetch` where it is left out */
 export function createApi(
@@ -76,11 +79,11 @@ export function createApi(
 
   const waitUntil: Api["waitUntil"] = async (id, what, timeoutMs = DEFAULT_TIMEOUT_MS) => {
     const deadline = Date.now() + timeoutMs;
-    for (;;) {
+    for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(POLL_MS.longest, pauseMs * POLL_GROWTH)) {
       const deployment = await getDeployment(id);
       if (what(deployment)) return deployment;
-      if (Date.now() > deadline) throw new Error(`Waited in vain: ${JSON.stringify(deployment)}`);
-      await pause(50);
+      if (Date.now() > deadline) throw new Error(`Timed out with ${JSON.stringify(deployment)}`);
+      await pause(pauseMs);
     }
   };
 

@@ -20,8 +20,8 @@ export function visit(url: string): Visitor {
         failures.push(String(error));
       }
       requests += 1;
-      // A breath, so that the visitor does not take a core of its own.
-      await pause(2);
+      // Otherwise the visitor takes a core of its own.
+      await pause(10);
     }
   })();
   return {

@@ -5,6 +5,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 
+import type { AgentSettings } from "#agent/context/settings.ts";
 import { Enrollment, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { root } from "../../../scripts/shared/root.ts";
@@ -18,7 +19,7 @@ import { signal } from "./processes.ts";
 const STOP_MS = 15_000;
 
 /** The agent's spans, short enough that a fault of the network is noticed within a second or two. */
-const AGENT_SETTINGS = {
+const AGENT_SETTINGS: Partial<AgentSettings> = {
   pingMs: 300,
   answerMs: 1_200,
   backOffBaseMs: 100,
@@ -89,7 +90,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
     if (toldAgent(passage)?.type === "welcome") welcomes += 1;
   });
 
-  const spawnAgent = (args: readonly string[]): ChildProcess => {
+  const spawnAgent = (
+    args: readonly string[],
+    settings: Partial<AgentSettings> = AGENT_SETTINGS,
+  ): ChildProcess => {
     const log = openSync(logFile, "a");
     const child = spawn(process.execPath, [agentProgram, ...args], {
       cwd: root,
@@ -99,7 +103,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       env: {
         ...process.env,
         GIT_SSH_COMMAND: ssh,
-        GANTRY_AGENT_SETTINGS: JSON.stringify(AGENT_SETTINGS),
+        GANTRY_AGENT_SETTINGS: JSON.stringify(settings),
         // The agent starts many times, and most of a start is compiling.
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(folder, "compiled"),
       },
@@ -111,7 +115,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
   async function enroll(): Promise<void> {
     const made = await api.call("POST", `/v1/servers/${serverId}/enrollment`);
     const { token } = Enrollment.parse(made.json);
-    const child = spawnAgent(["enroll", "--url", link.url, "--token", token, "--home", home]);
+    // Enrolment tries once, so it gets the default time for the answer.
+    const child = spawnAgent(["enroll", "--url", link.url, "--token", token, "--home", home], {});
     const [code]: unknown[] = await once(child, "exit");
     if (code !== 0) throw new Error(`${name} could not be enrolled:\n${await readFile(logFile, "utf8")}`);
   }

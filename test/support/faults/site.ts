@@ -21,7 +21,7 @@ export type Site = {
 };
 
 /** Many visits, and yet little of a core. */
-const VISIT_EVERY_MS = 25;
+const VISIT_EVERY_MS = 60;
 
 /** Settings that every site has, besides its own: a build and an activate command that can be held up. */
 function settingsOf(source: Source, host: Host, own: Record<string, unknown>) {

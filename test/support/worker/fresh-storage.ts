@@ -1,13 +1,16 @@
-import { applyD1Migrations, reset } from "cloudflare:test";
+import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach } from "vitest";
 
 import { renewIds } from "./account.ts";
 
+const statements = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries);
+
 beforeEach(async () => {
-  // What the last test's requests write after their answers comes before this.
+  // Waits for what the last test's requests write after their answers.
   await env.DB.prepare("SELECT 1").run();
   await reset();
-  await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
+  // One batch takes less than half as long as applyD1Migrations, which also keeps a table of what it has applied.
+  await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
   renewIds();
 });

@@ -61,6 +61,10 @@ export async function systemViolations(
   return violations;
 }
 
+/** A check takes dozens of requests, so the pauses between checks grow. */
+const FIRST_PAUSE_MS = 60;
+const LONGEST_PAUSE_MS = 500;
+
 /**
  * Waits until nothing is wrong any more: after a fault the system takes a moment to put itself in order.
  * @throws with what is still wrong then, and the name of the point in which it is
@@ -71,11 +75,11 @@ export async function settled(
   timeoutMs: number,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs;
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
     const violations = await look();
     if (violations.length === 0) return;
     if (Date.now() > deadline)
       throw new Error(`${where}: ${violations.length} violations\n  ${violations.slice(0, 20).join("\n  ")}`);
-    await pause(60);
+    await pause(pauseMs);
   }
 }
