@@ -31,7 +31,8 @@ export type Visit = {
 
 /** Opens a tab of its own, with nothing kept from another. @param origin the only one that it may speak with */
 export async function openTab(browser: Browser, origin: string, screen = wideScreen): Promise<Visit> {
-  const context = await browser.newContext({ viewport: screen });
+  // An animation that never ends takes a good part of a core for as long as its tab is open.
+  const context = await browser.newContext({ viewport: screen, reducedMotion: "reduce" });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
