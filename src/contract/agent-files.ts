@@ -1,7 +1,7 @@
-/** Where an installation serves its agent, to anybody: the installer, and the file that it fetches. */
+/** The public paths of the agent: the installer, and the file that it downloads. */
 export const agentFilePaths = { installer: "/install.sh", agent: "/agent/:file" } as const;
 
-/** Prints the installer; a shell that reads it installs the agent, or brings it up to date. */
+/** The command that downloads the installer. Piped to a shell, it installs or updates the agent. */
 export function installCommand(origin: string): string {
   return `curl -fsSL ${origin}${agentFilePaths.installer}`;
 }

@@ -24,15 +24,15 @@ import { Disk } from "#contract/endpoints/servers/schemas.ts";
 import { runStages } from "#contract/stages.ts";
 
 /**
- * Rises when an older agent or control plane may not pass over what is new. Both sides say theirs first. Within a version
- * fields, and messages of the link, may be added: whoever does not know them leaves them out (`parseKnown`).
+ * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within a
+ * version, fields and link messages can be added: a receiver ignores those that it does not know (`parseKnown`).
  */
 export const PROTOCOL_VERSION = 2;
 
-/** What the agent sends to keep the link; the control plane answers `pong` without waking up. */
+/** The agent sends `ping` to keep the link open. The control plane answers `pong` without waking the Durable Object. */
 export const PING = "ping";
 export const PONG = "pong";
-/** Milliseconds between pings. Three missed ones mean that the link is dead. */
+/** Milliseconds between pings. After three missed pongs, the agent closes the link. */
 export const PING_INTERVAL_MS = 15_000;
 
 /** WebSocket close codes (RFC 6455 section 7.4.2, private use). */
@@ -44,26 +44,26 @@ export const closeCodes = {
   limited: 4029,
 } as const;
 
-/** How long an agent stays away whose link was closed as `limited`, in milliseconds. */
+/** How long an agent waits before it reconnects after the close code `limited`, in milliseconds. */
 export const LIMITED_RETRY_MS = 30_000;
 
-/** The beginning of a `hello` of any version. */
+/** The fields of `hello` that every protocol version has. */
 export const AnyHello = z.object({
   type: z.literal("hello"),
   protocol: z.int(),
   agent_version: z.catch(textUpTo(50), ""),
 });
 export type AnyHello = z.infer<typeof AnyHello>;
-/** The beginning of a `welcome` of any version. */
+/** The fields of `welcome` that every protocol version has. */
 export const AnyWelcome = z.object({ type: z.literal("welcome"), protocol: z.int() });
-/** The beginning of any message. */
+/** The field that every message has. */
 export const AnyMessage = z.object({ type: z.string() });
 
 /**
- * POST /v1/agent/enroll: a single-use enrolment token for the agent's own credential.
- * `attempt`: 32 random bytes in base64url that the agent keeps until it has the credential. With the same token and
- * attempt it is answered again, because the first answer may have been lost.
- * `protocol`: the version that the agent speaks. Without it, the check waits for its `hello`.
+ * POST /v1/agent/enroll: exchanges a single-use enrolment token for the agent's own credential.
+ * `attempt`: 32 random bytes in base64url, which the agent stores until it has the credential. A request with the same
+ * token and attempt gets the same response, because the first response may have been lost.
+ * `protocol`: the agent's protocol version. Without it, the version is checked at `hello`.
  */
 export const EnrollInput = z.strictObject({
   token: textUpTo(200),
@@ -76,20 +76,20 @@ export type EnrollInput = z.infer<typeof EnrollInput>;
 export const Enrolled = z.strictObject({ server_id: ServerId, credential: z.string() });
 export type Enrolled = z.infer<typeof Enrolled>;
 
-/** A release folder's name: the version of the deployment that built it. */
+/** The name of a release folder: the version of the deployment that built it. */
 export const ReleaseVersion = wholeFrom(1);
 
 /**
- * Everything the agent needs for one run. It trusts none of it: names and paths are parsed again here.
- * `source.commits`: the project's setting for a commit by its hash; an older control plane leaves it out, which means
- * `reachable`. `in_branch`: the commit has to be in `branch`, because the request has named both. `was_live`: the order is a
- * rollback, so the commit was live before.
- * `reuse_release`: activate this kept release without fetching or building, if its files are whole;
- * otherwise the agent builds `source` into `releases/<version>`.
- * `permitted`: the activation permit rides along, so the agent does not ask for it.
- * `framework`, `build_command`, `output_directory`: what is left out, the agent takes from the preset of the framework,
- * and the framework from the files; a `build_command` of null is none.
- * `keep_releases`: the releases that stay after this one is live, besides itself; all others go.
+ * Everything that the agent needs for one run. The agent does not trust the order: this schema checks names and paths.
+ * `source.commits`: the project's setting for commits by hash. An older control plane omits it, which means `reachable`.
+ * `source.in_branch`: `branch` must contain the commit, because the request named both.
+ * `source.was_live`: the order is a rollback, so the commit was live before.
+ * `reuse_release`: the release to activate without a fetch and a build, if its files are complete. Otherwise the agent
+ * builds `source` into `releases/<version>`.
+ * `preapproved`: the order contains the activation permit, so the agent does not ask for it.
+ * `framework`, `build_command`, `output_directory`: the agent detects an omitted framework from the files, and takes the
+ * other omitted settings from the preset of the framework. A `build_command` of null means no build.
+ * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  */
 export const RunOrder = z.strictObject({
   run_id: RunId,
@@ -118,7 +118,7 @@ export const RunOrder = z.strictObject({
 });
 export type RunOrder = z.infer<typeof RunOrder>;
 
-/** Control plane to agent, over the link. */
+/** Messages from the control plane to the agent, over the link. */
 export const ToAgent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("welcome"), protocol: z.int(), server_id: ServerId }),
   z.strictObject({ type: z.literal("run"), order: RunOrder }),
@@ -128,30 +128,30 @@ export const ToAgent = z.discriminatedUnion("type", [
     deployment_id: DeploymentId,
     run_id: RunId,
   }),
-  /** What `current` should point to, sent when the agent has said otherwise and nothing runs. */
+  /** Switches `current` to this release. Sent if the agent reported another release and no run is active. */
   z.strictObject({ type: z.literal("correct_release"), project_id: ProjectId, release: ReleaseVersion }),
-  /** Stop serving the project and remove its releases; with `purge`, everything of it. Answered with `forgotten`. */
+  /** Stops serving the project and removes its releases, or with `purge` all of its files. The answer is `project_removed`. */
   z.strictObject({ type: z.literal("remove_project"), project_id: ProjectId, purge: z.boolean() }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
-/** Many more than the releases that a project can have kept. */
+/** Far more than the number of releases that a project can keep. */
 export const MAX_REPORTED_RELEASES = 1000;
-/** As many projects as an account can have, and so many runs: a message that tells of more is refused as a whole. */
+/** The maximum number of projects of an account. A message with more projects or runs is refused. */
 export const MAX_REPORTED_PROJECTS = 1000;
 export const MAX_REPORTED_RUNS = 1000;
 
-/** `http://shop.example.com@evil.test` reads as another address than it is, and so may one with control characters. */
+/** Refuses misleading URLs, such as `http://shop.example.com@evil.test`, or URLs with control characters. */
 const readsAsItIs = (url: string) =>
   !/^https?:\/\/[^/?#]*[@\\]/i.test(url) && !/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(url);
 
-/** The longest message over the link, in UTF-16 code units: many times what an agent with all of these has to say. */
+/** The maximum length of a link message, in UTF-16 code units: many times a message with all of these. */
 export const MAX_LINK_MESSAGE = 4 * 1024 * 1024;
 
 /**
- * What one project serves on this server. `releases`: the folders that are whole, the newest where they are too many.
- * `url`: where the agent serves it, if it does; people follow it from the dashboard, so it can be nothing else than an
- * address of a site.
+ * What the server serves for one project. `releases`: the complete release folders; if there are too many, the newest.
+ * `url`: the URL at which the agent serves the project, if it does. The dashboard links to it, so the schema accepts only
+ * plain http and https URLs.
  */
 export const ProjectReport = z.strictObject({
   project_id: ProjectId,
@@ -160,15 +160,12 @@ export const ProjectReport = z.strictObject({
   url: z.nullable(
     z
       .url({ protocol: /^https?$/ })
-      .check(
-        z.maxLength(2048),
-        z.refine(readsAsItIs, "must have no name before its host, and no control characters"),
-      ),
+      .check(z.maxLength(2048), z.refine(readsAsItIs, "must not contain a user name or control characters")),
   ),
 });
 export type ProjectReport = z.infer<typeof ProjectReport>;
 
-/** A run that the agent has taken and not yet reported as ended. */
+/** A run that the agent has started and not yet reported as ended. */
 export const ActiveRun = z.strictObject({
   project_id: ProjectId,
   deployment_id: DeploymentId,
@@ -176,7 +173,7 @@ export const ActiveRun = z.strictObject({
 });
 export type ActiveRun = z.infer<typeof ActiveRun>;
 
-/** Agent to control plane, over the link: at connect (`hello`), every few minutes (`status`), and of single projects. */
+/** Messages from the agent to the control plane, over the link: at connect (`hello`), every few minutes (`status`), and about single projects. */
 export const FromAgent = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("hello"),
@@ -191,16 +188,16 @@ export const FromAgent = z.discriminatedUnion("type", [
     disk: Disk,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
   }),
-  /** What a project serves after a change that no result tells: a run that was `over`, or a `restore`. */
+  /** What the server serves after a change without a run result: a run that was `ended`, or a `correct_release`. */
   z.strictObject({ type: z.literal("serving"), project: ProjectReport }),
-  /** The answer to `forget`, once it is done. */
+  /** The answer to `remove_project`, sent when the files are removed. */
   z.strictObject({ type: z.literal("project_removed"), project_id: ProjectId, purge: z.boolean() }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
 /**
- * A message has at most 16 KiB of UTF-8. What is counted here is UTF-16, which never is more; the rest is cut where it
- * arrives. A `time` that is none, or far from its arrival, is replaced there (`lineTime`).
+ * A message has at most 16 KiB of UTF-8. This schema counts UTF-16 units, of which there are never more than bytes; the
+ * control plane cuts longer messages. It also replaces an invalid `time`, or one far from the arrival (`lineTime`).
  */
 export const OutputLine = z.strictObject({
   time: textUpTo(40),
@@ -210,14 +207,14 @@ export const OutputLine = z.strictObject({
 });
 export type OutputLine = z.infer<typeof OutputLine>;
 
-/** How much of a run one request may tell; what has more is refused as a whole. The message is in UTF-16 code units. */
+/** The limits of one request. A request that exceeds them is refused. The commit message is in UTF-16 code units. */
 export const MAX_EVENTS = 500;
 export const MAX_OUTPUT_LINES = 2000;
 export const MAX_COMMIT_MESSAGE = 1000;
 
 const seq = wholeFrom(1);
 
-/** Where a run ended. A `failed` or `canceled` run has switched back (or never switched). */
+/** The result of a run. After a `failed` or `canceled` run, the previous release is served. */
 export const RunResult = z.discriminatedUnion("outcome", [
   z.strictObject({ outcome: z.literal("live"), release: ReleaseVersion, evidence: LiveEvidence }),
   z.strictObject({ outcome: z.literal("failed"), failure: Failure }),
@@ -226,8 +223,8 @@ export const RunResult = z.discriminatedUnion("outcome", [
 export type RunResult = z.infer<typeof RunResult>;
 
 /**
- * What happened in a run, numbered by `seq` from 1 without a gap.
- * `ready` asks for the activation permit. `result` is the last event, sent after every line of output.
+ * An event of a run. `seq` counts from 1 without gaps.
+ * `ready` asks for the activation permit. `result` is the last event, after all output lines.
  */
 export const RunEvent = z.discriminatedUnion("type", [
   z.strictObject({ seq, type: z.literal("stage"), stage: z.enum(runStages) }),
@@ -237,7 +234,7 @@ export const RunEvent = z.discriminatedUnion("type", [
     commit_sha: CommitSha,
     commit_message: textUpTo(MAX_COMMIT_MESSAGE),
   }),
-  /** What the framework that is given, or found in the files, says of these files; settings may overrule it. */
+  /** The preset of the configured or detected framework for these files. Project settings take precedence. */
   z.strictObject({ seq, type: z.literal("framework"), preset: Preset }),
   z.strictObject({ seq, type: z.literal("output"), lines: listUpTo(OutputLine, MAX_OUTPUT_LINES) }),
   z.strictObject({ seq, type: z.literal("ready") }),
@@ -245,7 +242,7 @@ export const RunEvent = z.discriminatedUnion("type", [
 ]);
 export type RunEvent = z.infer<typeof RunEvent>;
 
-/** POST /v1/agent/deployments/:id/events. No events at all is a sign of life. */
+/** POST /v1/agent/deployments/:id/events. A request without events is a heartbeat. */
 export const RunEvents = z.strictObject({
   project_id: ProjectId,
   run_id: RunId,
@@ -254,13 +251,13 @@ export const RunEvents = z.strictObject({
 export type RunEvents = z.infer<typeof RunEvents>;
 
 /**
- * What the agent does now. `activate`: the permit. `stop`: end the run, and report it as `canceled`;
- * `over`: the control plane has ended this run: stop, clean up, report nothing more.
+ * What the agent must do next. `activate`: the permit to switch to the release. `stop`: end the run and report it as
+ * `canceled`. `ended`: the control plane has ended this run; stop, clean up, and report nothing more.
  */
 export const Instruction = z.enum(["continue", "activate", "stop", "ended"]);
 export type Instruction = z.infer<typeof Instruction>;
 
-/** `acked_seq`: every event up to this one is stored, and need not be sent again. */
+/** `acked_seq`: all events up to this number are stored, so the agent need not send them again. */
 export const RunEventsAnswer = z.strictObject({
   acked_seq: wholeFrom(0),
   instruction: Instruction,

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-// What is bounded. Both bounds may be reached; a text's length is counted in UTF-16 units.
+// Schemas with limits. Limits are inclusive. The length of a text is in UTF-16 units.
 
 export const textLike = (pattern: RegExp, message?: string) => z.string().check(z.regex(pattern, message));
 

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 
 import { textBetween, textLike } from "#contract/bounds.ts";
 
-// Both the API (422) and the agent parse with these, so a hostile control plane gets no further than a hostile client.
+// Used by the API (422) and by the agent, so that the agent also refuses what a compromised control plane sends.
 
 const CONTROL = /\p{Cc}/u;
 
-/** Source: git-check-ref-format(1), plus no leading dash, so that a name can never be read as an option. */
+/** Source: git-check-ref-format(1). A leading dash is also refused, because git would read the name as an option. */
 function isBranchName(name: string): boolean {
   if (CONTROL.test(name) || /[ ~^:?*[\\]/.test(name)) return false;
   if (
@@ -32,7 +32,7 @@ export const CommitName = textLike(
   "must be 7 to 40 hexadecimal digits of a commit hash",
 );
 
-/** A whole commit hash as git prints it: SHA-1 or SHA-256. */
+/** A full commit hash as git prints it: SHA-1 or SHA-256. */
 export const CommitSha = textLike(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
 function isRepository(text: string): boolean {
@@ -41,7 +41,7 @@ function isRepository(text: string): boolean {
   if (text.startsWith("file:///")) return isCleanPath(text.slice("file:///".length));
   if (/^(https|ssh):\/\//.test(text))
     return /^(?:https|ssh):\/\/(?:[^@/]*@)?[a-zA-Z0-9[][^/@]*\/[^-].*$/.test(text);
-  // The short form of ssh, user@host:path. `ext::…` and `fd::…` would run a command, so a second colon is refused.
+  // The short form of ssh, user@host:path. A second colon is refused, because `ext::…` and `fd::…` run a command.
   return /^[a-zA-Z0-9_][\w.-]*@[a-zA-Z0-9][a-zA-Z0-9.-]*:[^-:][^:]*$/.test(text);
 }
 
@@ -53,7 +53,7 @@ function isCleanPath(path: string): boolean {
   );
 }
 
-/** Where git fetches from: https, ssh (both forms), `file://`, or an absolute path on the server. */
+/** A git repository: https, ssh (both forms), `file://`, or an absolute path on the server. */
 export const Repository = textBetween(1, 2048).check(
   z.refine(
     isRepository,
@@ -66,38 +66,38 @@ function isInsidePath(path: string): boolean {
   return isCleanPath(path) && path.split("/").every((part) => part !== "" && part !== ".git");
 }
 
-/** A path inside a release, relative, without `..`; `.` is the release itself. */
+/** A relative path inside a release, without `..`. `.` is the release itself. */
 export const InsidePath = textBetween(1, 1024).check(
   z.refine((path) => path === "." || isInsidePath(path), "must be a relative path inside the repository"),
 );
 
-/** A path inside a release that a link can replace, so never the release itself. */
+/** A path inside a release that a link can replace, so not the release itself. */
 export const SharedPath = textBetween(1, 1024).check(
   z.refine((path) => path !== "." && isInsidePath(path), "must be a relative path inside the repository"),
 );
 
 /**
- * Hides the password of a URL: it may stand in a setting, but is never shown again. Of the scheme only the last letter is
- * looked at: to look for its beginning takes the square of the time in a long text, and a build can write any.
+ * Masks the passwords of URLs in a text. The pattern matches only the last letter of the scheme: matching its beginning
+ * takes quadratic time in long texts, and a build can write any text.
  */
 export function maskUrlPassword(text: string): string {
   return text.replace(/([a-z0-9+.-]:\/\/[^\s:@/]*):[^\s@/]+@/gi, "$1:***@");
 }
 
-/** Shorter user names are names: to hide them would help nobody. */
+/** The minimum length of a user name that is masked as an access token. Shorter ones are ordinary names. */
 const SHORTEST_USER_TOKEN = 16;
 const USER_TOKEN = new RegExp(`^(https?://)[^\\s:@/]{${SHORTEST_USER_TOKEN},}@`, "i");
 
 /**
- * A URL that is a setting, as it is shown: without its password, without a long user name that has none, which is how
- * access tokens are often written, and without the values of its query, which is where other tokens are.
+ * Masks the secrets in a URL of a setting: the password, a long user name without a password, which is often an access
+ * token, and the values of the query, which can be tokens too.
  */
 export function maskUrlSecret(url: string): string {
   const masked = maskUrlPassword(url).replace(USER_TOKEN, "$1***@");
   return /^https?:/i.test(masked) ? maskQuery(masked) : masked;
 }
 
-/** An http address or its path with `***` for each value of its query, and for what stands there without a name. */
+/** Replaces each query value of an http URL or path with `***`, including values without a name. */
 export function maskQuery(address: string): string {
   return partsOfQuery(address)
     .map(([name, value]) => `${name}${value === "" ? "" : "***"}`)
@@ -105,7 +105,7 @@ export function maskQuery(address: string): string {
     .concat(address.slice(queryEnd(address)));
 }
 
-/** The values of a query, each with what stands before it: `?name=`, or `?` where it has no name. */
+/** The values of a query, each with the text before it: `?name=`, or `?` if it has no name. */
 export function partsOfQuery(address: string): readonly (readonly [before: string, value: string])[] {
   const parts = address.slice(queryStart(address), queryEnd(address)).match(/[?&][^&]*/g) ?? [];
   return parts.map((part) => {
@@ -114,7 +114,7 @@ export function partsOfQuery(address: string): readonly (readonly [before: strin
   });
 }
 
-/** Where the query begins, with its question mark; where it would begin if there is none. */
+/** The index of the question mark of the query, or the index where a query would start. */
 function queryStart(address: string): number {
   const at = address.slice(0, queryEnd(address)).indexOf("?");
   return at === -1 ? queryEnd(address) : at;
@@ -125,7 +125,7 @@ function queryEnd(address: string): number {
   return hash === -1 ? address.length : hash;
 }
 
-/** Whether an address has the stars of `maskUrlSecret` or `maskQuery` in it, and so is none that can be kept. */
+/** Whether a URL contains the `***` of `maskUrlSecret` or `maskQuery`. Such a URL must not be stored. */
 export function isMasked(address: string): boolean {
   return /[:/]\*{3}@|[?&]([^=&#]*=)?\*{3}(?![^&#])/.test(address);
 }

@@ -2,10 +2,10 @@ import type * as z from "zod/mini";
 
 import { textLike } from "#contract/bounds.ts";
 
-/** Crockford's base32 in lower case: its letters stand in ASCII order, so encoded numbers sort like the numbers. */
+/** Crockford's base32 in lower case. Its letters are in ASCII order, so encoded numbers sort like the numbers. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** 26 characters of 5 bits hold the 128 bits of a UUID; the first holds only 3 of them. */
+/** 26 characters of 5 bits hold the 128 bits of a UUID. The first character holds only 3 bits. */
 const ENCODED_UUID = "[0-7][0-9a-hjkmnp-tv-z]{25}";
 
 const idSchema = (prefix: string) =>
@@ -21,11 +21,11 @@ export const ProjectId = idSchema("proj").brand<"ProjectId">();
 export type ProjectId = z.infer<typeof ProjectId>;
 export const DeploymentId = idSchema("dpl").brand<"DeploymentId">();
 export type DeploymentId = z.infer<typeof DeploymentId>;
-/** One attempt of an agent to carry out a deployment. */
+/** The id of a run: one attempt of an agent to carry out a deployment. */
 export const RunId = idSchema("run").brand<"RunId">();
 export type RunId = z.infer<typeof RunId>;
 
-/** Where ids take their time (Unix milliseconds) and their randomness from. */
+/** The source of time (Unix milliseconds) and randomness for ids. */
 export type IdSource = { now(): number; randomBytes(count: number): Uint8Array };
 
 export type IdGenerator = {
@@ -38,8 +38,8 @@ export type IdGenerator = {
 };
 
 /**
- * Makes ids that rise for as long as the generator lives, also within one millisecond.
- * Source: RFC 9562 section 5.7 (UUIDv7), with section 6.2 method 1: the 12 bits after the version count.
+ * Creates a generator whose ids always increase, also within one millisecond.
+ * Source: RFC 9562 section 5.7 (UUIDv7), with section 6.2 method 1: the 12 bits after the version are a counter.
  */
 export function createIdGenerator(source: IdSource): IdGenerator {
   let lastMs = 0;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-// By its own path: by way of `z.locales` every language comes into the bundle.
+// Imported by its own path, because `z.locales` would add every language to the bundle.
 import en from "zod/v4/locales/en.js";
 
-/** Without it, the small form of zod says "Invalid input" of whatever a schema has no message of its own for. */
+/** Sets the English messages. Without them, zod/mini reports "Invalid input" for every schema without its own message. */
 z.config(en());

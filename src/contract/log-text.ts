@@ -1,14 +1,14 @@
-/** SGR: colours and weights. */
+/** SGR sequences: colours and weights. */
 // oxlint-disable-next-line no-control-regex
 const COLOUR = /(\u001b\[[0-9;:]{0,40}m)/;
 const COLOUR_END = "\u001b[0m";
 
-/** Moves the cursor, ends a line, or turns the order of what comes after. A tab does none of these. */
+/** Characters that move the cursor, end a line or change the text direction. A tab is harmless. */
 const CONTROLS = /(?!\t)[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * A message as text on one line. Control characters are escaped as in JSON, so that nothing that a command has written
- * reads as another line; colours stay, and end with the line.
+ * Formats a message as one line of text. Control characters are escaped as in JSON, so that the output of a command
+ * cannot imitate other lines. Colours are kept, and reset at the end of the line.
  */
 export function oneLine(message: string): string {
   const parts = message.split(COLOUR);

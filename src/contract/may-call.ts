@@ -2,11 +2,11 @@ import type { Access } from "#contract/endpoints/endpoint.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
 
 /**
- * What a token lacks to call an endpoint: its scope, or the whole account where the token is limited to projects.
- * Null: nothing. Which projects the token sees is another question, and the database's rows answer it.
+ * What a token lacks to call an endpoint: the scope, or access to the whole account. Null: nothing. The database queries
+ * check which projects the token can access.
  * @param isLimited whether the token is limited to some projects of its account
  */
-export function lackOf(
+export function missingPermission(
   access: Access,
   scopes: readonly Scope[],
   isLimited: boolean,

@@ -10,12 +10,12 @@ export function queryInteger(least: number, most: number) {
   const message = `must be a whole number from ${least} to ${most}`;
   return z.pipe(textLike(/^\d{1,15}$/, message), z.transform(Number)).check(
     z.refine((value) => value >= least && value <= most, message),
-    // What the reference says of it: a query is text, and a client thinks of a number.
+    // For the API reference: the query is text, but clients send a number.
     z.meta({ type: "integer", minimum: least, maximum: most }),
   );
 }
 
-/** The paging part of every list's query. A cursor is opaque to the client and belongs to one list. */
+/** The query of every list. A cursor is opaque to the client, and valid for one list only. */
 export const PageQuery = z.strictObject({
   limit: z.optional(queryInteger(1, MAX_PAGE_SIZE)),
   cursor: z.optional(textBetween(1, 512)),

@@ -7,7 +7,7 @@ export { succeed } from "#contract/lib/result.ts";
 
 type ProblemDefinition = { status: number; title: string; when: string };
 
-/** Every refusal that the API can give: one code, one status, one title. Codes never change once published. */
+/** Every error code of the API, with its status and title. Published codes never change. */
 export const problems = {
   malformed_json: { status: 400, title: "Malformed JSON", when: "The body is not valid JSON." },
   missing_token: {
@@ -23,12 +23,12 @@ export const problems = {
   insufficient_scope: {
     status: 403,
     title: "Scope missing",
-    when: "The token lacks the scope that the endpoint needs, is limited to projects where the whole account is concerned, or asks for what is out of its own reach.",
+    when: "The token lacks the required scope, is limited to projects, or asks for permissions that it does not have.",
   },
   https_required: {
     status: 403,
     title: "HTTPS required",
-    when: "The request came over plain HTTP from another machine, and carries a token or asks for what a server runs.",
+    when: "The request was sent over plain HTTP from another machine. The API and the agent's downloads require HTTPS.",
   },
   not_found: {
     status: 404,
@@ -38,17 +38,17 @@ export const problems = {
   method_not_allowed: {
     status: 405,
     title: "Method not allowed",
-    when: "The path exists, but not with this method; see Allow.",
+    when: "The path does not support this method. `Allow` lists the supported ones.",
   },
   already_live: {
     status: 409,
     title: "Already live",
-    when: "The rollback's target is what is live now.",
+    when: "The target of the rollback is the live deployment.",
   },
   deployment_activating: {
     status: 409,
     title: "Deployment activating",
-    when: "The deployment is being switched to at this moment; it can be deleted once it has a verdict.",
+    when: "The server is activating the deployment. It can be deleted when it has ended.",
   },
   deployment_live: {
     status: 409,
@@ -63,107 +63,107 @@ export const problems = {
   name_taken: {
     status: 409,
     title: "Name taken",
-    when: "The account already has one with this name.",
+    when: "The account already has an object of this type with this name.",
   },
   no_rollback_target: {
     status: 409,
     title: "No rollback target",
-    when: "Nothing older was live, or the named deployment never was.",
+    when: "No earlier deployment was live, or the named deployment never was live.",
   },
   not_cancelable: {
     status: 409,
     title: "Not cancelable",
-    when: "The deployment has ended, or its release is being switched to at this moment.",
+    when: "The deployment has ended, or the server is activating it.",
   },
   queue_full: {
     status: 409,
     title: "Queue full",
-    when: "The project already has 100 deployments waiting.",
+    when: "The project already has 100 deployments in its queue.",
   },
   too_many: {
     status: 409,
     title: "Too many",
-    when: "The account holds as many of these as it can.",
+    when: "The account has reached the maximum number of objects of this type.",
   },
   last_token: {
     status: 409,
     title: "Last token",
-    when: "Nothing else in the account could make tokens any more; make another token with tokens:write first.",
+    when: "The account's only remaining token that can create all other tokens cannot be revoked.",
   },
   project_busy: {
     status: 409,
     title: "Project busy",
-    when: "A deployment of the project runs or waits; cancel it or let it end first.",
+    when: "A deployment of the project is running or queued.",
   },
   server_in_use: {
     status: 409,
     title: "Server in use",
-    when: "Projects are on the server; move or delete them first.",
+    when: "Projects are on the server, or the server still serves a project that was moved.",
   },
   protocol_mismatch: {
     status: 409,
     title: "Protocol mismatch",
-    when: "The agent speaks another version of the protocol than this installation; install the agent that it serves.",
+    when: "The agent uses another protocol version than this installation.",
   },
   log_expired: {
     status: 410,
     title: "Log expired",
-    when: "The deployment is there, but its log has been removed after the account's retention.",
+    when: "The log was removed after the account's log retention time.",
   },
   live_changed: {
     status: 412,
     title: "Live deployment changed",
-    when: "If-Live names a deployment that is not live any more.",
+    when: "The deployment in `If-Live` is no longer the live one.",
   },
   body_too_large: {
     status: 413,
     title: "Body too large",
-    when: "The body is over the limit of the endpoint (64 KiB; 1 MiB for agents).",
+    when: "The body exceeds the limit of the endpoint (64 KiB; 1 MiB for agents).",
   },
   unsupported_media_type: {
     status: 415,
     title: "Unsupported media type",
-    when: "The body is not sent as application/json.",
+    when: "The `Content-Type` of the body is not `application/json`.",
   },
   invalid_request: {
     status: 422,
     title: "Invalid request",
-    when: "A field of the body, the query or a header is unknown, missing or out of bounds; `errors` says which.",
+    when: "A field of the body, the query or a header is unknown, missing or invalid. `errors` lists the fields.",
   },
   idempotency_mismatch: {
     status: 422,
     title: "Idempotency key reused",
-    when: "The Idempotency-Key was used within the last 24 hours for another request.",
+    when: "The `Idempotency-Key` was used for another request in the last 24 hours.",
   },
   rate_limited: {
     status: 429,
     title: "Too many requests",
-    when: "The token, or the address with wrong tokens, has asked too often; try again after Retry-After.",
+    when: "The token sent too many requests, or the address sent too many invalid tokens.",
   },
   upgrade_required: {
     status: 426,
     title: "Upgrade required",
-    when: "The path is a WebSocket, and the request asks for no upgrade to one.",
+    when: "The path is a WebSocket endpoint, and the request has no upgrade header.",
   },
   internal: {
     status: 500,
     title: "Internal error",
-    when: "Gantry failed. The request id finds the cause in the Worker's log.",
+    when: "Gantry failed with an internal error. The Worker's log has the cause, with the request id.",
   },
   unavailable: {
     status: 503,
     title: "Unavailable",
-    when: "A part that the answer needs is not there; try again after Retry-After.",
+    when: "A component that the request needs is unavailable. `Retry-After` says when to try again.",
   },
 } as const satisfies Record<string, ProblemDefinition>;
 
 export type ProblemCode = keyof typeof problems;
 
-/** One field that is wrong; `pointer` is an RFC 6901 JSON pointer into the body, `?name` a query parameter, or a header's name. */
+/** An error in one field. `pointer`: a JSON pointer into the body (RFC 6901), `?name` for a query parameter, or a header's name. */
 export const FieldError = z.strictObject({ pointer: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof FieldError>;
 
-/** A problem as it is sent (RFC 9457, application/problem+json). */
+/** An error response (RFC 9457, application/problem+json). */
 export const Problem = z.object({
   type: z.string(),
   title: z.string(),
@@ -175,14 +175,14 @@ export const Problem = z.object({
 });
 export type Problem = z.infer<typeof Problem>;
 
-/** Why something asked for is not done. A value, never thrown; `detail` is a sentence for the person who asked. */
+/** Why a request is refused. A value, never thrown. `detail` is a sentence for the person who sent the request. */
 export type Refusal<Code extends ProblemCode = ProblemCode> = {
   readonly code: Code;
   readonly detail: string;
   readonly errors?: readonly FieldError[];
-  /** Seconds after which asking again makes sense; left out where it does not. */
+  /** Seconds after which a retry can succeed. Absent if a retry cannot help. */
   readonly retryAfter?: number;
-  /** The scopes that it takes besides the endpoint's. */
+  /** The scopes that the request needs in addition to the scope of the endpoint. */
   readonly scopes?: readonly Scope[];
 };
 

@@ -1,4 +1,4 @@
-/** Where the API reference is served, to anybody, as files: they stand beside the endpoint table. */
+/** The public paths of the API reference. They are static files, so they are not in the endpoint table. */
 export const referencePaths = [
   "/v1/openapi.json",
   "/docs",

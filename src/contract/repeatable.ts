@@ -1,13 +1,13 @@
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 
-// Apart from the other facts about an endpoint, which need the table of all problems: the dashboard's first page does not.
+// Separate from endpoint-facts.ts, which imports the problem table: the dashboard's first page does not need that table.
 
-/** Whether it makes something anew each time, so that a retry needs an Idempotency-Key to be safe. */
+/** Whether each request creates something, so that a safe retry needs an Idempotency-Key. */
 export function takesIdempotencyKey({ method, access, success }: Endpoint): boolean {
   return method === "POST" && access.by === "token" && success.status === 201;
 }
 
-/** Whether it can be sent again, with the same Idempotency-Key where it takes one, and does no more than once sent. */
+/** Whether a retry is safe: a repeated request, with the same Idempotency-Key if accepted, has no further effect. */
 export function isRepeatable(endpoint: Endpoint): boolean {
   return endpoint.method !== "POST" || takesIdempotencyKey(endpoint);
 }

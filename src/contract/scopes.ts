@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** What a token may do. `write` on a resource implies `read` on it. */
+/** A permission of a token. `write` includes `read` of the same resource. */
 export const Scope = z.enum([
   "deployments:read",
   "deployments:write",
@@ -16,12 +16,12 @@ export type Scope = z.infer<typeof Scope>;
 
 export const allScopes: readonly Scope[] = Scope.options;
 
-/** Whether there is nothing that a token with some scopes may not do. */
+/** Whether the granted scopes include every scope. */
 export function scopesAllowAll(granted: readonly Scope[]): boolean {
   return allScopes.every((scope) => scopesAllow(granted, scope));
 }
 
-/** Whether a token with some scopes may do what takes `needed`. */
+/** Whether the granted scopes include the needed one. */
 export function scopesAllow(granted: readonly Scope[], needed: Scope): boolean {
   if (granted.includes(needed)) return true;
   const [resource, access] = needed.split(":");

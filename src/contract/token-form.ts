@@ -1,7 +1,7 @@
-/** In the order of their ASCII codes. */
+/** In ASCII order. */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** What a secret is for: no kind passes for another, because `_` is not among the characters that follow. */
+/** The kind of a secret. The prefixes cannot be confused, because the characters after them do not include `_`. */
 export type TokenKind = "api" | "session" | "agent" | "enrollment" | "sign_in";
 const prefixes: Record<TokenKind, string> = {
   api: "gantry_",
@@ -11,24 +11,24 @@ const prefixes: Record<TokenKind, string> = {
   sign_in: "gantry_signin_",
 };
 
-/** Random characters of a token: 62^30 is more than 178 bits. */
+/** The number of random characters: 62^30 is more than 178 bits. */
 const RANDOM_LENGTH = 30;
-/** 62^6 is the least power of 62 that holds 32 bits. */
+/** 62^6 is the smallest power of 62 that holds 32 bits. */
 const CHECKSUM_LENGTH = 6;
 
 const RANDOM = new RegExp(`^[0-9A-Za-z]{${RANDOM_LENGTH}}$`);
 const RANDOM_AND_CHECKSUM = new RegExp(`^([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
 
 /**
- * The token made of 30 random base62 characters: its prefix and checksum let a leaked one be recognised in any text.
+ * Builds a token from 30 random base62 characters. The prefix and the checksum make leaked tokens easy to detect.
  * @throws RangeError when `random` is not 30 base62 characters
  */
 export function formToken(random: string, kind: TokenKind = "api"): string {
-  if (!RANDOM.test(random)) throw new RangeError(`A token is made of ${RANDOM_LENGTH} base62 characters.`);
+  if (!RANDOM.test(random)) throw new RangeError(`A token needs ${RANDOM_LENGTH} base62 characters.`);
   return `${prefixes[kind]}${random}${checksum(random)}`;
 }
 
-/** Whether a text can be such a token at all: one with a typing mistake needs no look into the database. */
+/** Whether a text has the form of a token and a correct checksum. A typing error is found without a database query. */
 export function isWellFormedToken(text: string, kind: TokenKind = "api"): boolean {
   if (!text.startsWith(prefixes[kind])) return false;
   const [, random, sum] = RANDOM_AND_CHECKSUM.exec(text.slice(prefixes[kind].length)) ?? [];
@@ -36,14 +36,14 @@ export function isWellFormedToken(text: string, kind: TokenKind = "api"): boolea
 }
 
 /**
- * 30 base62 characters out of random bytes, each character equally likely.
- * @param randomBytes gives that many bytes, such as crypto.getRandomValues
+ * Returns 30 random base62 characters, each equally likely.
+ * @param randomBytes returns random bytes, for example from crypto.getRandomValues
  */
 export function randomTokenCharacters(randomBytes: (count: number) => Uint8Array): string {
   let characters = "";
   while (characters.length < RANDOM_LENGTH)
     for (const byte of randomBytes(RANDOM_LENGTH)) {
-      // 248 is the largest multiple of 62 in a byte: what is above would make the first characters likelier.
+      // 248 is the largest multiple of 62 in a byte. Larger bytes would make the first characters more likely.
       if (byte < 248 && characters.length < RANDOM_LENGTH) characters += BASE62[byte % 62];
     }
   return characters;

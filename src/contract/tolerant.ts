@@ -2,9 +2,7 @@ import type * as z from "zod/mini";
 
 import { type OutputOf, type Parsed, parseWith } from "#contract/endpoints/endpoint.ts";
 
-/**
- * Parses what a peer of the same version may have added fields to. Everything else must be as the schema says.
- */
+/** Parses a value and ignores fields that the schema does not know, because a newer peer can have added them. */
 export function parseKnown<Schema extends z.ZodMiniType | null>(
   schema: Schema,
   value: unknown,
@@ -15,13 +13,10 @@ export function parseKnown<Schema extends z.ZodMiniType | null>(
   return known === null ? parsed : parseKnown(schema, known);
 }
 
-/**
- * The value without the fields that its schema does not know; null where that is not all that is wrong with it.
- * The value itself is left as it is.
- */
+/** A copy of the value without its unknown fields; null if the value has other errors. */
 function withoutUnknownFields(value: unknown, error: z.core.$ZodError): unknown {
   const root = { value };
-  // Each part is copied once, however many fields go: a peer may add a field to each of thousands of lines.
+  // Each object is copied once, because thousands of log lines can have an unknown field each.
   const copies = new Set<object>();
   for (const issue of error.issues) {
     if (issue.code !== "unrecognized_keys") return null;

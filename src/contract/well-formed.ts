@@ -1,14 +1,15 @@
-// Text in Gantry is Unicode. A JavaScript string can also hold half of a surrogate pair, which JSON can write ("\ud800")
-// but UTF-8 cannot: stored, it would silently become another text. Source: RFC 7493 (I-JSON) section 2.1.
+// Text in Gantry is Unicode. A JavaScript string, and JSON ("\ud800"), can also contain an unpaired surrogate, but UTF-8
+// cannot, so a stored text would be silently changed. Source: RFC 7493 (I-JSON) section 2.1.
 
-export const NOT_WELL_FORMED = "must be well-formed Unicode: it holds half of a surrogate pair, or bad UTF-8";
+export const NOT_WELL_FORMED =
+  "must be well-formed Unicode: it contains an unpaired surrogate or invalid UTF-8";
 
 type Place = { readonly value: unknown; readonly key: string; readonly parent: Place | null };
 
 /**
- * The paths of all texts in a JSON value that are not well-formed Unicode, at most so many of them. Where the name of a
- * field is not well-formed, the path leads to the field, with U+FFFD in its name. Does not recurse: JSON can be nested
- * deeper than the stack.
+ * The paths of texts in a JSON value that are not well-formed Unicode. For a malformed field name, the path of the field,
+ * with U+FFFD in its name. Does not recurse, because JSON can be nested more deeply than the stack allows.
+ * @param most the maximum number of paths
  */
 export function notWellFormed(json: unknown, most: number): string[][] {
   const paths: string[][] = [];
@@ -30,10 +31,10 @@ function pathOf(place: Place): string[] {
   return path.toReversed();
 }
 
-/** A value as JSON, with U+FFFD in place of each half of a surrogate pair. */
+/** Formats a value as JSON, with U+FFFD in place of each unpaired surrogate. */
 export function wellFormedJson(value: unknown): string {
   const json = JSON.stringify(value);
-  // JSON.stringify escapes them, and only them, like this. Source: ECMA-262, QuoteJSONString.
+  // JSON.stringify escapes only unpaired surrogates like this. Source: ECMA-262, QuoteJSONString.
   if (!/\\ud[89a-f]/.test(json)) return json;
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "string" ? inner.toWellFormed() : inner,

@@ -40,7 +40,7 @@ describe("a display name", () => {
     ["a joiner after an emoji that joins nothing", "🚀\u200d", "U+200D"],
   ])("cannot hold %s", (_, name, character) => {
     expect(messageOf(name)).toBe(
-      `must not hold the character ${character}, which is invisible or changes the direction of text: remove it`,
+      `must not contain the character ${character}, which is invisible or changes the text direction`,
     );
   });
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { schemaTexts } from "#contract/reference/schemas.ts";
-import { agentSchemas } from "#contract/endpoints/agents/schema-texts.ts";
+import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
 import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
 import { Schema } from "./types.ts";

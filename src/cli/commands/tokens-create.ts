@@ -1,7 +1,7 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { clientEndpoints } from "#contract/endpoints/client-endpoints.ts";
 import { type Endpoint, scopeOf } from "#contract/endpoints/endpoint.ts";
-import { lackOf } from "#contract/may-call.ts";
+import { missingPermission } from "#contract/may-call.ts";
 import { allScopes, type Scope } from "#contract/scopes.ts";
 import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/endpoints/tokens/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
@@ -61,7 +61,7 @@ export const tokensCreate = defineCommand({
 function isOnlyForAccount(scope: Scope): boolean {
   return Object.values<Endpoint>(clientEndpoints)
     .filter(({ access }) => scopeOf(access) === scope)
-    .every(({ access }) => lackOf(access, [scope], true) === "account");
+    .every(({ access }) => missingPermission(access, [scope], true) === "account");
 }
 
 async function findProjects(session: Session, words: readonly string[]): Promise<Result<ProjectId[]>> {

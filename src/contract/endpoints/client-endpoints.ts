@@ -6,7 +6,7 @@ import { serverEndpoints } from "#contract/endpoints/servers/endpoints.ts";
 import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
 import { tokenEndpoints } from "#contract/endpoints/tokens/endpoints.ts";
 
-/** Every endpoint for users of the API, by operation name. The dashboard loads these without the agents' own. */
+/** The endpoints for users of the API, by operation name. The dashboard bundles these without those of the agent. */
 export const clientEndpoints = {
   ...deploymentEndpoints,
   ...logEndpoints,

@@ -6,13 +6,13 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 export const NoParams = z.strictObject({});
 
-/** By the holder of a token with that scope. A token that is limited to projects sees only those. */
+/** For tokens with this scope. A token that is limited to projects can access only those. */
 export const token = (scope: Scope | null) => ({ by: "token", scope, reach: "projects" }) as const;
 
-/** The same, but refused to tokens that are limited to projects: what it changes is not part of any project. */
+/** For tokens with this scope and without a project limit: the endpoint changes something outside of projects. */
 export const accountToken = (scope: Scope) => ({ by: "token", scope, reach: "account" }) as const;
 
-/** What most endpoints have. */
+/** The values of most endpoints. */
 export const plain = {
   query: null,
   body: null,

@@ -2,24 +2,24 @@ import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { type ProblemCode, problems } from "#contract/problems.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
 
-// What follows from an endpoint's row in the table, so that no row has to say it.
+// Properties of an endpoint that follow from its row in the table.
 
-/** Whether it goes on only if the deployment that the header If-Live names is still live. */
+/** Whether the endpoint accepts the header If-Live. */
 export function takesIfLive(endpoint: Endpoint): boolean {
   return endpoint.problems.includes("live_changed");
 }
 
-/** Whether it can be followed, and gone on with after the event that the header Last-Event-ID names. */
+/** Whether the endpoint has an event stream, which accepts the header Last-Event-ID. */
 export function takesLastEventId({ alsoAs }: Endpoint): boolean {
   return alsoAs.includes("text/event-stream");
 }
 
-/** Whether its answer has an ETag, and can be left out where the client has it already. */
+/** Whether the response has an ETag, so that an unchanged one can be a 304. */
 export function hasEntityTag({ method }: Endpoint): boolean {
   return method === "GET";
 }
 
-/** Every problem that it can answer with, in the order of their table. */
+/** Every problem that the endpoint can return, in the order of the problem table. */
 export function problemsOf(endpoint: Endpoint): ProblemCode[] {
   const { access, body, path } = endpoint;
   const codes = new Set<ProblemCode>([...endpoint.problems, "invalid_request", "internal", "unavailable"]);

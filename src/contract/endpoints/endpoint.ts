@@ -7,46 +7,46 @@ import type { Scope } from "#contract/scopes.ts";
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
 /**
- * Who may call: `token` holders with the scope (`null`: any valid token), a server's `agent` with its credential,
- * or anyone (`none`). An endpoint whose reach is the `account` refuses tokens that are limited to projects.
+ * Who can call an endpoint: a client with a `token` that has the scope (`null`: any valid token), an `agent` with its
+ * credential, or everyone (`none`). An endpoint with the reach `account` refuses tokens that are limited to projects.
  */
 export type Access =
   | { readonly by: "token"; readonly scope: Scope | null; readonly reach: "projects" | "account" }
   | { readonly by: "agent" }
   | { readonly by: "none" };
 
-/** The scope that an endpoint takes; null where it takes none. */
+/** The scope that an endpoint requires; null if it requires none. */
 export function scopeOf(access: Access): Scope | null {
   return access.by === "token" ? access.scope : null;
 }
 
-/** A media type that an answer comes in besides JSON: it is sent while it is read, so nobody knows its tag beforehand. */
+/** A media type besides JSON. Such a response is streamed, so it cannot have an ETag. */
 export type StreamedMediaType = "text/plain" | "application/x-ndjson" | "text/event-stream";
 
 /**
- * One operation of the HTTP interface: all that routing, validation, authorisation, the client, the API document
- * and the tests that walk every endpoint need to know of it.
+ * One operation of the HTTP API. Routing, validation, authorisation, the client, the API reference and the tests of
+ * all endpoints follow from it.
  */
 export type Endpoint = {
   readonly method: Method;
-  /** With `:name` for each path parameter; `params` has a schema of the same name. */
+  /** With `:name` for each path parameter. `params` has a field of the same name. */
   readonly path: string;
   readonly access: Access;
   readonly summary: string;
   readonly params: z.ZodMiniType<Record<string, string>>;
   readonly query: z.ZodMiniType<Record<string, unknown>> | null;
-  /** A body that is left out is read as `{}`. */
+  /** A missing body is read as `{}`. */
   readonly body: z.ZodMiniType | null;
   readonly maxBodyBytes: number;
   readonly success:
     | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
     | { readonly status: 204; readonly body: null };
   readonly alsoAs: readonly StreamedMediaType[];
-  /** The problems of its own, besides those that every endpoint can give. */
+  /** The problems that not every endpoint can return. */
   readonly problems: readonly ProblemCode[];
 };
 
-/** What a schema of the table makes of its input; null where the table has none. */
+/** The parsed type of a schema in the table; null if the table has no schema. */
 export type OutputOf<Schema extends z.ZodMiniType | null> = Schema extends z.ZodMiniType
   ? z.output<Schema>
   : null;
@@ -55,8 +55,8 @@ export type Parsed<Value> =
   | { readonly success: true; readonly data: Value }
   | { readonly success: false; readonly error: z.core.$ZodError };
 
-/** Parses a value with a schema of the table; where there is none, nothing is wrong with it. */
-// Overloaded because TypeScript does not follow a conditional type into the body of a generic function.
+/** Parses a value with a schema of the table. Without a schema, every value is accepted. */
+// An overload, because TypeScript does not resolve a conditional type inside a generic function.
 export function parseWith<Schema extends z.ZodMiniType | null>(
   schema: Schema,
   value: unknown,

@@ -1,10 +1,10 @@
-/** `isLocked`: its lock file is there, so what is installed is what the lock file says. */
+/** `isLocked`: the project has a lock file of this package manager. */
 export type PackageManager = {
   readonly name: "npm" | "pnpm" | "yarn" | "yarn-classic" | "bun";
   readonly isLocked: boolean;
 };
 
-/** In the order in which they count where several are there. */
+/** In order of precedence, for projects with several lock files. */
 const lockFiles = [
   ["pnpm-lock.yaml", "pnpm"],
   ["bun.lock", "bun"],
@@ -14,27 +14,29 @@ const lockFiles = [
   ["npm-shrinkwrap.json", "npm"],
 ] as const;
 
-/** The files that tell package managers apart. */
+/** The files by which the package manager is detected. */
 export const packageManagerFiles = [...lockFiles.map(([file]) => file), ".yarnrc.yml"];
 
 /**
- * The package manager that a project is installed with, by its lock file.
- * @param declared `packageManager` of package.json, such as `pnpm@9.1.0`: decides where lock files of several are there
- * @returns null where no lock file is there and none is declared
+ * Detects the package manager of a project by its lock file.
+ * @param declared `packageManager` of package.json, such as `pnpm@9.1.0`. It decides if there are several lock files.
+ * @returns null if there is no lock file and no declaration
  */
 export function packageManagerOf(files: ReadonlySet<string>, declared: unknown): PackageManager | null {
   const locked = lockFiles.filter(([file]) => files.has(file)).map(([, name]) => name);
-  const asked = typeof declared === "string" ? declared.split("@") : [];
+  const wanted = typeof declared === "string" ? declared.split("@") : [];
   const name =
-    locked.find((one) => one === asked[0]) ?? locked[0] ?? lockFiles.find(([, one]) => one === asked[0])?.[1];
+    locked.find((one) => one === wanted[0]) ??
+    locked[0] ??
+    lockFiles.find(([, one]) => one === wanted[0])?.[1];
   if (name === undefined) return null;
   const isLocked = locked.includes(name);
-  // Yarn 2 and later keep their settings in .yarnrc.yml, and know `--immutable` only.
-  const isClassic = name === "yarn" && !files.has(".yarnrc.yml") && !/^[2-9]/.test(asked[1] ?? "");
+  // Yarn 2 and later have their settings in .yarnrc.yml and support only `--immutable`.
+  const isClassic = name === "yarn" && !files.has(".yarnrc.yml") && !/^[2-9]/.test(wanted[1] ?? "");
   return { name: isClassic ? "yarn-classic" : name, isLocked };
 }
 
-/** Installs exactly what the lock file says; what package.json asks for where there is none. */
+/** The command that installs the packages of the lock file, or of package.json if there is no lock file. */
 export function installCommand({ name, isLocked }: PackageManager): string {
   switch (name) {
     case "npm":
@@ -50,12 +52,12 @@ export function installCommand({ name, isLocked }: PackageManager): string {
   }
 }
 
-/** Runs a script of package.json. */
+/** The command that runs a script of package.json. */
 export function scriptCommand({ name }: PackageManager, script: string): string {
   return `${name === "yarn-classic" ? "yarn" : name} run ${script}`;
 }
 
-/** Runs a program that a dependency brings along. */
+/** The command that runs a program from a dependency. */
 export function toolCommand({ name }: PackageManager, command: string): string {
   const runner = { npm: "npx", pnpm: "pnpm exec", yarn: "yarn run", "yarn-classic": "yarn run", bun: "bunx" };
   return `${runner[name]} ${command}`;

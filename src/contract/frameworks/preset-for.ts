@@ -3,10 +3,10 @@ import { aliases, type FrameworkPreset, presets } from "#contract/frameworks/pre
 import { readFiles, type Tree } from "#contract/frameworks/tree.ts";
 import type { BuildSettings, Preset } from "#contract/endpoints/projects/schemas.ts";
 
-/** The framework of a tree without any sign of one. */
+/** The framework of a project in which no framework is detected. */
 export const STATIC = "static";
 
-/** A project as most are, for what can be said before its files are known. */
+/** A typical project, for a preset before the files of the project are known. */
 const usualTree: Tree = {
   signs: new Set([
     ...["build", "generate", "docs:build"].map((name) => `script:${name}`),
@@ -16,7 +16,7 @@ const usualTree: Tree = {
   angularOutput: null,
 };
 
-/** Every file or folder that tells something of a tree, relative to the project's root directory. */
+/** Every file or folder that the detection uses, relative to the project's root directory. */
 export const tellingFiles: readonly string[] = [
   ...new Set([
     ...readFiles,
@@ -28,19 +28,19 @@ export const tellingFiles: readonly string[] = [
   ]),
 ];
 
-/** The name of the first preset that a tree shows the signs of, in the presets' order; a static site where there is none. */
+/** The name of the first preset whose signs are present; `static` if there is none. */
 export function detectFramework({ signs }: Tree): string {
   const fits = (preset: FrameworkPreset) =>
     preset.signs.some((line) => line.every((sign) => signs.has(sign)));
   return Object.entries(presets).find(([, preset]) => fits(preset))?.[0] ?? STATIC;
 }
 
-/** Whether a name stands for a preset that is known here. */
+/** Whether there is a preset for the framework. */
 export function hasPreset(framework: string): boolean {
   return presetNamed(framework) !== null;
 }
 
-/** What the framework makes of a tree. One without a preset is built by nothing, like a static site. */
+/** The build settings of a framework for a project. A framework without a preset has no build, like a static site. */
 export function presetFor(framework: string, tree: Tree = usualTree): Preset {
   const preset = presetNamed(framework);
   if (preset === null) return { framework, build_command: null, output_directory: "." };
@@ -49,7 +49,7 @@ export function presetFor(framework: string, tree: Tree = usualTree): Preset {
   return { framework, build_command: build(tree), output_directory };
 }
 
-/** The settings that count: those that are given, and the preset's for the rest. */
+/** The effective settings: the project's own, and those of the preset for the rest. */
 export function applySettings(given: BuildSettings, preset: Preset): Preset {
   return {
     framework: given.framework ?? preset.framework,

@@ -1,7 +1,7 @@
 import { node, php, python, type Recipe, ruby } from "#contract/frameworks/recipes.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
-/** `signs`: the framework is recognised where all signs of one line are there. */
+/** `signs`: the framework is detected if all signs of one of the lists are present. */
 export type FrameworkPreset = {
   readonly signs: readonly (readonly string[])[];
   readonly build: Recipe;
@@ -11,8 +11,8 @@ export type FrameworkPreset = {
 const none: Recipe = () => null;
 
 /**
- * What frameworks are built with, where the result is, and how they are recognised. The first that fits counts, so
- * what builds on another stands before it. The output of what runs as a server is its own folder.
+ * The signs, the build command and the output directory of each framework. The first match is used, so a framework that
+ * is based on another one comes before it. The output directory of a framework that runs as a server is the project.
  */
 export const presets: Readonly<Record<string, FrameworkPreset>> = {
   next: { signs: [["npm:next"]], build: node(["build"], "next build"), output: "out" },
@@ -104,7 +104,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   static: { signs: [], build: none, output: "." },
 };
 
-/** Other names that people know frameworks by. */
+/** Alternative names of frameworks. */
 export const aliases: Readonly<Record<string, string>> = {
   "11ty": "eleventy",
   cra: "create-react-app",

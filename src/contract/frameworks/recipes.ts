@@ -1,10 +1,10 @@
 import { installCommand, scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
-/** The build command for a tree; null: none. */
+/** Returns the build command for a project; null for no build. */
 export type Recipe = (tree: Tree) => string | null;
 
-/** Installs the packages, then runs the first of the scripts that package.json has, else the framework's own tool. */
+/** Installs the packages, then runs the first of the scripts that exists in package.json, or else the framework's own tool. */
 export function node(scripts: readonly string[], tool: string | null): Recipe {
   return ({ signs, packageManager }) => {
     const script = scripts.find((name) => signs.has(`script:${name}`));
@@ -18,14 +18,14 @@ export function node(scripts: readonly string[], tool: string | null): Recipe {
   };
 }
 
-/** Composer's packages, and the assets where package.json says how they are built. */
+/** Installs the Composer packages, and builds the assets if package.json has a build script. */
 export const php: Recipe = (tree) =>
   chain(
     "composer install --no-dev --no-interaction --optimize-autoloader",
     tree.signs.has("script:build") ? node(["build"], null)(tree) : null,
   );
 
-/** Installs the packages into `.venv`, by the tool whose list of them is there, and runs a program of theirs. */
+/** Installs the packages into `.venv`, with the tool whose package list exists, and runs a command from them. */
 export function python(command: string | null): Recipe {
   return ({ signs }) => {
     const install = installPython(signs);
@@ -33,7 +33,7 @@ export function python(command: string | null): Recipe {
   };
 }
 
-/** Installs the gems where there is a list of them, and runs a program of theirs. */
+/** Installs the gems if there is a Gemfile, and runs a command from them. */
 export function ruby(environment: string, command: string): Recipe {
   return ({ signs }) =>
     signs.has("file:Gemfile")

@@ -3,9 +3,9 @@ import { InsidePath } from "#contract/git-names.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
 /**
- * What is known of a project's files, as far as frameworks go by it.
- * `signs`: `file:<path>` for what is there, `npm:`, `composer:`, `gem:` and `pip:` for dependencies, `script:` for
- * scripts of package.json. `angularOutput`: where angular.json has the application built to.
+ * The facts about a project's files that the detection of frameworks uses.
+ * `signs`: `file:<path>` for existing files, `npm:`, `composer:`, `gem:` and `pip:` for dependencies, `script:` for
+ * scripts of package.json. `angularOutput`: the output directory from angular.json.
  */
 export type Tree = {
   readonly signs: ReadonlySet<string>;
@@ -13,7 +13,7 @@ export type Tree = {
   readonly angularOutput: string | null;
 };
 
-/** The files whose text tells something. Of all others it counts only that they are there. */
+/** The files whose content is read. For all other files, only their existence matters. */
 export const readFiles = [
   "package.json",
   "composer.json",
@@ -25,9 +25,9 @@ export const readFiles = [
 ] as const;
 
 /**
- * Makes out of the files what frameworks go by.
- * @param files paths that are there, with the texts of those in `readFiles`; what cannot be parsed counts as empty
- * @param above the names of files in the folders above, up to the repository's: a workspace keeps its lock file there
+ * Collects the facts about a project's files.
+ * @param files the existing paths, with the content of those in `readFiles`. Content that cannot be parsed is ignored.
+ * @param above the names of the files in the parent folders, up to the repository root: a workspace has its lock file there
  */
 export function surveyTree(files: ReadonlyMap<string, string>, above: ReadonlySet<string>): Tree {
   const text = (name: (typeof readFiles)[number]) => files.get(name) ?? "";
@@ -54,8 +54,8 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: ReadonlySe
 }
 
 /**
- * Requirements begin a line (`Django>=5`), or stand quoted in a list or as a key in TOML. No pattern here spans lines: a
- * file of nothing but line ends would take it minutes.
+ * Package names at the beginning of a line (`Django>=5`), quoted in a list, or as a key in TOML. The pattern does not
+ * match across lines, because a file of only line breaks would then take minutes.
  */
 function pythonNames(text: string): string[] {
   const names = matches(

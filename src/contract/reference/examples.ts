@@ -1,4 +1,4 @@
-/** The things that the reference's examples are about: one shop, on one server. */
+/** The ids in the examples of the API reference: one shop on one server. */
 export const example = {
   account: "acct_01kaf3m4k2e6b9xh5s0q7zy8nt",
   token: "tok_01kaf3n0a1f8c7y5j6zt4dwr9v",

@@ -2,73 +2,76 @@ import { prose } from "#contract/reference/prose.ts";
 
 export type GuideSection = { readonly id: string; readonly title: string; readonly text: string };
 
-/** What holds for every operation. The first section has no title of its own: it opens the reference. */
+/** The opening text of the API reference. */
 export const introduction = prose`
-  Deploy git repositories to your own servers. A **project** is an application, a **server** is a host of yours with an
-  agent on it, a **deployment** is one run that publishes a project's code. Requests and answers are JSON in UTF-8.`;
+  The Gantry API deploys git repositories to your own servers. A **project** is an application. A **server** is one of
+  your hosts, with an agent on it. A **deployment** is one run that publishes the code of a project. Requests and
+  responses are JSON in UTF-8.`;
 
+/** The rules that apply to every operation. */
 export const guide: readonly GuideSection[] = [
   {
     id: "authentication",
     title: "Authentication",
     text: prose`
-      Every request carries \`Authorization: Bearer <token>\`. A token belongs to one account, has scopes, ends after
-      366 days at most, and can be limited to some projects; whatever it may not see looks as if it were not there. To
-      \`write\` is to \`read\`, too. The first token is made by \`npm run token\`, all others by
+      Send \`Authorization: Bearer <token>\` with every request. A token belongs to one account. It has scopes, expires
+      after at most 366 days, and can be limited to projects. Objects that a token cannot access look as if they do not
+      exist. A \`write\` scope includes \`read\`. Create the first token with \`npm run token\`, and all others with
       \`POST /v1/tokens\`.
 
-      Without a token, or with a wrong one, the answer is 401 and names what is missing in \`WWW-Authenticate\`; with
-      one that lacks the scope it is 403. Over plain HTTP every request of the API is refused (403 \`https_required\`), but
-      for one on the machine itself.`,
+      A request without a valid token gets 401, with the reason in \`WWW-Authenticate\`. A request whose token lacks the
+      scope gets 403. The API refuses plain HTTP (403 \`https_required\`), except from the same machine.`,
   },
   {
     id: "problems",
-    title: "Problems",
+    title: "Errors",
     text: prose`
-      Every refusal is a problem (RFC 9457): \`application/problem+json\` with a \`code\` for programs and a \`detail\`
-      for people. \`type\` is the address of [the page about its code](/docs/problems). A request that was refused has
-      changed nothing. Every answer has a request id in \`X-Request-Id\`, by which whoever runs this Gantry finds it.
+      Every error response is a problem (RFC 9457) of the type \`application/problem+json\`, with a \`code\` for programs
+      and a \`detail\` for people. \`type\` is the URL of [the page about the code](/docs/problems). A refused request
+      changes nothing. Every response has a request id in \`X-Request-Id\`; the administrator of the installation can
+      find the request by it.
 
-      Unknown fields and parameters are refused, so that a misspelt \`brnach\` never deploys the wrong thing.
-      Text must be well-formed Unicode: half of a surrogate pair, such as \`"\\ud800"\` in JSON, is 422 in every field.
-      Any path answers 405 to a method that it does not have, and \`Allow\` names those that it has.`,
+      Unknown fields and parameters are refused, so that a typing error such as \`brnach\` does not deploy the wrong
+      code. Text must be well-formed Unicode: an unpaired surrogate, such as \`"\\ud800"\` in JSON, is 422 in every
+      field. A method that a path does not support gets 405, and \`Allow\` lists the supported methods.`,
   },
   {
     id: "lists",
-    title: "Lists",
+    title: "Pagination",
     text: prose`
-      Lists come newest first, in pages of \`limit\` rows. \`next_cursor\`, or the header \`Link\`, leads to the next
-      page. Whatever is added or deleted meanwhile, no row comes twice and none is left out. A cursor is opaque, and
-      belongs to the list that gave it.`,
+      Lists are sorted newest first and have pages of up to \`limit\` rows. To get the next page, send \`next_cursor\` as
+      \`cursor\`, or follow the \`Link\` header. Rows are not repeated or skipped when others are added or deleted
+      between two pages. A cursor is opaque, and valid only for the list that returned it.`,
   },
   {
     id: "retries",
     title: "Retries",
     text: prose`
-      Requests that make something take an \`Idempotency-Key\`: sent again within 24 hours, with the same key and body,
-      they get the same answer with \`Idempotent-Replayed: true\`, and nothing is made twice. Every other request can
-      be sent again as it is.
+      Requests that create something accept an \`Idempotency-Key\`. If you send the same key and body again within 24
+      hours, you get the first response again, with \`Idempotent-Replayed: true\`, and nothing is created twice. All
+      other requests can be repeated as they are.
 
-      429 and 503 say in \`Retry-After\` how many seconds to wait. \`RateLimit-Policy\` tells how many requests a token
-      has: \`"default";q=600;w=60\` is 600 in 60 seconds.`,
+      With 429 and 503, \`Retry-After\` is the number of seconds to wait. \`RateLimit-Policy\` is the limit of the token:
+      \`"default";q=600;w=60\` means 600 requests in 60 seconds.`,
   },
   {
     id: "freshness",
-    title: "Fresh reads",
+    title: "Consistency",
     text: prose`
-      Reads are answered by a copy of the database that is near, which can be a moment behind. Answers carry a
-      \`Gantry-Bookmark\`: a request that sends it back sees at least what that answer saw, so a client reads its own
-      writes. Each GET has an \`ETag\`; with \`If-None-Match\` an answer that has not changed is an empty 304.`,
+      Reads are answered from the nearest copy of the database, which can be slightly out of date. Responses have a
+      \`Gantry-Bookmark\` header. If you send it back with the next request, that request sees at least the same data, so
+      you can read your own writes. Each GET response has an \`ETag\`; if you send it in \`If-None-Match\` and the response
+      has not changed, you get an empty 304.`,
   },
   {
     id: "versions",
     title: "Versions",
     text: prose`
       The version is part of the path. Fields, parameters, problem codes and operations can be added to \`/v1\` at any
-      time, so pass over what you do not know. Nothing is removed without \`Deprecation\` and \`Sunset\` headers at
-      least 12 months ahead.
+      time, so ignore those that you do not know. Before anything is removed, responses have \`Deprecation\` and
+      \`Sunset\` headers for at least 12 months.
 
-      Times are ISO 8601 in UTC, durations are in seconds. Any web page may call the interface: it uses no cookies, and
-      a token is needed all the same.`,
+      Times are ISO 8601 in UTC, and durations are in seconds. Web pages of any origin can call the API: it uses no
+      cookies, and every call needs a token.`,
   },
 ];

@@ -11,37 +11,37 @@ type ExampleOf<Schema extends z.ZodMiniType | null> = Schema extends z.ZodMiniTy
   ? Unchanging<z.input<Schema>>
   : null;
 
-/** What the reference says of an operation besides what its row of the endpoint table says. */
+/** The texts and examples of an operation. The rest of the reference follows from the endpoint table. */
 export type OperationText<Of extends Endpoint> = {
   readonly tag: Tag;
-  /** Markdown: what it does, what it refuses, and what to do then. */
+  /** Markdown: what the operation does, which requests it refuses, and how to fix them. */
   readonly description: string;
-  /** A request's body. */
+  /** An example of the request body. */
   readonly body: ExampleOf<Of["body"]>;
-  /** What a success answers with. */
+  /** An example of the response body. */
   readonly answer: ExampleOf<Of["success"]["body"]>;
 } & (Of["success"]["status"] extends 201
   ? {
-      /** Where a success leads to, in its Location header; null where it has none. */
+      /** An example of the Location header; null if the response has none. */
       readonly location: `/v1/${string}` | null;
     }
   : { readonly location?: never }) &
   (Of["alsoAs"] extends readonly []
     ? { readonly streamed?: never }
     : {
-        /** The answer in the other media types that it comes in. */
+        /** The response in each media type besides JSON. */
         readonly streamed: Readonly<Record<Of["alsoAs"][number], StreamedText>>;
       });
 
-/** An answer that is sent piece by piece. */
+/** A response that is sent in pieces. */
 export type StreamedText = {
-  /** Of a piece, which may be one of several kinds; none where it is all text. */
+  /** The schemas that a piece can have; empty for plain text. */
   readonly pieces: readonly z.ZodMiniType[];
-  /** A piece; of text, all of it. */
+  /** An example of a piece, or of the whole text. */
   readonly example: unknown;
-  /** What is sent. */
+  /** An example of the whole response. */
   readonly text: string;
 };
 
-/** A text for each operation: one that has none does not compile. */
+/** The texts of every operation. An operation without texts does not compile. */
 export type OperationTexts = { readonly [Name in OperationName]: OperationText<Endpoints[Name]> };

@@ -1,15 +1,16 @@
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
-import { agentTexts } from "#contract/endpoints/agents/operation-texts.ts";
-import { deploymentTexts } from "#contract/endpoints/deployments/operation-texts.ts";
-import { logTexts } from "#contract/endpoints/logs/operation-texts.ts";
-import { projectTexts } from "#contract/endpoints/projects/operation-texts.ts";
-import { serverTexts } from "#contract/endpoints/servers/operation-texts.ts";
-import { sessionTexts } from "#contract/endpoints/sessions/operation-texts.ts";
-import { tokenTexts } from "#contract/endpoints/tokens/operation-texts.ts";
+import { accountTexts } from "#contract/endpoints/accounts/texts.ts";
+import { agentTexts } from "#contract/endpoints/agents/texts.ts";
+import { deploymentTexts } from "#contract/endpoints/deployments/texts.ts";
+import { logTexts } from "#contract/endpoints/logs/texts.ts";
+import { projectTexts } from "#contract/endpoints/projects/texts.ts";
+import { serverTexts } from "#contract/endpoints/servers/texts.ts";
+import { sessionTexts } from "#contract/endpoints/sessions/texts.ts";
+import { tokenTexts } from "#contract/endpoints/tokens/texts.ts";
 
-// Not in the endpoint table itself, because the Worker and every client carry that one along.
+// Separate from the endpoint table, because the Worker and every client bundle the table but not these texts.
 
-/** What the reference says of every operation. */
+/** The text of every operation in the API reference. */
 export const operationTexts: OperationTexts = {
   ...deploymentTexts,
   ...logTexts,
@@ -17,5 +18,6 @@ export const operationTexts: OperationTexts = {
   ...serverTexts,
   ...tokenTexts,
   ...sessionTexts,
+  ...accountTexts,
   ...agentTexts,
 };

@@ -5,7 +5,7 @@ import { example } from "#contract/reference/examples.ts";
 
 type NamesIn<Schema> = Schema extends z.ZodMiniType ? keyof z.input<Schema> & string : never;
 
-/** Every parameter of a path or a query: one that has no text does not compile. */
+/** Every path and query parameter. A parameter without a text does not compile. */
 export type ParameterName = {
   [Name in OperationName]: NamesIn<Endpoints[Name]["params"]> | NamesIn<Endpoints[Name]["query"]>;
 }[OperationName];
@@ -13,42 +13,41 @@ export type ParameterName = {
 export type ParameterText = { readonly description: string; readonly example: string | number | boolean };
 
 export const parameterTexts: Readonly<Record<ParameterName, ParameterText>> = {
-  project_id: { description: "A project's id.", example: example.project },
-  server_id: { description: "A server's id.", example: example.server },
-  deployment_id: { description: "A deployment's id.", example: example.deployment },
-  token_id: { description: "A token's id.", example: example.token },
-  limit: { description: "How many at most. The next page, if there is one, begins after them.", example: 20 },
+  project_id: { description: "The project's id.", example: example.project },
+  server_id: { description: "The server's id.", example: example.server },
+  deployment_id: { description: "The deployment's id.", example: example.deployment },
+  token_id: { description: "The token's id.", example: example.token },
+  limit: { description: "The maximum number of rows in the page.", example: 20 },
   cursor: {
-    description:
-      "Where to go on: `next_cursor` of the page before. It belongs to the list that gave it; another is 422.",
+    description: "The `next_cursor` of the previous page. A cursor of another list is 422.",
     example: example.cursor,
   },
   status: {
-    description: "Only those with one of these statuses, separated by commas.",
+    description: "Returns only deployments with one of these statuses, separated by commas.",
     example: "failed",
   },
   branch: {
-    description: "Only those of this branch, as it was named when they were started.",
+    description: "Returns only deployments that were started with this branch.",
     example: "main",
   },
   commit: {
-    description: "Only those of the commit whose hash begins like this: 7 characters or more.",
+    description: "Returns only deployments of this commit. Send at least the first 7 characters of the hash.",
     example: example.commit,
   },
   purge: {
-    description: "Also remove the project's files from its server.",
+    description: "Also removes the project's files from its server.",
     example: true,
   },
 };
 
 export const headerTexts = {
   ifLive:
-    "Go on only if this deployment is still the live one of the project; otherwise 412 `live_changed`, and nothing is started.",
+    "Starts the deployment only if this deployment is still the live one. Otherwise the response is 412 `live_changed`.",
   idempotencyKey:
-    "Any text of yours that names this one request, such as a UUID. Sent again within 24 hours with the same body, it gets the answer that the first one got, with `Idempotent-Replayed: true`; with another body it is 422 `idempotency_mismatch`.",
+    "A unique text for this request, such as a UUID. If you send it again within 24 hours with the same body, you get the first response again, with `Idempotent-Replayed: true`. With another body, the response is 422 `idempotency_mismatch`.",
   lastEventId:
-    "With `Accept: text/event-stream`: the `id` of the last event that the client has seen. The stream goes on after it.",
-  ifNoneMatch: "The `ETag` of an answer that the client has. If it still holds, the answer is an empty 304.",
+    "With `Accept: text/event-stream`: the `id` of the last event you received. The stream continues after it.",
+  ifNoneMatch: "The `ETag` of an earlier response. If the response has not changed, you get an empty 304.",
   bookmark:
-    "The `Gantry-Bookmark` of an earlier answer. What was written before that answer is seen by this request, whichever copy of the database is near.",
+    "The `Gantry-Bookmark` of an earlier response. This request sees at least the data that the earlier one saw.",
 } as const;

@@ -1,46 +1,50 @@
 import type { ProblemCode } from "#contract/problems.ts";
 
-/** What to do about each problem: one without a remedy does not compile. */
+/** How to fix each problem. A problem without a remedy does not compile. */
 export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
-  malformed_json: "Send a JSON object in UTF-8. No body at all is the same as `{}`.",
+  malformed_json: "Send a JSON object in UTF-8. An empty body is the same as `{}`.",
   missing_token: "Send the header `Authorization: Bearer <token>`.",
   invalid_token:
-    "Look for a typing mistake: a token is `gantry_` and 36 letters and digits. If it is right, it has ended or was revoked; ask for another one. An agent is enrolled again with a new enrolment token.",
+    "Check the token for typing errors: an API token is `gantry_` followed by 36 letters and digits. If it is correct, it has expired or was revoked: create another one. For an agent, create a new enrolment token and enrol the agent again.",
   insufficient_scope:
-    "Use a token with the scope that the header `WWW-Authenticate` names, and without a limit to projects where `detail` speaks of one. To make a token, use one that may do at least as much.",
+    "Use a token with the scope in the `WWW-Authenticate` header. If `detail` mentions projects, use a token without a project limit. To create a token, use a token with at least the same permissions.",
   https_required:
-    "Use the address with `https://`. Revoke a token that was sent without it, because others may have read it. A proxy that ends TLS must send `X-Forwarded-Proto: https`.",
+    "Send the request to the `https://` address. If you sent a token over plain HTTP, revoke it, because others may have read it. A proxy that terminates TLS must send `X-Forwarded-Proto: https`.",
   not_found:
-    "Compare the path and the id with what a list shows. A token that is limited to some projects sees no others.",
-  method_not_allowed: "Use one of the methods that the header `Allow` names.",
-  already_live: "Nothing needs to be done. To deploy the same commit again, start a deployment of it.",
-  deployment_activating: "Wait a few seconds, until the deployment has ended, and delete it then.",
+    "Check the path, and compare the id with the list of these objects. A token that is limited to projects cannot access other projects.",
+  method_not_allowed: "Use one of the methods in the `Allow` header.",
+  already_live:
+    "No rollback is necessary. To deploy the same commit again, start a deployment of that commit.",
+  deployment_activating: "Wait a few seconds until the deployment has ended, then delete it.",
   deployment_live:
-    "Deploy something else or roll back first; then this one is superseded and can be deleted.",
-  domain_taken: "Choose another domain, or take it away from the project that has it.",
-  name_taken: "Choose another name, or use the one that is there: the list shows it.",
+    "Deploy or roll back to another version first. This deployment is then superseded and can be deleted.",
+  domain_taken: "Choose another domain, or change the domain of the project that uses it.",
+  name_taken: "Choose another name, or use the existing object: the list shows it.",
   no_rollback_target:
-    "Look at `GET /v1/projects/{project_id}/rollback-targets`. What is not in it can be deployed again by its commit.",
-  not_cancelable: "Nothing can be canceled any more. If it went live, go back with `POST /v1/rollback`.",
+    "Choose a target from `GET /v1/projects/{project_id}/rollback-targets`. To deploy any other code again, start a deployment of its commit.",
+  not_cancelable:
+    "The deployment can no longer be canceled. If it went live, roll back with `POST /v1/rollback`.",
   queue_full:
-    "Cancel some of those that wait, or set the project's `queue` to `latest`, so that a new start takes their place.",
-  too_many: "Delete what is no longer used.",
-  last_token: "Make another token with `tokens:write` and without a limit to projects first, and try it.",
-  project_busy: "Wait for the deployment to end, or cancel it.",
+    "Cancel queued deployments, or set the project's `queue` to `latest`, so that a new deployment replaces the queued ones.",
+  too_many: "Delete objects that you no longer use.",
+  last_token: "First create and test another token with `tokens:write` and without a project limit.",
+  project_busy: "Wait until the deployment has ended, or cancel it.",
   server_in_use:
-    "Move the projects to another server, or delete them. The projects list shows which they are.",
+    "Move the projects to another server, or delete them. The project list shows the server of each project.",
   protocol_mismatch:
-    "Run this installation's `/install.sh` on the server: it installs the agent that fits. The token has not been used.",
+    "Run this installation's `/install.sh` on the server to install the matching agent. The token has not been used and still works.",
   log_expired:
-    "The log cannot be had any more. How long logs are kept from now on is `log_retention_days` of `PATCH /v1/account`.",
+    "The log cannot be restored. To keep future logs longer, raise `log_retention_days` with `PATCH /v1/account`.",
   live_changed:
-    "Somebody else has deployed. Look at what is live now, and send the request again with its id, or without `If-Live`.",
-  body_too_large: "Send less. A body that is far too large for what it says is often the wrong file.",
-  unsupported_media_type: "Send `Content-Type: application/json`.",
-  invalid_request: "Mend the fields that `errors` points to. Nothing has been done.",
-  idempotency_mismatch: "Use a new key for a new request. A retry must have the same body as the first try.",
-  rate_limited: "Wait as many seconds as `Retry-After` says, and spread requests more evenly.",
-  upgrade_required: "Ask for the path with a WebSocket client.",
-  internal: "Try again. If it stays, give the request id to whoever runs this Gantry.",
-  unavailable: "Try again after as many seconds as `Retry-After` says.",
+    "Another deployment went live. Check which one, and send the request again with its id in `If-Live`, or without `If-Live`.",
+  body_too_large: "Send a smaller body, and check that you sent the right file.",
+  unsupported_media_type: "Send the header `Content-Type: application/json`.",
+  invalid_request: "Correct the fields in `errors`, and send the request again.",
+  idempotency_mismatch:
+    "Use a new key for each new request. A retry must have the same body as the first request.",
+  rate_limited: "Wait for the number of seconds in the `Retry-After` header. Spread requests more evenly.",
+  upgrade_required: "Connect to the path with a WebSocket client.",
+  internal:
+    "Try again. If the error persists, send the request id to the administrator of this installation.",
+  unavailable: "Try again after the number of seconds in the `Retry-After` header.",
 };

@@ -1,4 +1,4 @@
-/** Text in Markdown over several lines of code: a line break is a space, an empty line a paragraph, `- ` an item. */
+/** Markdown in a template literal: joins the lines of each paragraph and of each list item (`- `) with spaces. */
 export function prose(strings: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   return String.raw({ raw: strings.map((string) => string) }, ...values)
     .trim()

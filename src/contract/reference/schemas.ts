@@ -1,19 +1,23 @@
-import { agentSchemas } from "#contract/endpoints/agents/schema-texts.ts";
-import { deploymentSchemas } from "#contract/endpoints/deployments/schema-texts.ts";
-import { logSchemas } from "#contract/endpoints/logs/schema-texts.ts";
+import { accountSchemas } from "#contract/endpoints/accounts/texts.ts";
+import { agentSchemas } from "#contract/endpoints/agents/texts.ts";
+import { deploymentSchemas } from "#contract/endpoints/deployments/texts.ts";
+import { logSchemas } from "#contract/endpoints/logs/texts.ts";
 import { problemSchemas } from "#contract/reference/schemas/problems.ts";
-import { projectSchemas } from "#contract/endpoints/projects/schema-texts.ts";
+import { projectSchemas } from "#contract/endpoints/projects/texts.ts";
 import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
-import { serverSchemas } from "#contract/endpoints/servers/schema-texts.ts";
-import { tokenSchemas } from "#contract/endpoints/tokens/schema-texts.ts";
+import { serverSchemas } from "#contract/endpoints/servers/texts.ts";
+import { sessionSchemas } from "#contract/endpoints/sessions/texts.ts";
+import { tokenSchemas } from "#contract/endpoints/tokens/texts.ts";
 
-/** Every schema that the reference shows under a name of its own. */
+/** Every schema that has a name in the API reference. */
 export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...deploymentSchemas,
   ...logSchemas,
   ...projectSchemas,
   ...serverSchemas,
   ...tokenSchemas,
+  ...sessionSchemas,
+  ...accountSchemas,
   ...problemSchemas,
   ...agentSchemas,
 };

@@ -1,18 +1,17 @@
-/** The parts of the reference, in its order. */
+/** The sections of the API reference, in order. */
 export const tags = {
   Deployments:
-    "A deployment is one run that publishes a project's code. Start one, watch it, read its log, cancel it, go back to an earlier one.",
-  Projects: "A project is an application: a git repository, the server it runs on, and how it is built.",
+    "A deployment is one run that publishes the code of a project. You can start, follow, cancel and roll back deployments, and read their logs.",
+  Projects: "A project is an application: a git repository, the server it runs on, and its build settings.",
   Servers:
-    "A server is a host of yours with Gantry's agent on it. The agent dials out, so the host opens no port.",
-  Tokens:
-    "A token is what a client shows to be let in. It has scopes, an end, and perhaps limits to projects.",
-  Account: "Whose token this is, and whether the control plane is there.",
+    "A server is one of your hosts, with Gantry's agent on it. The agent connects to the control plane, so the host needs no open port.",
+  Tokens: "A token authenticates a client. It has scopes and an expiry time, and can be limited to projects.",
+  Account: "The account of the token, and the health of the control plane.",
   Agent:
-    "What Gantry's own agent uses, written down for whoever looks at its traffic. It changes together with the agent, and no promise of a version covers it.",
+    "The endpoints of Gantry's own agent, documented for people who inspect its traffic. They change together with the agent, and the versioning promise does not cover them.",
 } as const;
 
 export type Tag = keyof typeof tags;
 
-/** The part that only the agent uses. */
+/** The section that only the agent uses. */
 export const INTERNAL_TAG = "Agent" satisfies Tag;

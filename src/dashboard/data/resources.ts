@@ -1,7 +1,7 @@
 import { readAll } from "#client/read-all.ts";
 import { clientEndpoints, type ClientOperation } from "#contract/endpoints/client-endpoints.ts";
 import type { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
-import { lackOf } from "#contract/may-call.ts";
+import { missingPermission } from "#contract/may-call.ts";
 import { activityReader } from "#dashboard/data/activity.ts";
 import { api } from "#dashboard/data/api.ts";
 import { onSignOut } from "#dashboard/data/cache.ts";
@@ -29,7 +29,9 @@ export function useMay(operation: ClientOperation): boolean {
   const { value: account } = useAccount(ALL);
   if (account === null) return true;
   const { token } = account;
-  return lackOf(clientEndpoints[operation].access, token.scopes, token.project_ids !== null) === null;
+  return (
+    missingPermission(clientEndpoints[operation].access, token.scopes, token.project_ids !== null) === null
+  );
 }
 
 export const useProject = resources(

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 
 import { type Access, scopeOf } from "#contract/endpoints/endpoint.ts";
-import { lackOf } from "#contract/may-call.ts";
+import { missingPermission } from "#contract/may-call.ts";
 import { refuse, succeed } from "#contract/problems.ts";
 import type { AgentContext, Context, OpenContext, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
@@ -69,7 +69,7 @@ export function authenticateAgent(
 }
 
 function refuseLack(access: Access, { scopes, projectIds }: TokenIdentity) {
-  switch (lackOf(access, scopes, projectIds !== null)) {
+  switch (missingPermission(access, scopes, projectIds !== null)) {
     case "scope":
       return refuse("insufficient_scope", `The token lacks the scope ${scopeOf(access)}.`);
     case "account":

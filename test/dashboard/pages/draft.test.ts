@@ -123,7 +123,7 @@ describe("the settings form", () => {
     [{ health_status: "99" }, "health_check.status", "Must be 100 or more."],
     [{ health_interval_seconds: "61" }, "health_check.interval_seconds", "Must be 60 or less."],
     [{ name: "" }, "name", "Required."],
-    [{ health_check: "/a b" }, "health_check.path", "Must begin with / and hold no spaces."],
+    [{ health_check: "/a b" }, "health_check.path", "Must begin with / and contain no spaces."],
   ])("explains the error in %j", (part, path, text) => {
     const parsed = UpdateProjectInput.safeParse(changed(part));
     expect(parsed.success ? {} : errorsOf(parsed.error)).toMatchObject({ [path]: text });

@@ -175,7 +175,7 @@ describe("changing a project", () => {
     expect((await problemOf(await patch(world, { shared_paths: ["data", "data/a"] }))).errors).toEqual([
       {
         pointer: "/shared_paths/1",
-        message: "overlaps with data: of two paths one inside the other, give only the outer one",
+        message: "overlaps with data: send only the outer path",
       },
     ]);
   });

@@ -7,10 +7,10 @@ import { Scope } from "#contract/scopes.ts";
 export const DEFAULT_LOG_RETENTION_DAYS = 90;
 const MAX_LOG_RETENTION_DAYS = 3650;
 
-/** Days from a deployment's end on. */
+/** Days after the end of a deployment. */
 const LogRetentionDays = wholeBetween(1, MAX_LOG_RETENTION_DAYS);
 
-/** Who the token speaks for, and what it may do. */
+/** The account of a token, and the permissions of the token. */
 export const Account = z.strictObject({
   id: AccountId,
   name: z.string(),
@@ -25,7 +25,7 @@ export const Account = z.strictObject({
 });
 export type Account = z.infer<typeof Account>;
 
-/** Settings to change; what is left out stays. */
+/** The settings to change. Omitted fields keep their values. */
 export const UpdateAccountInput = z.strictObject({ log_retention_days: z.optional(LogRetentionDays) });
 export type UpdateAccountInput = z.infer<typeof UpdateAccountInput>;
 

@@ -14,7 +14,7 @@ export const agentEndpoints = {
     method: "POST",
     path: "/v1/agent/enroll",
     access: { by: "none" },
-    summary: "Trade an enrolment token for an agent's credential",
+    summary: "Exchange an enrolment token for an agent's credential",
     params: NoParams,
     body: EnrollInput,
     success: { status: 201, body: Enrolled },
@@ -25,7 +25,7 @@ export const agentEndpoints = {
     method: "POST",
     path: "/v1/agent/deployments/:deployment_id/events",
     access: { by: "agent" },
-    summary: "Report what happened in a run, and learn what to do now",
+    summary: "Report events of a run and get the next instruction",
     params: z.strictObject({ deployment_id: DeploymentId }),
     body: RunEvents,
     maxBodyBytes: MAX_BODY_BYTES,
@@ -33,5 +33,5 @@ export const agentEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-/** The agent's link is a WebSocket upgrade, not a request with an answer, so it stands beside the table. */
+/** The path of the agent's WebSocket. It is not in the endpoint table, because it has no response body. */
 export const AGENT_CONNECT_PATH = "/v1/agent/connect";

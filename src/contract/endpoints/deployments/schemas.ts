@@ -9,7 +9,7 @@ import { stages } from "#contract/stages.ts";
 export const DeploymentStatus = z.enum(["building", "live", "superseded", "failed", "canceled"]);
 export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
 
-/** Where a deployment that is `building` stands; `null` once it has ended. */
+/** The stage of a deployment whose status is `building`. */
 export const DeploymentStage = z.enum([...stages, "canceling"]);
 export type DeploymentStage = z.infer<typeof DeploymentStage>;
 
@@ -32,12 +32,12 @@ export const FailureCode = z.enum([
 ]);
 export type FailureCode = z.infer<typeof FailureCode>;
 
-/** The longest texts of a failure, in UTF-16 code units: a report with a longer one is refused as a whole. */
+/** Maximum lengths of the texts of a failure, in UTF-16 code units. A report with a longer text is refused. */
 export const MAX_FAILURE_MESSAGE = 2000;
 export const MAX_STDERR_TAIL = 8192;
 export const MAX_HEALTH_BODY = 2048;
 
-/** What shows that a failure is one: whatever of this the failed stage has. */
+/** Details of a failure. Which fields exist depends on the stage. */
 export const FailureEvidence = z.strictObject({
   exit_code: z.optional(z.nullable(z.int())),
   signal: z.optional(z.nullable(textUpTo(20))),
@@ -55,7 +55,7 @@ export const Failure = z.strictObject({
 });
 export type Failure = z.infer<typeof Failure>;
 
-/** What showed that the deployment went live: the link's target, the commit, the health check's answer. */
+/** The evidence that a deployment went live: the target of the link, the commit, and the result of the health check. */
 export const LiveEvidence = z.strictObject({
   target: textUpTo(1024),
   commit_sha: CommitSha,
@@ -69,13 +69,13 @@ export const WaitingOn = z.discriminatedUnion("type", [
 ]);
 export type WaitingOn = z.infer<typeof WaitingOn>;
 
-/** Who asked for a deployment. The token's name is kept as it was then. */
+/** Who started a deployment. `name` is the token's name at that time. */
 export const Actor = z.strictObject({ type: z.literal("token"), id: z.string(), name: z.string() });
 export type Actor = z.infer<typeof Actor>;
 
 const timestamp = z.string();
 
-/** A row of a project's list. Its fields were agreed on: it gets no others. `duration` is in seconds. */
+/** A row of a project's list. Its fields are fixed by agreement: do not add any. `duration` is in seconds. */
 export const DeploymentRow = z.strictObject({
   id: DeploymentId,
   status: DeploymentStatus,
@@ -87,7 +87,7 @@ export const DeploymentRow = z.strictObject({
 });
 export type DeploymentRow = z.infer<typeof DeploymentRow>;
 
-/** A deployment with everything that is known of it. */
+/** A deployment with every field. */
 export const Deployment = z.extend(DeploymentRow, {
   project_id: ProjectId,
   server_id: ServerId,
@@ -108,7 +108,7 @@ export const Deployment = z.extend(DeploymentRow, {
 });
 export type Deployment = z.infer<typeof Deployment>;
 
-/** What a start and a rollback answer. These three fields were agreed on: it gets no others. */
+/** The response to a start and a rollback. Its three fields are fixed by agreement: do not add any. */
 export const DeploymentStarted = z.strictObject({
   id: DeploymentId,
   status: z.literal("building"),
@@ -116,7 +116,7 @@ export const DeploymentStarted = z.strictObject({
 });
 export type DeploymentStarted = z.infer<typeof DeploymentStarted>;
 
-/** What to deploy: the project's branch where both are left out. */
+/** What to deploy. Without either field: the project's branch. */
 export const StartDeploymentInput = z.strictObject({
   branch: z.optional(BranchName),
   commit: z.optional(CommitName),
@@ -126,7 +126,7 @@ export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectId });
 export type DeployInput = z.infer<typeof DeployInput>;
 
-/** Where to go back to: one that was live, named by id or by version; the default target without either. */
+/** The rollback target, by id or by version. Without either: the default target. */
 export const RollbackInput = z
   .strictObject({
     project_id: ProjectId,
@@ -136,7 +136,7 @@ export const RollbackInput = z
   .check(
     z.refine((input) => input.deployment_id === undefined || input.version === undefined, {
       path: ["version"],
-      message: "name the target by deployment_id or by version, not by both",
+      message: "send either deployment_id or version, not both",
     }),
   );
 export type RollbackInput = z.infer<typeof RollbackInput>;

@@ -6,21 +6,21 @@ import { DeploymentId } from "#contract/ids.ts";
 import { NextCursor, queryInteger } from "#contract/paging.ts";
 import { stages } from "#contract/stages.ts";
 
-/** Of the message, in UTF-8. */
+/** The maximum size of a message, in bytes of UTF-8. */
 export const MAX_LOG_LINE_BYTES = 16 * 1024;
-/** Of all lines as they are stored, NDJSON. */
+/** The maximum size of a log in its stored form, NDJSON. */
 export const MAX_LOG_BYTES = 50 * 1024 * 1024;
 export const DEFAULT_LOG_PAGE = 500;
 export const MAX_LOG_PAGE = 1000;
 
-/** `system` lines are Gantry's own words; the others are what a command wrote. */
+/** `system`: messages of Gantry. The others: output of a command. */
 export const LogStream = z.enum(["stdout", "stderr", "system"]);
 export type LogStream = z.infer<typeof LogStream>;
 
 export const LogStage = z.enum([...stages, "prune", "end"]);
 export type LogStage = z.infer<typeof LogStage>;
 
-/** One line of a deployment's log. `line` counts from 1 without a gap; `time` is ISO 8601 in UTC. */
+/** One line of a log. `line` counts from 1 without gaps; `time` is ISO 8601 in UTC. */
 export const LogLine = z.strictObject({
   line: wholeFrom(1),
   time: z.string(),
@@ -30,19 +30,20 @@ export const LogLine = z.strictObject({
 });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** How far a line's time may be from when it arrived: an agent may have been cut off for a while, or its clock be wrong. */
+/** The accepted difference between a line's time and its arrival. Lines arrive late after a lost connection. */
 const MAX_LINE_AGE_MS = 24 * 60 * 60_000;
 const MAX_LINE_LEAD_MS = 5 * 60_000;
 
 const LineTime = z.iso.datetime({ offset: true });
 
 /**
- * The time of a line as it is stored, in UTC. Where what its agent says is no time, or far from when it arrived, that is
- * what counts: a line isn't lost for it.
+ * The time to store with a line, in UTC. If the agent's time is invalid or too far from the arrival, the time of arrival
+ * is used, so that the line is kept.
+ * @param reported the time from the agent
  * @param receivedAt Unix milliseconds
  */
-export function lineTime(said: string, receivedAt: number): string {
-  const at = LineTime.safeParse(said).success ? Date.parse(said) : NaN;
+export function lineTime(reported: string, receivedAt: number): string {
+  const at = LineTime.safeParse(reported).success ? Date.parse(reported) : NaN;
   const isNear = at >= receivedAt - MAX_LINE_AGE_MS && at <= receivedAt + MAX_LINE_LEAD_MS;
   return new Date(isNear ? at : receivedAt).toISOString();
 }
@@ -61,10 +62,10 @@ export const LogPage = z.strictObject({
 });
 export type LogPage = z.infer<typeof LogPage>;
 
-/** While nothing is written, a stream of events has a comment so often, in milliseconds: so a cut one can be told. */
+/** How often an event stream sends a comment while there are no lines, in milliseconds. A client detects a lost connection by it. */
 export const LOG_HEARTBEAT_MS = 10_000;
 
-/** The name of a stream's last event. Its data is a LogEnd; that of every event before it, which has no name, a LogLine. */
+/** The name of the last event of a stream, whose data is a LogEnd. All other events have no name, and a LogLine as data. */
 export const LOG_END_EVENT = "end";
 
 export const LogEnd = z.strictObject({

@@ -8,25 +8,25 @@ import { mapValues } from "#contract/lib/map-values.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
-/** Text a person reads, on one line, and knows a thing by: what cannot be seen would let two names look the same. */
+/** A name for people, on one line. Invisible characters are refused, because two different names could look the same. */
 export const DisplayName = textBetween(1, 100).check(
   z.superRefine((name, context) => {
     const hidden = firstHidden(name);
     if (hidden !== null)
       context.addIssue({
         code: "custom",
-        message: `must not hold the character ${hidden}, which is invisible or changes the direction of text: remove it`,
+        message: `must not contain the character ${hidden}, which is invisible or changes the text direction`,
       });
   }),
   z.refine(
     (name) => name.trim() === name && !/\p{Cc}/u.test(name),
-    "must be one line without spaces at its ends",
+    "must be one line without leading or trailing spaces",
   ),
 );
 
 /** A shell command line, run by `sh -c` in the release's root directory. */
 export const ShellCommand = textBetween(1, 8192).check(
-  z.refine((command) => !command.includes("\0"), "must not hold a NUL character"),
+  z.refine((command) => !command.includes("\0"), "must not contain a NUL character"),
 );
 
 export const Domain = textUpTo(253).check(
@@ -41,10 +41,10 @@ export const Framework = textLike(
   "must be a framework's identifier, such as static or astro",
 );
 
-/** How to see that a release works. `path` is asked of the site on the server itself, `url` as it stands. */
+/** How to check that a release works. `path` is requested from the site on the server itself, `url` as it is. */
 export const HealthCheck = z
   .strictObject({
-    path: z.optional(textUpTo(1024).check(z.regex(/^\/[!-~]*$/, "must begin with / and hold no spaces"))),
+    path: z.optional(textUpTo(1024).check(z.regex(/^\/[!-~]*$/, "must begin with / and contain no spaces"))),
     url: z.optional(z.url({ protocol: /^https?$/ }).check(z.maxLength(2048))),
     status: z._default(wholeBetween(100, 599), 200),
     tries: z._default(wholeBetween(1, 60), 10),
@@ -52,7 +52,10 @@ export const HealthCheck = z
     timeout_seconds: z._default(numberBetween(0.1, 60), 5),
   })
   .check(
-    z.refine((check) => (check.path === undefined) !== (check.url === undefined), "needs either path or url"),
+    z.refine(
+      (check) => (check.path === undefined) !== (check.url === undefined),
+      "must have either path or url",
+    ),
   );
 export type HealthCheck = z.infer<typeof HealthCheck>;
 
@@ -64,22 +67,22 @@ export const Timeouts = z.strictObject(
 );
 export type Timeouts = z.infer<typeof Timeouts>;
 
-/** `latest`: a new start cancels those still queued. */
+/** `latest`: a new deployment cancels the queued ones. */
 export const QueueMode = z.enum(["all", "latest"]);
 export type QueueMode = z.infer<typeof QueueMode>;
 
 /**
- * Which commits can be deployed by their hash. `reachable`: those that a branch or tag contains; `any`: also those that the
- * repository's server hands out besides, such as those of pull requests and, on many forges, of forks; `none`: none.
+ * Which commits can be deployed by their hash. `reachable`: those that a branch or tag contains. `any`: all that the git
+ * server provides, including those of pull requests and, on many git hosts, of forks. `none`: none.
  */
 export const CommitRule = z.enum(["reachable", "any", "none"]);
 export type CommitRule = z.infer<typeof CommitRule>;
 
-/** The settings that a project's framework fills in where they are left out; the framework itself, the agent finds. */
+/** The settings that can be automatic: the agent detects the framework, and the framework determines the others. */
 export const AutomaticSetting = z.enum(["framework", "build_command", "output_directory"]);
 export type AutomaticSetting = z.infer<typeof AutomaticSetting>;
 
-/** How the files of a commit become what is served. A `build_command` of null is none, whatever the framework. */
+/** The build settings of a framework. A `build_command` of null means no build. */
 export const Preset = z.strictObject({
   framework: Framework,
   build_command: z.nullable(ShellCommand),
@@ -87,7 +90,7 @@ export const Preset = z.strictObject({
 });
 export type Preset = z.infer<typeof Preset>;
 
-/** As much of it as a project says. What is left out here, the framework's preset fills in. */
+/** The build settings of a project. Omitted settings come from the preset of the framework. */
 export const BuildSettings = z.partial(Preset);
 export type BuildSettings = z.infer<typeof BuildSettings>;
 
@@ -107,8 +110,8 @@ const settings = {
 };
 
 /**
- * The agent cannot link a path inside of what is a link already; and an outer one that comes later would take the place
- * of what the release has beside the inner one. The same path twice does no harm.
+ * Refuses paths inside each other. The agent cannot create a link inside a linked path, and a later link for the outer
+ * path would hide the release's other files in it. The same path twice is harmless.
  */
 const ApartPaths = settings.shared_paths.check(
   z.superRefine((paths, context) => {
@@ -118,7 +121,7 @@ const ApartPaths = settings.shared_paths.check(
         context.addIssue({
           code: "custom",
           path: [at],
-          message: `overlaps with ${other}: of two paths one inside the other, give only the outer one`,
+          message: `overlaps with ${other}: send only the outer path`,
         });
     }
   }),
@@ -145,7 +148,7 @@ export const CreateProjectInput = z.strictObject({
 export type CreateProjectInput = z.infer<typeof CreateProjectInput>;
 
 const STARS =
-  "holds the stars that stand for a password or a query value; send the value itself, or leave the setting out";
+  "contains ***, which replaces a password or a query value in responses; send the value itself, or omit the setting";
 
 const AllSettings = z.strictObject({
   ...settings,
@@ -161,19 +164,23 @@ const AllSettings = z.strictObject({
 });
 
 /**
- * Any of a project's settings; what is left out stays as it is, also within `timeouts`. A `health_check` takes the
- * place of the whole one before it. The settings named in `automatic` are left to the framework again.
+ * The settings to change. Omitted settings, and omitted fields of `timeouts`, keep their values. `health_check` is
+ * replaced as a whole. The settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
   z.superRefine((input, context) => {
     for (const name of input.automatic ?? [])
       if (input[name] !== undefined)
-        context.addIssue({ code: "custom", path: [name], message: "is given and named in automatic" });
+        context.addIssue({
+          code: "custom",
+          path: [name],
+          message: "must not have a value and be in automatic",
+        });
   }),
 );
 export type UpdateProjectInput = z.infer<typeof UpdateProjectInput>;
 
-/** A row of the projects list. Its fields were agreed on: it gets no others. */
+/** A row of the project list. Its fields are fixed by agreement: do not add any. */
 export const ProjectRow = z.strictObject({
   id: ProjectId,
   name: z.string(),
@@ -184,7 +191,7 @@ export const ProjectRow = z.strictObject({
 });
 export type ProjectRow = z.infer<typeof ProjectRow>;
 
-/** What the server really serves, as its agent last said. */
+/** What the server serves, from its agent's last report. */
 export const Serving = z.strictObject({
   deployment_id: z.nullable(DeploymentId),
   commit: z.nullable(z.string()),
@@ -194,12 +201,12 @@ export const Serving = z.strictObject({
 export type Serving = z.infer<typeof Serving>;
 
 /**
- * A project with its settings. `framework`, `build_command` and `output_directory` are what counts for the next
- * deployment: the setting, or for those named in `automatic` what the framework's preset says. Of an automatic
- * framework it is the one found by the latest deployment, `static` before the first.
+ * A project with its settings. `framework`, `build_command` and `output_directory` are the values for the next
+ * deployment: the setting, or for those in `automatic` the value from the framework's preset. An automatic framework is
+ * the one detected by the latest deployment, `static` before the first.
  */
 export const Project = z.extend(z.extend(ProjectRow, settings), {
-  // As it is stored, which may be from before a rule for names.
+  // Without the rules for names, because a stored name can be older than a rule.
   name: z.string(),
   repository: z.string(),
   timeouts: Timeouts,
@@ -210,7 +217,7 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
 });
 export type Project = z.infer<typeof Project>;
 
-/** A yes or no in a query string. */
+/** A boolean in a query string. */
 const QueryFlag = z
   .pipe(
     z.enum(["true", "false"]),
@@ -218,13 +225,13 @@ const QueryFlag = z
   )
   .check(z.meta({ type: "boolean" }));
 
-/** `purge=true`: also remove the project's files from its server. */
+/** `purge`: also removes the project's files from its server. */
 export const DeleteProjectQuery = z.strictObject({
   purge: z.optional(QueryFlag),
 });
 export type DeleteProjectQuery = z.infer<typeof DeleteProjectQuery>;
 
-/** Without `limit` all of them: an account holds at most 1,000. */
+/** Without `limit`, the list is complete: an account can have 1,000 projects. */
 export const ProjectsQuery = PageQuery;
 export const ProjectRows = z.strictObject({
   projects: z.array(ProjectRow),

@@ -15,11 +15,11 @@ export const CreateServerInput = z.strictObject({
 });
 export type CreateServerInput = z.infer<typeof CreateServerInput>;
 
-/** What is left out stays as it is. */
+/** Omitted fields keep their values. */
 export const UpdateServerInput = z.partial(CreateServerInput);
 export type UpdateServerInput = z.infer<typeof UpdateServerInput>;
 
-/** A row of the servers list. Its fields were agreed on: it gets no others. `uptime` is a percentage such as "99.98%". */
+/** A row of the server list. Its fields are fixed by agreement: do not add any. `uptime` is a percentage such as "99.98%". */
 export const ServerRow = z.strictObject({
   id: ServerId,
   name: z.string(),
@@ -36,7 +36,7 @@ export const Disk = z.strictObject({
 });
 export type Disk = z.infer<typeof Disk>;
 
-/** Why a server's agent is not let in although its credential is right. `at`: when it last tried. */
+/** Why the control plane refuses an agent that has a valid credential. `at`: when the agent last tried to connect. */
 export const AgentProblem = z.strictObject({
   code: z.enum(["protocol_mismatch"]),
   message: z.string(),
@@ -44,11 +44,11 @@ export const AgentProblem = z.strictObject({
 });
 export type AgentProblem = z.infer<typeof AgentProblem>;
 
-/** `date`: a UTC day, such as "2026-11-20"; `uptime`: the share of it in which the agent was connected. */
+/** `date`: a UTC day, such as "2026-11-20". `uptime`: the share of the day in which the agent was connected. */
 export const UptimeDay = z.strictObject({ date: z.string(), uptime: z.string() });
 export type UptimeDay = z.infer<typeof UptimeDay>;
 
-/** Uptime is that of the last 30 UTC days, today included. */
+/** Uptime covers the last 30 UTC days, including today. */
 export const MAX_UPTIME_DAYS = 30;
 
 export const Server = z.extend(ServerRow, {
@@ -62,7 +62,7 @@ export const Server = z.extend(ServerRow, {
 });
 export type Server = z.infer<typeof Server>;
 
-/** How a server's agent joins: a token that works once, until it expires, and the command that uses it. */
+/** How to enrol an agent: a token that works once until it expires, and the command that uses it. */
 export const Enrollment = z.strictObject({
   token: z.string(),
   expires_at: z.string(),
@@ -73,7 +73,7 @@ export type Enrollment = z.infer<typeof Enrollment>;
 export const ServerCreated = z.extend(Server, { enrollment: Enrollment });
 export type ServerCreated = z.infer<typeof ServerCreated>;
 
-/** Without `limit` all of them: an account holds at most 1,000. */
+/** Without `limit`, the list is complete: an account can have 1,000 servers. */
 export const ServersQuery = PageQuery;
 export const ServerRows = z.strictObject({ servers: z.array(ServerRow), next_cursor: NextCursor });
 export type ServerRows = z.infer<typeof ServerRows>;

@@ -2,13 +2,13 @@ import * as z from "zod/mini";
 
 import { TokenId } from "#contract/ids.ts";
 
-/** A code out of a sign-in link. */
+/** The code of a sign-in link. */
 export const CreateSessionInput = z.strictObject({
   code: z.string().check(z.minLength(1), z.maxLength(200)),
 });
 export type CreateSessionInput = z.infer<typeof CreateSessionInput>;
 
-/** What signing in answers with: `token` is the session's secret, which is never shown again. */
+/** The response to a sign-in. `token` is the secret of the session, which is not shown again. */
 export const SessionCreated = z.strictObject({
   id: TokenId,
   token: z.string(),

@@ -9,10 +9,10 @@ import { allScopes, Scope } from "#contract/scopes.ts";
 export const MAX_LIFETIME_DAYS = 366;
 export const DEFAULT_LIFETIME_DAYS = 90;
 
-/** As many as an account can have. */
+/** The maximum number of projects of an account. */
 const MAX_PROJECT_IDS = 1_000;
 
-/** Names need not be unique. `project_ids` limits the token to those projects; `null`: all of the account. */
+/** Names need not be unique. `project_ids`: the projects that the token can access; `null`: all of the account. */
 export const CreateTokenInput = z.strictObject({
   name: DisplayName,
   scopes: listBetween(Scope, 1, allScopes.length),
@@ -21,13 +21,13 @@ export const CreateTokenInput = z.strictObject({
 });
 export type CreateTokenInput = z.infer<typeof CreateTokenInput>;
 
-/** `session`: of somebody who has signed in to the dashboard. It ends by itself, and cannot be rotated. */
+/** `session`: a person signed in to the dashboard. A session expires and cannot be rotated. */
 export const TokenPurpose = z.enum(["token", "session"]);
 export type TokenPurpose = z.infer<typeof TokenPurpose>;
 
 /**
- * A token without its secret. `previous_expires_at`: until when the secret from before the last rotation works too;
- * `null`: none does. `last_used_at` is the beginning of the hour in which a request of it was last served.
+ * A token without its secret. `previous_expires_at`: until when the secret from before the last rotation works; `null`
+ * if it does not. `last_used_at`: the beginning of the hour in which the token was last used.
  */
 export const Token = z.strictObject({
   id: TokenId,
@@ -43,11 +43,11 @@ export const Token = z.strictObject({
 });
 export type Token = z.infer<typeof Token>;
 
-/** What making and rotating a token answers with: `token` is the secret, which is never shown again. */
+/** The response to creating and rotating a token. `token` is the secret, which is not shown again. */
 export const TokenWithSecret = z.extend(Token, { token: z.string() });
 export type TokenWithSecret = z.infer<typeof TokenWithSecret>;
 
-/** Without `limit` all of them: an account holds at most 1,000. */
+/** Without `limit`, the list is complete: an account can have 1,000 tokens. */
 export const TokensQuery = PageQuery;
 export const TokenRows = z.strictObject({ tokens: z.array(Token), next_cursor: NextCursor });
 export type TokenRows = z.infer<typeof TokenRows>;

@@ -3,17 +3,18 @@ import { object, type SchemaText } from "#contract/reference/schemas/schema-text
 
 export const problemSchemas = {
   Problem: object(Problem, "Why a request was refused (RFC 9457).", {
-    type: "The address of the page about this code.",
-    title: "What the code means, in a few words.",
-    status: "The HTTP status once more.",
-    detail: "What is wrong with this request, for people.",
-    code: "What is wrong, for programs. Codes never change.",
+    type: "The URL of the page about this code.",
+    title: "A short title for the code.",
+    status: "The HTTP status.",
+    detail: "The error in this request, for people.",
+    code: "The error code, for programs. Codes never change.",
     request_id:
-      "The request's id, as in the header `X-Request-Id`: whoever runs Gantry finds the request by it.",
-    errors: "Which fields are wrong, where some are.",
+      "The request's id, as in the `X-Request-Id` header. The administrator of the installation can find the request by it.",
+    errors: "The fields that are wrong, if any.",
   }),
-  FieldError: object(FieldError, "A field that is wrong.", {
-    pointer: "A JSON pointer into the body (RFC 6901), `?name` for a query parameter, or a header's name.",
-    message: "What is wrong with it.",
+  FieldError: object(FieldError, "An error in one field.", {
+    pointer:
+      "A JSON pointer into the body (RFC 6901), `?name` for a query parameter, or the name of a header.",
+    message: "The error in the field.",
   }),
 } satisfies Record<string, SchemaText>;

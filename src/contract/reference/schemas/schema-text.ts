@@ -3,17 +3,17 @@ import type * as z from "zod/mini";
 type KeysOf<Value> = Value extends unknown ? keyof Value & string : never;
 type ObjectOf<Schema extends z.ZodMiniType> = Extract<z.output<Schema>, object>;
 
-/** What the reference says of a schema that has a name in it. */
+/** The texts of a schema that has a name in the API reference. */
 export type SchemaText = {
   readonly schema: z.ZodMiniType;
   readonly description: string;
-  /** Of an object, by field. */
+  /** For an object: the text of each field. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Of a choice, by value. */
+  /** For an enum: the text of each value. */
   readonly values?: Readonly<Record<string, string>>;
 };
 
-/** An object, or a choice of objects: a field without a text does not compile. `outer.inner` is a field of a field. */
+/** The texts of an object, or of a union of objects. A field without a text does not compile. `outer.inner` is a nested field. */
 export function object<Schema extends z.ZodMiniType<object>>(
   schema: Schema,
   description: string,
@@ -22,7 +22,7 @@ export function object<Schema extends z.ZodMiniType<object>>(
   return { schema, description, fields };
 }
 
-/** One of several words: a word without a text does not compile. */
+/** The texts of an enum. A value without a text does not compile. */
 export function choice<Schema extends z.ZodMiniType<string>>(
   schema: Schema,
   description: string,
@@ -31,7 +31,7 @@ export function choice<Schema extends z.ZodMiniType<string>>(
   return { schema, description, values };
 }
 
-/** Texts of the fields of a field that has no schema of its own. */
+/** The texts of the fields of a nested object that has no name in the reference. */
 export function nested(
   outer: string,
   fields: Readonly<Record<string, string>>,

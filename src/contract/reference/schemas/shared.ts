@@ -1,2 +1,2 @@
 export const nextCursor =
-  "What to send as `cursor` for the next page; `null` on the last one. The header `Link` has the whole address.";
+  "The `cursor` of the next page. `null` on the last page. The `Link` header has the full URL.";

@@ -1,0 +1,69 @@
+import { Account, Health, UpdateAccountInput } from "#contract/endpoints/accounts/schemas.ts";
+import { tokenFields } from "#contract/endpoints/tokens/texts.ts";
+import { example } from "#contract/reference/examples.ts";
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
+import { prose } from "#contract/reference/prose.ts";
+import { object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+
+const account = {
+  id: example.account,
+  name: "Acme",
+  log_retention_days: 90,
+  token: {
+    id: example.token,
+    name: "CI of shop",
+    scopes: ["deployments:write", "projects:read"],
+    project_ids: [example.project],
+    expires_at: "2027-01-31T08:20:00.000Z",
+  },
+} as const;
+
+export const accountTexts = {
+  getAccount: {
+    tag: "Account",
+    description: prose`
+      Returns the account of the token, and the permissions of the token. Any valid token can call this endpoint, so use
+      it to test a token.`,
+    body: null,
+    answer: account,
+  },
+  updateAccount: {
+    tag: "Account",
+    description: prose`
+      Changes settings of the account, which apply to all of its projects. Omitted fields keep their values.
+
+      \`log_retention_days\` also applies to existing logs. If you lower it, older logs are deleted soon and cannot be
+      restored. If you raise it, logs that still exist are kept longer.`,
+    body: { log_retention_days: 30 },
+    answer: { ...account, log_retention_days: 30 },
+  },
+  getHealth: {
+    tag: "Account",
+    description: prose`
+      Reports whether the control plane is running and its database has its tables. It needs no token, so load balancers
+      and uptime monitors can call it: 200 means healthy, 503 means unhealthy.`,
+    body: null,
+    answer: { status: "ok" },
+  },
+} as const satisfies Partial<OperationTexts>;
+
+const logRetention =
+  "How many days after its end a deployment's log is kept. The log is deleted within a day after that.";
+
+export const accountSchemas = {
+  Account: object(Account, "An account, and the token of the request.", {
+    id: "The account's id.",
+    name: "The account's name.",
+    log_retention_days: logRetention,
+    token: "The token that the request was sent with.",
+    "token.id": tokenFields.id,
+    "token.name": "The token's name.",
+    "token.scopes": tokenFields.scopes,
+    "token.project_ids": tokenFields.project_ids,
+    "token.expires_at": tokenFields.expires_at,
+  }),
+  UpdateAccountInput: object(UpdateAccountInput, "The settings to change.", {
+    log_retention_days: logRetention,
+  }),
+  Health: object(Health, "The control plane is healthy.", { status: "Always `ok`." }),
+} satisfies Record<string, SchemaText>;

@@ -1,0 +1,110 @@
+import {
+  EnrollInput,
+  Enrolled,
+  Instruction,
+  OutputLine,
+  ProjectReport,
+  RunEvent,
+  RunEvents,
+  RunEventsAnswer,
+  RunResult,
+} from "#contract/agent-protocol.ts";
+import { Preset } from "#contract/endpoints/projects/schemas.ts";
+import { example, secrets } from "#contract/reference/examples.ts";
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
+import { prose } from "#contract/reference/prose.ts";
+import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+
+export const agentTexts = {
+  enrollAgent: {
+    tag: "Agent",
+    description: prose`
+      Exchanges an enrolment token, which works once, for the agent's own credential. The credential gives access to the
+      agent endpoints of this server only. Any earlier credential of the server stops working. If the agent loses the
+      response, it repeats the request with the same \`attempt\` and gets the same response.`,
+    body: { token: secrets.enrollment, hostname: "web-1", agent_version: "0.1.0", protocol: 2 },
+    answer: { server_id: example.server, credential: secrets.agent },
+    location: null,
+  },
+  reportRunEvents: {
+    tag: "Agent",
+    description: prose`
+      Reports numbered events of a run, in order, and returns the next instruction for the agent. The agent keeps events
+      until they are acknowledged and sends them again if necessary; the control plane ignores duplicates. A request
+      without events is a heartbeat.`,
+    body: {
+      project_id: example.project,
+      run_id: example.run,
+      events: [
+        { seq: 1, type: "stage", stage: "fetch" },
+        { seq: 2, type: "resolved", commit_sha: example.sha, commit_message: "Show prices with tax" },
+      ],
+    },
+    answer: { acked_seq: 2, instruction: "continue" },
+  },
+} as const satisfies Partial<OperationTexts>;
+
+export const agentSchemas = {
+  EnrollInput: object(EnrollInput, "The agent to enrol.", {
+    token: "The enrolment token.",
+    attempt:
+      "32 random bytes in base64url. A request with the same token and the same attempt gets the same response again.",
+    hostname: "The server's host name.",
+    agent_version: "The version of the agent.",
+    protocol: "The protocol version of the agent.",
+  }),
+  Enrolled: object(Enrolled, "An enrolled agent.", {
+    server_id: "The id of the agent's server.",
+    credential: "The agent's credential. It is shown only in this response.",
+  }),
+  RunEvents: object(RunEvents, "The events of a run since the last report.", {
+    project_id: "The project's id.",
+    run_id: "The id of the run. A run is one attempt to carry out a deployment.",
+    events: "The events, in order. An empty list is a heartbeat.",
+  }),
+  RunEvent: object(RunEvent, "An event of a run.", {
+    seq: "The number of the event, from 1, without gaps.",
+    type: "The type. `ready` asks for permission to activate the release; `result` is the last event.",
+    stage: "The stage that has started.",
+    commit_sha: "The commit that the branch was resolved to.",
+    commit_message: "The first line of the commit message.",
+    preset: "The detected framework, and the settings that it provides.",
+    lines: "The output lines.",
+    result: "The result of the run.",
+    project: "What the server now serves for the project.",
+  }),
+  Preset: object(Preset, "The build settings of a framework.", {
+    framework: "The framework's identifier.",
+    build_command: "The build command. `null`: no build.",
+    output_directory: "The directory with the build output.",
+  }),
+  RunResult: object(RunResult, "The result of a run.", {
+    outcome:
+      "The outcome. Unless it is `live`, the server has switched back to the previous release, or has not switched.",
+    release: "The release that is live.",
+    evidence: "The evidence that the release is live.",
+    failure: "Why the run failed.",
+  }),
+  OutputLine: object(OutputLine, "An output line of a run.", {
+    time: "When the line was written.",
+    stream: "The source of the line.",
+    stage: "The stage in which the line was written.",
+    message: "The text of the line, without a line break.",
+  }),
+  ProjectReport: object(ProjectReport, "What a server serves for one project.", {
+    project_id: "The project's id.",
+    release: "The release that the symbolic link `current` points to.",
+    releases: "The complete releases on the server.",
+    url: "The URL at which the agent serves the project, if it does.",
+  }),
+  Instruction: choice(Instruction, "What the agent must do next.", {
+    continue: "continue, and wait before the switch to the new release",
+    activate: "switch to the new release",
+    stop: "stop the run and report it as canceled",
+    ended: "stop the run and report nothing more",
+  }),
+  RunEventsAnswer: object(RunEventsAnswer, "The acknowledgement, and the next instruction.", {
+    acked_seq: "All events up to this number are stored. The agent need not send them again.",
+    instruction: "What the agent must do next.",
+  }),
+} satisfies Record<string, SchemaText>;

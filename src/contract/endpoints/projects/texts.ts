@@ -1,0 +1,234 @@
+import {
+  AutomaticSetting,
+  CommitRule,
+  CreateProjectInput,
+  HealthCheck,
+  Project,
+  ProjectRow,
+  ProjectRows,
+  QueueMode,
+  Serving,
+  Timeouts,
+  UpdateProjectInput,
+} from "#contract/endpoints/projects/schemas.ts";
+import { example } from "#contract/reference/examples.ts";
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
+import { prose } from "#contract/reference/prose.ts";
+import { choice, nested, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { nextCursor } from "#contract/reference/schemas/shared.ts";
+import { timeoutTexts } from "#contract/reference/stage-texts.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
+
+const row = {
+  id: example.project,
+  name: "shop",
+  framework: "astro",
+  domain: "shop.example.com",
+  server_id: example.server,
+  last_deploy: "2026-11-20T09:14:02.310Z",
+} as const;
+
+const project = {
+  ...row,
+  repository: "git@github.com:acme/shop.git",
+  branch: "main",
+  commits: "reachable",
+  root_directory: ".",
+  build_command: "npm ci && npm run build",
+  output_directory: "dist",
+  activate_command: "systemctl --user restart shop",
+  shared_paths: ["storage"],
+  keep_releases: 5,
+  health_check: {
+    url: "http://127.0.0.1:3000/up",
+    status: 200,
+    tries: 10,
+    interval_seconds: 1,
+    timeout_seconds: 5,
+  },
+  timeouts: defaultTimeouts,
+  queue: "all",
+  automatic: [],
+  url: null,
+  serving: {
+    deployment_id: example.deployment,
+    commit: example.commit,
+    checked_at: "2026-11-20T09:15:01.118Z",
+    drifted: false,
+  },
+  created_at: "2026-11-02T08:10:27.640Z",
+} as const;
+
+export const projectTexts = {
+  listProjects: {
+    tag: "Projects",
+    description: prose`
+      Returns the projects that the token can access, newest first. Without \`limit\`, the response contains all of them:
+      an account can have 1,000 projects.`,
+    body: null,
+    answer: { projects: [row], next_cursor: null },
+  },
+  createProject: {
+    tag: "Projects",
+    description: prose`
+      Creates a project. Only \`name\`, \`server_id\` and \`repository\` are required. If you omit the framework, the
+      build command or the output directory, the agent detects them from the files. This call deploys nothing; start a
+      deployment with \`POST /v1/projects/{project_id}/deployments\`.
+
+      The name must be unique in the account (409 \`name_taken\`) and the domain in the installation (409
+      \`domain_taken\`). Without \`domain\`, the project gets \`<name>.<base domain>\`. A \`server_id\` that is not a
+      server of the account is 422.`,
+    body: {
+      name: "shop",
+      server_id: example.server,
+      repository: "git@github.com:acme/shop.git",
+      domain: "shop.example.com",
+      build_command: "npm ci && npm run build",
+      output_directory: "dist",
+      activate_command: "systemctl --user restart shop",
+      shared_paths: ["storage"],
+      health_check: { url: "http://127.0.0.1:3000/up" },
+    },
+    answer: { ...project, last_deploy: null, serving: null },
+    location: `/v1/projects/${example.project}`,
+  },
+  getProject: {
+    tag: "Projects",
+    description: prose`
+      Returns one project with its settings. \`serving\` is what the server serves according to its agent's last report;
+      \`drifted\` is true if that is not the live deployment, for example after a manual change on the server.
+
+      Passwords, tokens and query values in \`repository\` and in the \`health_check\` are replaced by \`***\`. An
+      update that sends \`***\` back is refused.`,
+    body: null,
+    answer: project,
+  },
+  updateProject: {
+    tag: "Projects",
+    description: prose`
+      Changes settings. Omitted fields keep their values. New settings apply to deployments that start from now on;
+      running and queued deployments keep the settings they were started with.
+
+      A new \`server_id\` moves the project: the next deployment goes to the new server, and when that deployment is
+      live, the old server stops serving the project. A token that is limited to projects cannot move a project (403).
+      The name must be unique in the account (409 \`name_taken\`), the domain in the installation (409
+      \`domain_taken\`).`,
+    body: { branch: "stable", keep_releases: 10, timeouts: { build_seconds: 1200 } },
+    answer: {
+      ...project,
+      branch: "stable",
+      keep_releases: 10,
+      timeouts: { ...project.timeouts, build_seconds: 1200 },
+    },
+  },
+  deleteProject: {
+    tag: "Projects",
+    description: prose`
+      Deletes a project with its deployments and logs. The server keeps the files and continues to serve them, unless
+      you send \`purge=true\`, which removes them.
+
+      While a deployment of the project is running or queued, the response is 409 \`project_busy\`: cancel the
+      deployment, or wait until it has ended.`,
+    body: null,
+    answer: null,
+  },
+} as const satisfies Partial<OperationTexts>;
+
+const settingFields = {
+  name: "A name for people, on one line, without invisible characters or characters that change the text direction.",
+  server_id: "The id of the project's server.",
+  repository:
+    "The git repository: an https or ssh URL, `user@host:path`, `file:///path`, or an absolute path on the server.",
+  branch: "The branch or tag to deploy if a deployment names none.",
+  commits: "Which commits can be deployed by their hash.",
+  framework: "The framework's identifier, such as `astro`. If omitted, the agent detects the framework.",
+  domain: "The host name of the site, in lower case.",
+  root_directory: "The directory of the repository to build in, for repositories with several projects.",
+  build_command:
+    "The build command. It is run with `sh -c` in the new release. `null`: no build. If omitted, the framework's default.",
+  output_directory: "The directory with the build output. If omitted, the framework's default.",
+  activate_command:
+    "The command that puts a release into effect, such as a service restart. It is run after the switch to a release, and again after a switch back.",
+  shared_paths:
+    "Paths that all releases share, such as `storage` or `.env`. In each release, the path is a symbolic link to the same shared location, also during the build. If the shared location does not exist yet, it starts with the content of the path in the release. If the release has no such path either, a path without a dot in its name starts as an empty directory, and any other path stays missing until someone creates it. A path cannot be inside another one.",
+  keep_releases: "The number of releases that the server keeps for rollbacks.",
+  health_check: "How to check that a release works. `null`: no check after the switch.",
+  timeouts: "The maximum time of each stage.",
+  queue: "What a new deployment does to the deployments in the queue.",
+};
+
+const rowFields = {
+  id: "The project's id.",
+  name: settingFields.name,
+  framework: settingFields.framework,
+  domain: settingFields.domain,
+  server_id: settingFields.server_id,
+  last_deploy: "When the latest deployment was requested. `null` before the first.",
+};
+
+export const projectSchemas = {
+  CommitRule: choice(CommitRule, "Which commits can be deployed by their hash.", {
+    reachable: "commits that a branch or tag of the repository contains",
+    any: "every commit that the git server provides, including those of pull requests and, on many git hosts, of forks",
+    none: "none; only branches and tags can be deployed",
+  }),
+  QueueMode: choice(QueueMode, "What a new deployment does to the deployments in the queue.", {
+    all: "nothing; each deployment runs in turn",
+    latest: "it cancels them, so that only the newest runs",
+  }),
+  HealthCheck: object(HealthCheck, "How to check that a release works. Send either `path` or `url`.", {
+    path: "A path to request from the site, on the server itself.",
+    url: "A URL to request from the server.",
+    status: "The expected HTTP status.",
+    tries: "How many times the check is tried before the release fails.",
+    interval_seconds: "The pause between two tries.",
+    timeout_seconds: "The maximum time of one try.",
+  }),
+  Timeouts: object(Timeouts, "The maximum time of each stage of a deployment, in seconds.", timeoutTexts),
+  AutomaticSetting: choice(AutomaticSetting, "A setting with an automatic value.", {
+    framework: "the agent detects the framework",
+    build_command: "the build command is the framework's default",
+    output_directory: "the output directory is the framework's default",
+  }),
+  Serving: object(Serving, "What the server serves, from its agent's last report.", {
+    deployment_id: "The deployment's id. `null` if the server serves nothing or an unknown release.",
+    commit: "The abbreviated commit hash.",
+    checked_at: "When the agent checked.",
+    drifted: "Whether the server serves something other than the live deployment.",
+  }),
+  ProjectRow: object(ProjectRow, "A project in the list.", rowFields),
+  ProjectRows: object(ProjectRows, "A page of projects.", {
+    projects: "The projects of this page, newest first.",
+    next_cursor: nextCursor,
+  }),
+  Project: object(Project, "A project with its settings.", {
+    ...settingFields,
+    ...rowFields,
+    framework:
+      "The framework's identifier: the setting, or the framework detected by the latest deployment; `static` before the first.",
+    build_command: "The build command of the next deployment. `null`: no build.",
+    output_directory: "The output directory of the next deployment.",
+    automatic: "The settings with an automatic value: the framework determines the values shown above.",
+    url: "The URL at which the server's agent serves the project. Read only. Compare its host with `domain` before you show it as that domain.",
+    serving: "What the server serves. `null` until its agent has reported it.",
+    created_at: "When the project was created.",
+  }),
+  CreateProjectInput: object(CreateProjectInput, "The project to create.", {
+    ...settingFields,
+    domain: "The host name of the site, in lower case. If omitted: `<name>.<base domain>`.",
+  }),
+  UpdateProjectInput: object(
+    UpdateProjectInput,
+    "The settings to change. Omitted fields keep their values.",
+    {
+      ...settingFields,
+      framework: "The framework's identifier, such as `astro`.",
+      build_command: "The build command. It is run with `sh -c` in the new release. `null`: no build.",
+      output_directory: "The directory with the build output.",
+      timeouts: "The maximum time of each stage. Omitted timeouts keep their values.",
+      automatic:
+        "Settings to make automatic again. A setting that is both listed here and given a value is 422.",
+      ...nested("timeouts", timeoutTexts),
+    },
+  ),
+} satisfies Record<string, SchemaText>;

@@ -1,0 +1,188 @@
+import {
+  AgentProblem,
+  CreateServerInput,
+  Disk,
+  Enrollment,
+  Server,
+  ServerCreated,
+  ServerRow,
+  ServerRows,
+  ServerStatus,
+  UpdateServerInput,
+  UptimeDay,
+} from "#contract/endpoints/servers/schemas.ts";
+import { example, secrets } from "#contract/reference/examples.ts";
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
+import { prose } from "#contract/reference/prose.ts";
+import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { nextCursor } from "#contract/reference/schemas/shared.ts";
+
+const row = {
+  id: example.server,
+  name: "web-1",
+  ip: "192.0.2.10",
+  status: "healthy",
+  apps: 3,
+  uptime: "99.98%",
+} as const;
+
+const server = {
+  ...row,
+  created_at: "2026-11-02T08:00:00.000Z",
+  enrolled_at: "2026-11-02T08:03:41.902Z",
+  last_seen_at: "2026-11-20T09:15:01.118Z",
+  agent_version: "0.1.0",
+  agent_problem: null,
+  disk: { total_bytes: 80_000_000_000, free_bytes: 51_200_000_000 },
+  uptime_days: [
+    { date: "2026-11-18", uptime: "100.00%" },
+    { date: "2026-11-19", uptime: "99.61%" },
+    { date: "2026-11-20", uptime: "100.00%" },
+  ],
+} as const;
+
+const enrollment = {
+  token: secrets.enrollment,
+  expires_at: "2026-11-02T09:00:00.000Z",
+  command: `curl -fsSL https://gantry.example.com/install.sh | GANTRY_TOKEN=${secrets.enrollment} sh`,
+} as const;
+
+export const serverTexts = {
+  listServers: {
+    tag: "Servers",
+    description: prose`
+      Returns the servers of the account, newest first. Without \`limit\`, the response contains all of them: an account
+      can have 1,000 servers.`,
+    body: null,
+    answer: { servers: [row], next_cursor: null },
+  },
+  createServer: {
+    tag: "Servers",
+    description: prose`
+      Registers a server. The response has an enrolment token, which works once within an hour, and a command that uses
+      it. Run the command as root on the server: it installs the agent as a service. The server is \`pending\` until
+      the agent connects.
+
+      The name must be unique in the account (409 \`name_taken\`). \`ip\` is only displayed. If the token has expired,
+      create another with \`POST /v1/servers/{server_id}/enrollment\`.`,
+    body: { name: "web-1", ip: "192.0.2.10" },
+    answer: {
+      ...server,
+      status: "pending",
+      apps: 0,
+      uptime: "0.00%",
+      enrolled_at: null,
+      last_seen_at: null,
+      agent_version: null,
+      disk: null,
+      uptime_days: [],
+      enrollment,
+    },
+    location: `/v1/servers/${example.server}`,
+  },
+  getServer: {
+    tag: "Servers",
+    description: prose`
+      Returns one server, with the agent's version, the disk space from the agent's last report, and the uptime of each
+      day. \`last_seen_at\` is updated while the agent is connected.`,
+    body: null,
+    answer: server,
+  },
+  updateServer: {
+    tag: "Servers",
+    description: prose`
+      Changes the name or the IP address of a server. Omitted fields keep their values. The name must be unique in the
+      account (409 \`name_taken\`).`,
+    body: { name: "web-frankfurt" },
+    answer: { ...server, name: "web-frankfurt" },
+  },
+  deleteServer: {
+    tag: "Servers",
+    description: prose`
+      Deletes a server, revokes its agent's credential and closes the agent's connection. Nothing changes on the host:
+      it continues to serve its sites.
+
+      The response is 409 \`server_in_use\` while projects are on the server. It is also 409 while the server still
+      serves a project that was moved but not yet deployed to its new server. Move, deploy or delete those projects
+      first.`,
+    body: null,
+    answer: null,
+  },
+  createEnrollment: {
+    tag: "Servers",
+    description: prose`
+      Creates a new enrolment token for a server, if its earlier token has expired or you want to set up the agent again.
+      Earlier enrolment tokens of the server stop working immediately. A connected agent keeps its credential until the
+      new token is used. The enrolment token also stops working when the API token that created it expires or is
+      revoked, or when the session that created it ends.`,
+    body: {},
+    answer: enrollment,
+    location: null,
+  },
+} as const satisfies Partial<OperationTexts>;
+
+const rowFields = {
+  id: "The server's id.",
+  name: "A name for people, on one line.",
+  ip: "The server's IPv4 address. It is only displayed.",
+  status: "The server's status.",
+  apps: "The number of projects on the server.",
+  uptime: "The share of the last 30 days, or of the time since enrolment, in which the agent was connected.",
+};
+
+const serverFields = {
+  ...rowFields,
+  created_at: "When the server was registered.",
+  enrolled_at: "When an agent was first enrolled.",
+  last_seen_at: "When the agent last contacted the control plane.",
+  agent_version: "The version of the agent.",
+  agent_problem: "Why the control plane refuses the agent. `null` if there is no problem.",
+  disk: "The disk that holds the releases, from the agent's last report.",
+  uptime_days: "The uptime of each of the last 30 days, or of each day since enrolment, oldest first.",
+};
+
+export const serverSchemas = {
+  ServerStatus: choice(ServerStatus, "The status of a server.", {
+    pending: "no agent has connected yet",
+    healthy: "the agent is connected",
+    degraded: "the agent is connected, and the disk is nearly full",
+    offline: "the agent is not connected; the server continues to serve its sites",
+  }),
+  ServerRow: object(ServerRow, "A server in the list.", rowFields),
+  ServerRows: object(ServerRows, "A page of servers.", {
+    servers: "The servers of this page, newest first.",
+    next_cursor: nextCursor,
+  }),
+  Server: object(Server, "A server, with data from its agent's last report.", serverFields),
+  ServerCreated: object(ServerCreated, "A new server, with the command that enrols its agent.", {
+    ...serverFields,
+    enrollment: "How to enrol the agent.",
+  }),
+  AgentProblem: object(AgentProblem, "Why the control plane refuses a server's agent.", {
+    code: "`protocol_mismatch`: the agent uses another protocol version than this installation.",
+    message: "How to fix the problem.",
+    at: "When the agent last tried to connect.",
+  }),
+  UptimeDay: object(UptimeDay, "The uptime of a server on one day.", {
+    date: "The day, in UTC. The day of the enrolment counts from the enrolment on, and today counts until now.",
+    uptime: "The share of the day in which the agent was connected.",
+  }),
+  Disk: object(Disk, "Disk space.", {
+    total_bytes: "The size of the disk.",
+    free_bytes: "The free space.",
+  }),
+  Enrollment: object(Enrollment, "How to enrol an agent.", {
+    token: "The enrolment token. It works once, and is shown only in this response.",
+    expires_at: "When the token expires, one hour after it was created.",
+    command:
+      "The command to run as root on the server. It installs the agent as a service and enrols it with the token.",
+  }),
+  CreateServerInput: object(CreateServerInput, "The server to register.", {
+    name: rowFields.name,
+    ip: rowFields.ip,
+  }),
+  UpdateServerInput: object(UpdateServerInput, "The fields to change. Omitted fields keep their values.", {
+    name: rowFields.name,
+    ip: rowFields.ip,
+  }),
+} satisfies Record<string, SchemaText>;

@@ -1,0 +1,136 @@
+import {
+  CreateTokenInput,
+  Token,
+  TokenPurpose,
+  TokenRows,
+  TokenWithSecret,
+} from "#contract/endpoints/tokens/schemas.ts";
+import { example, secrets } from "#contract/reference/examples.ts";
+import type { OperationTexts } from "#contract/reference/operation-text.ts";
+import { prose } from "#contract/reference/prose.ts";
+import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { nextCursor } from "#contract/reference/schemas/shared.ts";
+import { Scope } from "#contract/scopes.ts";
+
+const exampleToken = {
+  id: example.token,
+  kind: "token",
+  name: "CI of shop",
+  scopes: ["deployments:write", "projects:read"],
+  project_ids: [example.project],
+  created_at: "2026-11-02T08:20:00.000Z",
+  rotated_at: null,
+  expires_at: "2027-01-31T08:20:00.000Z",
+  previous_expires_at: null,
+  last_used_at: "2026-11-20T09:00:00.000Z",
+} as const;
+
+export const tokenTexts = {
+  listTokens: {
+    tag: "Tokens",
+    description: prose`
+      Returns the tokens of the account, newest first, without their secrets. Revoked tokens are not listed.
+      \`last_used_at\` is precise to the hour; use it to find and revoke tokens that are no longer used. The list
+      includes the dashboard sessions of people, with the kind \`session\`, so that you can end them. A token that is
+      limited to projects sees only tokens that are limited to some of the same projects.`,
+    body: null,
+    answer: { tokens: [exampleToken], next_cursor: null },
+  },
+  createToken: {
+    tag: "Tokens",
+    description: prose`
+      Creates a token. Only this response contains its secret, \`token\`. Gantry stores a hash of the secret, so the
+      secret cannot be shown again.
+
+      A token can only give permissions that it has. If you ask for scopes or projects that your token does not have, or
+      for no project limit although your token has one, the response is 403 \`insufficient_scope\`. An account can have
+      1,000 tokens (409 \`too_many\`). Expired tokens count until they are revoked; sessions do not count.`,
+    body: {
+      name: "CI of shop",
+      scopes: ["deployments:write", "projects:read"],
+      project_ids: [example.project],
+      expires_in_days: 90,
+    },
+    answer: { ...exampleToken, last_used_at: null, token: secrets.token },
+    location: null,
+  },
+  rotateToken: {
+    tag: "Tokens",
+    description: prose`
+      Gives a token a new secret and restarts its lifetime. Only this response contains the new secret. The old secret
+      works for another 24 hours, until \`previous_expires_at\`, so that you can replace it everywhere. A secret from an
+      earlier rotation stops working immediately. The name, scopes and project limit stay the same.
+
+      If a token has leaked, revoke it instead: whoever has the old secret can rotate the token too. Rotating a token
+      with more permissions than your own is 403 \`insufficient_scope\`. Sessions cannot be rotated (404).`,
+    body: {},
+    answer: {
+      ...exampleToken,
+      rotated_at: "2026-11-20T09:30:00.000Z",
+      expires_at: "2027-02-18T09:30:00.000Z",
+      previous_expires_at: "2026-11-21T09:30:00.000Z",
+      token: secrets.token,
+    },
+  },
+  revokeToken: {
+    tag: "Tokens",
+    description: prose`
+      Revokes a token and all of its secrets. Parts of the network that have just checked the token can accept it for
+      another 10 seconds.
+
+      An account must keep a token that can create every other token: one with \`tokens:write\`, without a project limit,
+      that has not expired and is not a session. Revoking the last one is 409 \`last_token\`; create another first.`,
+    body: null,
+    answer: null,
+  },
+} as const satisfies Partial<OperationTexts>;
+
+const granted = {
+  name: "A name for people, on one line. It does not have to be unique.",
+  scopes: "The token's permissions.",
+  project_ids: "The projects that the token can access. `null`: all projects of the account.",
+};
+
+/** Also used for sessions and accounts, which show some of these fields. */
+export const tokenFields = {
+  ...granted,
+  id: "The token's id. It is not secret.",
+  kind: "What the token is for.",
+  created_at: "When the token was created.",
+  rotated_at: "When the token last got a new secret.",
+  expires_at: "When the token expires.",
+  previous_expires_at:
+    "Until when the secret from before the last rotation still works. `null` if it no longer works.",
+  last_used_at: "The hour in which the token was last used.",
+  token: "The secret. Send it as `Authorization: Bearer <token>`. It is shown only in this response.",
+};
+
+const { token: secret, ...shownFields } = tokenFields;
+
+export const tokenSchemas = {
+  Scope: choice(Scope, "A permission of a token. `write` includes `read`.", {
+    "deployments:read": "read deployments and their logs",
+    "deployments:write": "start, cancel, delete and roll back deployments",
+    "projects:read": "read projects and their settings",
+    "projects:write": "create, change and delete projects",
+    "servers:read": "read servers",
+    "servers:write": "register, change and delete servers, and enrol agents",
+    "tokens:read": "read tokens, without their secrets",
+    "tokens:write": "create, rotate and revoke tokens",
+    "account:write": "change the account's settings",
+  }),
+  TokenPurpose: choice(TokenPurpose, "What a token is for.", {
+    token: "an API token for programs, until it expires or is revoked",
+    session: "the dashboard session of a person, for 12 hours",
+  }),
+  Token: object(Token, "A token without its secret.", shownFields),
+  TokenWithSecret: object(TokenWithSecret, "A token with its secret.", { ...shownFields, token: secret }),
+  TokenRows: object(TokenRows, "A page of tokens.", {
+    tokens: "The tokens of this page, newest first.",
+    next_cursor: nextCursor,
+  }),
+  CreateTokenInput: object(CreateTokenInput, "The token to create.", {
+    ...granted,
+    expires_in_days: "The token's lifetime in days.",
+  }),
+} satisfies Record<string, SchemaText>;
