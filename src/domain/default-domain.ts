@@ -4,17 +4,17 @@ import type { ProjectId } from "#contract/ids.ts";
 const MAX_LABEL = 63;
 const SUFFIX_LENGTH = 6;
 
-/** The domain of a project that names none: its name as a host name below the installation's own. */
+/** The domain of a project without its own: the project's name, as a subdomain of the installation's base domain. */
 export function defaultDomain(name: string, baseDomain: string): string {
   return `${hostLabel(name, MAX_LABEL)}.${baseDomain}`;
 }
 
-/** The same for where that one is taken: the end of the project's id, which is random, makes it another. */
+/** The default domain with a suffix, for when the plain one is taken. The suffix is the end of the id, which is random. */
 export function defaultDomainWithSuffix(name: string, id: ProjectId, baseDomain: string): string {
   return `${hostLabel(name, MAX_LABEL - SUFFIX_LENGTH - 1)}-${id.slice(-SUFFIX_LENGTH)}.${baseDomain}`;
 }
 
-/** What a host name's label can hold of a name: `Café à Go!` is `cafe-a-go`. `site` where nothing is left. */
+/** Turns a name into a label of a host name: `Café à Go!` becomes `cafe-a-go`. `site` if no character is usable. */
 function hostLabel(name: string, maxLength: number): string {
   const label = name
     .normalize("NFKD")

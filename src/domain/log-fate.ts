@@ -1,33 +1,33 @@
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * What was written less than this ago is left alone: whatever writes a log and the record that it belongs to, and
- * whatever removes them, is through by then, retries of lanes included.
+ * Logs written less than this ago are not removed. After this time, all writes and deletions of the log and of its
+ * deployment record have completed, including retries of the lane.
  */
 const SETTLED_MS = DAY_MS;
 
-/** What object storage holds of a deployment's log. */
+/** The objects of a deployment's log in object storage. */
 export type StoredLog = {
-  /** The one object that the log becomes at its end. */
+  /** The single object of a finished log. */
   readonly hasWhole: boolean;
-  /** Parts, from which that is made. */
+  /** The parts that the single object is built from. */
   readonly hasParts: boolean;
-  /** Of the object written last, in Unix milliseconds. */
+  /** When the newest object was written, in Unix milliseconds. */
   readonly lastWrittenAt: number;
 };
 
-/** What the database says of the deployment that a log belongs to. */
+/** The state of the log's deployment in the database. */
 export type LogRecord =
   | { readonly kind: "no_project" }
   | { readonly kind: "no_deployment" }
   | { readonly kind: "running" }
-  /** `finishedAt` in Unix milliseconds; `retentionDays` is its account's setting. */
+  /** `finishedAt` in Unix milliseconds; `retentionDays` is the account's setting. */
   | { readonly kind: "ended"; readonly finishedAt: number; readonly retentionDays: number };
 
-/** What a project's lane holds of a deployment. */
+/** Whether a project's lane still has the deployment, and log lines of it. */
 export type LaneHolding = { readonly deployment: boolean; readonly log: boolean };
 
-/** What to remove of a stored log, and what its project's lane must not hold for that; null: it needs not be asked. */
+/** What to remove of a log. `unlessLaneHolds`: what prevents the removal if the lane has it; null: do not ask the lane. */
 export type LogFate =
   | { readonly remove: "nothing" }
   | { readonly remove: "parts" | "all"; readonly unlessLaneHolds: "log" | "log_or_deployment" | null };
@@ -35,8 +35,9 @@ export type LogFate =
 const nothing: LogFate = { remove: "nothing" };
 
 /**
- * Decides what becomes of a stored log: it goes once its account's retention has passed since the deployment's end, or
- * with what it belongs to. Parts beside the whole are what a lane left that died before it noted them.
+ * Decides what to remove of a stored log. A log is removed when its retention time has passed, or when its deployment or
+ * project no longer exists. Parts next to the single object are left over from a lane that was evicted before it had
+ * recorded them.
  */
 export function decideLogFate(log: StoredLog, record: LogRecord, now: number): LogFate {
   if (now - log.lastWrittenAt < SETTLED_MS) return nothing;
@@ -44,19 +45,19 @@ export function decideLogFate(log: StoredLog, record: LogRecord, now: number): L
     case "running":
       return nothing;
     case "no_project":
-      // No id is used twice, and nothing runs in a project that is deleted: nobody can write here any more.
+      // Ids are not reused, and nothing runs in a deleted project, so no more lines can be written.
       return { remove: "all", unlessLaneHolds: null };
     case "no_deployment":
       return { remove: "all", unlessLaneHolds: "log_or_deployment" };
     case "ended":
       if (now - record.finishedAt > record.retentionDays * DAY_MS)
-        // A lane that could not finish the log until now still needs the parts, and finishes it in the end.
+        // A lane that has not yet built the single object still needs the parts.
         return { remove: "all", unlessLaneHolds: log.hasParts ? "log" : null };
       return log.hasWhole && log.hasParts ? { remove: "parts", unlessLaneHolds: "log" } : nothing;
   }
 }
 
-/** Whether the lane holds what keeps a log from being removed. */
+/** Whether the lane has data that prevents the removal of the log. */
 export function keepsLog(
   holding: LaneHolding,
   unlessLaneHolds: Exclude<LogFate, { remove: "nothing" }>["unlessLaneHolds"],

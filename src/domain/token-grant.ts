@@ -1,10 +1,10 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { type Scope, scopesAllow } from "#contract/scopes.ts";
 
-/** How far a token reaches. */
+/** The permissions of a token. */
 export type TokenReach = {
   readonly scopes: readonly Scope[];
-  /** The projects that the token is limited to; null: all of the account. */
+  /** The projects that the token can access; null: all of the account. */
   readonly projectIds: readonly ProjectId[] | null;
 };
 
@@ -13,8 +13,8 @@ export type Excess =
   | { readonly in: "projects" };
 
 /**
- * What a token would give away that it does not have itself, if it handed out one with the reach that is asked for;
- * null: nothing. `write` on a resource has `read` on it, and no limit to projects has every limit.
+ * Compares the permissions of a token with those wanted for a new one. Returns the excess that the token does not have
+ * itself; null if there is none. `write` includes `read`, and a token without a project limit has access to all projects.
  */
 export function excessOver(own: TokenReach, wanted: TokenReach): Excess | null {
   const missing = wanted.scopes.filter((scope) => !scopesAllow(own.scopes, scope));

@@ -3,12 +3,12 @@ import { MAX_UPTIME_DAYS, type UptimeDay } from "#contract/endpoints/servers/sch
 const DAY_MS = 86_400_000;
 
 /**
- * For how many milliseconds an agent was connected, by UTC day (days since 1970). Only connections that have ended are
- * in it; at most the last 30 days are.
+ * How many milliseconds an agent was connected on each UTC day (days since 1970). Contains only ended connections, of at
+ * most the last 30 days.
  */
 export type ConnectedMsByDay = Readonly<Record<string, number>>;
 
-/** Adds a connection that has ended, split at the midnights it spans, and forgets the days before the window. */
+/** Adds an ended connection, split at each midnight, and drops the days before the window. */
 export function recordConnection(
   connectedMsByDay: ConnectedMsByDay,
   fromMs: number,
@@ -20,17 +20,17 @@ export function recordConnection(
   for (let start = Math.max(fromMs, firstDay * DAY_MS); start < toMs; start = nextMidnight(start)) {
     const day = String(dayOf(start));
     const connectedMs = (byDay.get(day) ?? 0) + Math.min(toMs, nextMidnight(start)) - start;
-    // A clock that went back makes connections overlap.
+    // Connections overlap if the clock was set back.
     byDay.set(day, Math.min(DAY_MS, connectedMs));
   }
   return Object.fromEntries(byDay);
 }
 
 /**
- * The share of the last 30 UTC days, today included, or of the time since enrolment, that the agent was connected.
- * @param connectedAt since when it has been connected (Unix milliseconds, as all times here); null: it is not
- * @param enrolledAt null: never, which is "0.00%"
- * @returns a percentage with two decimals, rounded down, so that only a whole connection is "100.00%"
+ * The share of the last 30 UTC days, including today, or of the time since enrolment, in which the agent was connected.
+ * @param connectedAt the start of the current connection (Unix milliseconds, as all times here); null: not connected
+ * @param enrolledAt null: not enrolled, which is "0.00%"
+ * @returns a percentage with two decimals, rounded down, so that "100.00%" means no interruption at all
  */
 export function uptime(
   connectedMsByDay: ConnectedMsByDay,
@@ -45,14 +45,14 @@ export function uptime(
     .filter(([day]) => Number(day) >= firstDay && Number(day) <= dayOf(now))
     .reduce((total, [, connectedMs]) => total + connectedMs, 0);
   const present = connectedAt === null ? 0 : Math.max(0, now - Math.max(connectedAt, from));
-  // In the very instant of its enrolment there is no time to have a share of: what counts is whether it is connected.
+  // At the instant of the enrolment no time has passed, so the result depends on the connection alone.
   if (now <= from) return percentage(connectedAt === null ? 0 : 1, 1);
   return percentage(ended + present, now - from);
 }
 
 /**
- * What uptime is made of, day by day, the oldest first: at most the last 30 UTC days, today included. The day of the
- * enrolment counts from then on, and today until now. The parameters are those of `uptime`.
+ * The uptime of each of the last 30 UTC days, including today, oldest first. The day of the enrolment counts from the
+ * enrolment on, and today counts until now. The parameters are those of `uptime`.
  */
 export function uptimeByDay(
   connectedMsByDay: ConnectedMsByDay,

@@ -2,13 +2,14 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { activeOf, type Lane, liveOf } from "#domain/lane/lane.ts";
 
-/** What a server's agent says of a project. */
+/** An agent's report about a project. */
 export type ServingReport = { readonly serverId: ServerId; readonly report: ProjectReport };
 
 /**
- * What follows from a report. `right`: nothing. `restore`: `current` should point to this release, which the server has.
- * `later`: the same, but something runs there, and its own result may put it right. It must be checked again when that
- * has ended, because it may end without a report: an offer that is canceled was never taken.
+ * The result of the check. `right`: the server serves the right release. `correct_release`: the server must switch to
+ * this release, which it has. `later`: the release is wrong, but a deployment is active on the server and its result may
+ * correct it. The caller checks again when that deployment has ended, because it may end without a report: a canceled
+ * offer was never accepted.
  */
 export type ServingCheck =
   | { readonly kind: "right" }

@@ -1,24 +1,24 @@
 import { type RunStage, runStages, timeoutName } from "#contract/stages.ts";
 import { activeOf, isIn, type Lane, type LaneDeployment, type Plan } from "#domain/lane/lane.ts";
 
-/** How long a run may be silent before its server counts as lost. */
+/** How long a run may send nothing before its server counts as lost. */
 export const SERVER_LOST_MS = 5 * 60_000;
 
-/** The agent enforces the timeouts; the lane steps in only when it has not, this much later. */
+/** The agent enforces the timeouts. The lane ends the run if the agent has not done so this much later. */
 const STAGE_GRACE_MS = 60_000;
 
-/** How long the agent may take to confirm a stop: its own grace is 10 s. */
+/** How long the agent may take to confirm a stop. It gives its processes 10 s to end. */
 export const STOP_CONFIRM_MS = 2 * 60_000;
 
-/** How long after an untold or unanswered message it is sent again. */
+/** How long to wait for an answer before a message is sent again. */
 export const RESEND_MS = 20_000;
 
-/** Until when a stage that begins now may take before the lane ends the run. Times are Unix milliseconds. */
+/** When the lane ends a run whose stage starts now. Times are Unix milliseconds. */
 export function stageDeadline(plan: Plan, stage: RunStage, now: number): number {
   return now + stageMs(plan, stage);
 }
 
-/** The longest that one deployment can hold the lane, in milliseconds: offered, then every stage, then its stop. */
+/** The maximum time for which a deployment can be active, in milliseconds: the offer, every stage, and the stop. */
 function longestRunMs(plan: Plan): number {
   const offeredMs = plan.timeouts.queue_seconds * 1000;
   return runStages.reduce((sum, stage) => sum + stageMs(plan, stage), offeredMs + STOP_CONFIRM_MS);
@@ -28,7 +28,7 @@ function stageMs(plan: Plan, stage: RunStage): number {
   return plan.timeouts[timeoutName(stage)] * 1000 + STAGE_GRACE_MS;
 }
 
-/** By when a deployment that joins the queue now has left it: all those ahead taking as long as they may. */
+/** When a deployment that is queued now has left the queue at the latest, if all others take their maximum time. */
 export function queueDeadline(lane: Lane, plan: Plan, now: number): number {
   const ahead = lane.deployments.filter((one) => isIn(one, "queued", "offered", "running"));
   const waitMs = ahead.reduce((sum, one) => sum + longestRunMs(planOf(one) ?? plan), 0);
@@ -39,7 +39,7 @@ function planOf(deployment: LaneDeployment): Plan | null {
   return isIn(deployment, "queued", "offered", "running") ? deployment.state.plan : null;
 }
 
-/** When the lane must look at its active deployment again, whatever happens; null with none. */
+/** When the lane must check its active deployment again; null if there is none. */
 export function nextDeadline(lane: Lane): number | null {
   const active = activeOf(lane);
   if (active === null) return null;

@@ -14,8 +14,8 @@ import { mayHavePermit } from "#domain/lane/run-order.ts";
 import { cancel } from "#domain/lane/transitions.ts";
 
 /**
- * Ends a deployment before its activation: at once while it waits, else by telling the agent to stop. Asked again
- * while it is stopping, it answers the same.
+ * Cancels a deployment before its activation. A waiting deployment ends immediately; for a running one, the agent is told
+ * to stop. A second request while it is stopping has the same result.
  */
 export function decideCancel(
   lane: Lane,
@@ -29,18 +29,18 @@ export function decideCancel(
     return refuse("not_cancelable", `${id} has ended: it is ${deployment.state.name}.`);
   }
   if (isActivating(deployment)) {
-    return refuse("not_cancelable", `${id} is being activated at this moment.`);
+    return refuse("not_cancelable", `The server is activating ${id}.`);
   }
   return succeed(stop(lane, deployment, by, now));
 }
 
-/** Whether its release may be switched to at this moment, so that it can no longer be taken back. */
+/** Whether the server may be switching to the release, so that the deployment can no longer be canceled. */
 export function isActivating(deployment: LaneDeployment): boolean {
   if (isIn(deployment, "offered")) return mayHavePermit(deployment);
   return isIn(deployment, "running") && deployment.state.permitted;
 }
 
-/** Ends one that has not been activated. */
+/** Ends a deployment that has not been activated. */
 export function stop(
   lane: Lane,
   deployment: Named<"queued" | "offered" | "running">,
@@ -63,7 +63,7 @@ export function stop(
         type: "log",
         deploymentId: deployment.id,
         stage: stopping.stage,
-        message: `Cancel asked for by ${by}`,
+        message: `Cancel requested by ${by}`,
       },
     ],
   };

@@ -4,7 +4,7 @@ import type { Decision } from "#domain/lane/decision.ts";
 import { activeOf, isIn, type Lane, type Named, replaceDeployment } from "#domain/lane/lane.ts";
 import { applyEnding, fail } from "#domain/lane/transitions.ts";
 
-/** Ends what has run out of time: nothing stays unended for ever, whoever has gone away. */
+/** Ends the active deployment if its deadline has passed, so that every deployment ends even if its server disappears. */
 export function decideDeadlines(lane: Lane, now: number): Decision {
   const active = activeOf(lane);
   if (active !== null && isIn(active, "running")) return endOverdueRun(lane, active, now);
@@ -15,7 +15,7 @@ export function decideDeadlines(lane: Lane, now: number): Decision {
 
 function giveUp(lane: Lane, offered: Named<"offered">, now: number): Decision {
   const minutes = Math.round(offered.state.plan.timeouts.queue_seconds / 6) / 10;
-  const message = `the server's agent did not take it within ${minutes} min; is it running and connected?`;
+  const message = `the server's agent did not accept the deployment within ${minutes} min; check that it is running and connected`;
   return fail(lane, offered, { code: "server_offline", message, stage: "queued" }, now);
 }
 
@@ -29,14 +29,14 @@ function endOverdueRun(lane: Lane, run: Named<"running">, now: number): Decision
     return applyEnding(lane, run, ending ?? { type: "fail", failure: lost }, now);
   }
   if (ending !== null) return applyEnding(lane, run, ending, now);
-  // The agent should have ended it by itself; it is lastSend to stop, and has the time of a stop to confirm.
-  const failure: Failure = { code: "timed_out", message: `the agent overran the time for ${stage}`, stage };
+  // The agent should have ended the run itself. It now gets a stop message, and time to confirm it.
+  const failure: Failure = { code: "timed_out", message: `the stage ${stage} exceeded its timeout`, stage };
   const stopping = { ...run.state, ending: { type: "fail" as const, failure }, lastSend: null };
   const state = { ...stopping, deadlineAt: now + STOP_CONFIRM_MS };
   return {
     lane: replaceDeployment(lane, { ...run, state }),
     effects: [
-      { type: "log", deploymentId: run.id, stage, message: `Out of time: ${failure.message}; stopping it` },
+      { type: "log", deploymentId: run.id, stage, message: `Timeout: ${failure.message}; stopping the run` },
     ],
   };
 }

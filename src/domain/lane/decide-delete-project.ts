@@ -5,15 +5,15 @@ import { addPlacement, requestRemoval } from "#domain/lane/placements.ts";
 import { isIn, type Lane, RESTORABLE_MS } from "#domain/lane/lane.ts";
 
 export type DeleteProjectRequest = {
-  /** Where the project is now. */
+  /** The current server of the project. */
   serverId: ServerId;
-  /** Also remove its files from every server that has some. */
+  /** Also remove the files from every server that has some. */
   purge: boolean;
 };
 
 /**
- * Deletes the project, unless a deployment of it runs or waits. From then on the lane starts nothing. Asked again, it
- * answers the same, and what was cut off the first time is done again.
+ * Deletes the project, unless a deployment of it is running or queued. After that, the lane starts no deployments. A
+ * second request has the same result, and repeats effects that were interrupted.
  */
 export function decideDeleteProject(
   lane: Lane,
@@ -35,15 +35,15 @@ export function decideDeleteProject(
   return succeed({ lane: next, effects: [{ type: "project_removed" }] });
 }
 
-/** A project that was deleted has nothing started any more. */
+/** Refuses every start in a deleted project. */
 export function refuseIfDeleted(lane: Lane) {
   return lane.deletedAt === null ? null : refuse("not_found", "The project was deleted.");
 }
 
 /**
- * Until when a deleted project's lane must be kept: for what was asked for before the deletion and arrives after it, and
- * for a database that is set back, so that no version is given out a second time. In Unix milliseconds; null: it is not known
- * yet, or it is not deleted.
+ * Until when the lane of a deleted project must be kept: for requests that were sent before the deletion, and for a
+ * restore of the database, so that no version is used twice. In Unix milliseconds; null if it is not known yet, or if the
+ * project is not deleted.
  */
 export function keptUntil(lane: Lane): number | null {
   const isLeaving = lane.placements.some((placement) => placement.state.name === "leaving");

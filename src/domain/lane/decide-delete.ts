@@ -5,8 +5,8 @@ import type { Decision } from "#domain/lane/decision.ts";
 import { findDeployment, isIn, type Lane, removeDeployment, replaceDeployment } from "#domain/lane/lane.ts";
 
 /**
- * Removes a deployment that is not live. One that the lane does not know is an old one, long ended: it may go.
- * One that runs is stopped, and kept in mind until the agent has confirmed its end.
+ * Deletes a deployment that is not live. A deployment that the lane does not know has ended long ago and is deleted. A
+ * running one is stopped; the lane keeps it until the agent has confirmed its end.
  */
 export function decideDelete(
   lane: Lane,
@@ -22,10 +22,7 @@ export function decideDelete(
     return refuse("deployment_live", `${id} is live. Deploy or roll back to another version first.`);
   }
   if (isActivating(deployment)) {
-    return refuse(
-      "deployment_activating",
-      `${id} is being activated at this moment. Try again when it has ended.`,
-    );
+    return refuse("deployment_activating", `The server is activating ${id}. Try again when it has ended.`);
   }
   if (!isIn(deployment, "queued", "offered", "running")) {
     return succeed({ lane: removeDeployment(lane, id), effects: [removed] });

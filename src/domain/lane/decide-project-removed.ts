@@ -4,22 +4,22 @@ import { placementOf, removePlacement, replacePlacement } from "#domain/lane/pla
 import { activeOf, type Lane } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/note-report.ts";
 
-/** What an agent says it has let go of: the releases, or with `purge` everything. */
+/** An agent's report that it removed the project's releases, or with `purge` all of its files. */
 export type ProjectRemoved = { serverId: ServerId; purge: boolean };
 
-/** Takes in that a server has let go of the project. One that was not asked to changes nothing by saying so. */
+/** Records that a server has removed the project. A report without a request changes nothing. */
 export function decideProjectRemoved(lane: Lane, { serverId, purge }: ProjectRemoved): Decision {
   const placement = placementOf(lane, serverId);
   if (placement === null || placement.state.name !== "leaving") return { lane, effects: [] };
   if (placement.state.purge && !purge) return { lane, effects: [] };
   const without = noteReport(lane, serverId, { releases: [] });
   if (purge) return { lane: removePlacement(without, serverId), effects: [] };
-  // It may have been offered another deployment since it was told.
+  // Another deployment may have been offered to the server after the removal was requested.
   const name = activeOf(lane)?.serverId === serverId ? "in_use" : "left";
   return { lane: replacePlacement(without, { serverId, state: { name } }), effects: [] };
 }
 
-/** The server itself was deleted, so that nobody there can be told anything, or keeps anything for us. */
+/** Removes a deleted server from the lane: it receives no more messages, and its releases no longer count. */
 export function decideServerDeleted(lane: Lane, serverId: ServerId): Decision {
   return { lane: removePlacement(noteReport(lane, serverId, { releases: [] }), serverId), effects: [] };
 }

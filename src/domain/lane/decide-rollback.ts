@@ -5,7 +5,7 @@ import { chooseTarget, type RollbackChoice } from "#domain/lane/rollback-target.
 
 export type RollbackRequest = Asked & { choice: RollbackChoice };
 
-/** A new deployment of code that was live before. It names the source, never another rollback, as `rollbackOf`. */
+/** Queues a deployment of code that was live before. `rollbackOf` is the original deployment, not another rollback. */
 export function decideRollback(
   lane: Lane,
   request: RollbackRequest,

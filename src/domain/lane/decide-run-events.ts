@@ -31,9 +31,9 @@ export type ReportedEvents = {
 type Progress = { lane: Lane; effects: Effect[] };
 
 /**
- * Takes in what an agent reports of a run. Events that were seen before are passed over, a gap in their numbers ends
- * the batch there, and a run that has ended learns so: whatever order, doubling or loss the network brings, each event
- * counts once. What is not this server's gets the answer of a run that nobody has: agents learn nothing of each other.
+ * Applies the events that an agent reports for a run. Each event is applied once, even if the network loses, repeats or
+ * reorders requests: known events are skipped, and a gap in the numbers ends the batch. For a run that has ended, the
+ * instruction is `ended`. An agent gets the same answer for a run of another server, so it learns nothing about others.
  */
 export function decideRunEvents(
   lane: Lane,
@@ -53,7 +53,7 @@ export function decideRunEvents(
     if (event.seq <= ackedSeq) continue;
     if (event.seq !== ackedSeq + 1) break;
     ackedSeq = event.seq;
-    takeIn(progress, run.id, event, now);
+    applyEvent(progress, run.id, event, now);
   }
   return {
     ...progress,
@@ -61,7 +61,7 @@ export function decideRunEvents(
   };
 }
 
-/** The run as it is once its agent has been heard; null when there is no such run, or it is over. */
+/** The run after contact with its agent; null if there is no such run, or if it has ended. */
 function runningOf(deployment: LaneDeployment, runId: RunId, now: number): Named<"running"> | null {
   if (deployment.runId !== runId) return null;
   if (isIn(deployment, "running")) {
@@ -88,7 +88,7 @@ function runningOf(deployment: LaneDeployment, runId: RunId, now: number): Named
   };
 }
 
-function takeIn(progress: Progress, id: DeploymentId, event: RunEvent, now: number): void {
+function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: number): void {
   const run = findDeployment(progress.lane, id);
   if (run === null || !isIn(run, "running")) return;
   const state = { ...run.state, ackedSeq: event.seq };
@@ -124,12 +124,12 @@ function takeIn(progress: Progress, id: DeploymentId, event: RunEvent, now: numb
   }
 }
 
-/** The verdict: while a run has none, the agent's result decides. */
+/** Ends the run: with the ending that was decided before, or else with the agent's result. */
 function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: ProjectReport, now: number) {
   switch (result.outcome) {
     case "live": {
       if (!run.state.permitted) {
-        const message = "the agent switched without a permit";
+        const message = "the agent switched to the release without a permit";
         return fail(lane, run, { code: "internal", message, stage: "activate" }, now);
       }
       return goLive(
@@ -150,12 +150,12 @@ function conclude(lane: Lane, run: Named<"running">, result: RunResult, report: 
         ? fail(lane, run, result.failure, now)
         : applyEnding(lane, run, run.state.ending, now);
     case "canceled":
-      return applyEnding(lane, run, run.state.ending ?? { type: "fail", failure: unaskedStop(run) }, now);
+      return applyEnding(lane, run, run.state.ending ?? { type: "fail", failure: unrequestedStop(run) }, now);
   }
 }
 
-function unaskedStop(run: Named<"running">): Failure {
-  return { code: "internal", message: "the agent stopped without being asked to", stage: run.state.stage };
+function unrequestedStop(run: Named<"running">): Failure {
+  return { code: "internal", message: "the agent stopped the run without a request", stage: run.state.stage };
 }
 
 function instructionFor(lane: Lane, id: DeploymentId): Instruction {

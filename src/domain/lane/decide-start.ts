@@ -15,7 +15,7 @@ import {
 } from "#domain/lane/lane.ts";
 import { advance, cancel } from "#domain/lane/transitions.ts";
 
-/** What every start and rollback brings with it. */
+/** The part of the request that starts and rollbacks have in common. */
 export type Asked = {
   id: DeploymentId;
   runId: RunId;
@@ -23,7 +23,7 @@ export type Asked = {
   actor: Actor;
   plan: Plan;
   queue: QueueMode;
-  /** Go on only if this deployment is still live. */
+  /** Start only if this deployment is still live. */
   ifLive: DeploymentId | null;
 };
 
@@ -44,7 +44,7 @@ type Joining = Pick<
 
 export type Joined = DecisionWith<{ id: DeploymentId; version: number }>;
 
-/** A new deployment of a branch or a commit, at the end of the queue. */
+/** Queues a deployment of a branch or a commit. */
 export function decideStart(
   lane: Lane,
   request: StartRequest,
@@ -69,16 +69,16 @@ export function decideStart(
 export function refuseIfLiveChanged(lane: Lane, asked: Asked) {
   const live = liveOf(lane);
   if (asked.ifLive === null || live?.id === asked.ifLive) return null;
-  const now = live === null ? "nothing is live" : `version ${live.version} (${live.id}) is live`;
-  return refuse("live_changed", `${asked.ifLive} is not live any more: ${now}.`);
+  const now = live === null ? "no deployment is live" : `version ${live.version} (${live.id}) is live`;
+  return refuse("live_changed", `${asked.ifLive} is no longer live: ${now}.`);
 }
 
-/** Puts a deployment at the end of the queue, and offers it to the agent at once if nothing else holds the lane. */
+/** Adds a deployment to the queue, and offers it to the agent immediately if no other deployment is active. */
 export function join(lane: Lane, asked: Asked, now: number, joining: Joining): Result<Joined, "queue_full"> {
   const { lane: cleared, effects } =
     asked.queue === "latest" ? cancelQueued(lane, asked, now) : { lane, effects: [] };
   if (queuedOf(cleared).length >= MAX_QUEUED) {
-    return refuse("queue_full", `${MAX_QUEUED} deployments of this project are waiting already.`);
+    return refuse("queue_full", `${MAX_QUEUED} deployments of this project are already waiting.`);
   }
   const version = lane.nextVersion;
   const { id, runId, serverId, actor, plan } = asked;
@@ -109,7 +109,7 @@ function cancelQueued(lane: Lane, asked: Asked, now: number): { lane: Lane; effe
   let next = lane;
   const effects: Effect[] = [];
   for (const waiting of queuedOf(lane)) {
-    const canceled = cancel(next, waiting, `a newer start of ${asked.actor.name} (queue: latest)`, now);
+    const canceled = cancel(next, waiting, `a newer deployment of ${asked.actor.name} (queue: latest)`, now);
     next = canceled.lane;
     effects.push(...canceled.effects);
   }

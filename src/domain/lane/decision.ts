@@ -5,28 +5,28 @@ import type { Preset } from "#contract/endpoints/projects/schemas.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 
 /**
- * What a decision wants done besides the new lane. What the database and the agent must learn is no effect: both
- * follow from the lane itself (its changed deployments, `dueMessage` and `dueForgets`).
+ * What to do in addition to saving the new lane. Updates of the database and messages to agents are not effects: they
+ * follow from the lane itself (its changed deployments, `pendingMessage` and `pendingRemovals`).
  */
 export type Effect =
-  /** A line in Gantry's own words. */
+  /** A log line from Gantry itself. */
   | {
       readonly type: "log";
       readonly deploymentId: DeploymentId;
       readonly stage: LogStage;
       readonly message: string;
     }
-  /** Lines that the agent sent. */
+  /** Log lines from the agent. */
   | { readonly type: "output"; readonly deploymentId: DeploymentId; readonly lines: readonly OutputLine[] }
-  /** What the server serves now, as its agent has just said. */
+  /** What the server serves, from its agent's latest report. */
   | { readonly type: "serving"; readonly serverId: ServerId; readonly report: ProjectReport }
-  /** What the framework says of the files, as the agent found them. */
+  /** The preset of the framework that the agent detected. */
   | { readonly type: "detected"; readonly preset: Preset }
-  /** No more lines will come. */
+  /** The log of the deployment is complete. */
   | { readonly type: "ended"; readonly deploymentId: DeploymentId }
-  /** Its record and its log must go. */
+  /** The record and the log of the deployment must be deleted. */
   | { readonly type: "removed"; readonly deploymentId: DeploymentId }
-  /** The records and the logs of the whole project must go. */
+  /** All records and logs of the project must be deleted. */
   | { readonly type: "project_removed" };
 
 export type Decision = { readonly lane: Lane; readonly effects: readonly Effect[] };

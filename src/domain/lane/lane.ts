@@ -5,23 +5,23 @@ import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import { BuildSettings, CommitRule, HealthCheck, Timeouts } from "#contract/endpoints/projects/schemas.ts";
 import { runStages } from "#contract/stages.ts";
 
-/** At most this many deployments of a project wait; one more start is refused. */
+/** The maximum number of queued deployments of a project. */
 export const MAX_QUEUED = 100;
 
-/** For how long what was deleted is remembered: as far as D1 can be set back (Time Travel). */
+/** How long the lane remembers deletions: as far back as D1 can be restored (Time Travel). */
 export const RESTORABLE_MS = 30 * 24 * 60 * 60_000;
 
-/** How many deployments that were live a lane remembers as rollback targets, besides the live one. */
+/** How many superseded deployments the lane keeps as rollback targets. */
 export const MAX_REMEMBERED = 100;
 
 const unixMs = z.number();
 
-/** The project's settings as they were when the deployment was asked for: a later change cannot reach into a run. */
+/** The project's settings at the start of the deployment. Later changes do not affect it. */
 export const Plan = z.strictObject({
   projectName: z.string(),
   domain: z.string(),
   repository: z.string(),
-  /** A plan of an earlier version has none. */
+  /** Absent in plans that were stored by an earlier version. */
   commits: z._default(CommitRule, "reachable"),
   rootDirectory: z.string(),
   build: BuildSettings,
@@ -33,7 +33,7 @@ export const Plan = z.strictObject({
 });
 export type Plan = z.infer<typeof Plan>;
 
-/** Why a run is being ended before the agent has given its own result. */
+/** Why the lane ends a run before the agent has reported a result. */
 const Ending = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("cancel"), by: z.string() }),
   z.strictObject({ type: z.literal("fail"), failure: Failure }),
@@ -41,25 +41,25 @@ const Ending = z.discriminatedUnion("type", [
 export type Ending = z.infer<typeof Ending>;
 
 /**
- * When the agent was last told of something, as far as the lane knows. `kept`: it is not connected, and its link will
- * ask the lane again when it is.
+ * The last attempt to send a message to the agent. `undelivered`: the agent was not connected; its link asks the lane
+ * again when it connects.
  */
 const LastSend = z.strictObject({ sentAt: unixMs, undelivered: z.boolean() });
 
 const Queued = z.strictObject({ name: z.literal("queued"), deadlineAt: unixMs, plan: Plan });
 /**
- * Whether the agent may have an order that carries the activation permit. `unsent`: no. `sending`: the last order carried
- * it, and no order before that one did; if the link answers that nobody was there, the agent does not have it. `sent`: it
- * may have come earlier, which no failure of a later order takes back.
+ * Whether the agent may have an order with the activation permit. `unsent`: it does not. `sending`: only the last order
+ * had the permit; if the link reports that it was not delivered, the agent does not have it. `sent`: an earlier order
+ * may have arrived, whatever happens to later ones.
  */
 const PermitDelivery = z.enum(["unsent", "sending", "sent"]);
 
-/** Next in line, and offered to the agent, which has not answered yet. */
+/** Offered to the agent, which has not answered yet. */
 const Offered = z.strictObject({
   name: z.literal("offered"),
   deadlineAt: unixMs,
   lastSend: z.nullable(LastSend),
-  /** A lane that was saved before this was recorded does not know, so it may have been sent. */
+  /** Absent in lanes that were stored by an earlier version; the permit may have been sent then. */
   permit: z._default(PermitDelivery, "sent"),
   plan: Plan,
 });
@@ -72,17 +72,17 @@ const Running = z.strictObject({
   ackedSeq: z.int(),
   permitted: z.boolean(),
   ending: z.nullable(Ending),
-  /** When the agent was last told to stop; null while it need not be. */
+  /** The last attempt to send a stop; null if there was none. */
   lastSend: z.nullable(LastSend),
   plan: Plan,
 });
 const wasLive = {
   startedAt: unixMs,
   finishedAt: unixMs,
-  /** The folder of the server that holds its files. */
+  /** The number of the release folder on the server. */
   release: z.int(),
   releaseKept: z.boolean(),
-  /** null: the database, from which the lane has taken the deployment over, did not have it. */
+  /** Null if the lane took the deployment over from the database, and the database had no evidence. */
   evidence: z.nullable(LiveEvidence),
 };
 const Live = z.strictObject({ name: z.literal("live"), ...wasLive });
@@ -102,28 +102,28 @@ const Canceled = z.strictObject({
 const State = z.discriminatedUnion("name", [Queued, Offered, Running, Live, Superseded, Failed, Canceled]);
 export type State = z.infer<typeof State>;
 
-/** A deployment as its lane knows it. */
+/** The state of a deployment in its lane. */
 export const LaneDeployment = z.strictObject({
   id: DeploymentId,
   runId: RunId,
   serverId: ServerId,
   version: z.int(),
-  /** The version whose code this is: its own, or for a rollback that of the deployment gone back to. */
+  /** The version whose code is deployed: its own, or for a rollback that of the target. */
   codeVersion: z.int(),
   kind: DeploymentKind,
   rollbackOf: z.nullable(DeploymentId),
-  /** The release to activate again without a build, if the server still has it. */
+  /** For a rollback: the release to activate without a build, if the server still has it. */
   reuseRelease: z.nullable(z.int()),
   branch: z.string(),
-  /** The commit asked for, as it was written; null for the tip of the branch. */
+  /** The commit as written in the request; null for the latest commit of the branch. */
   requestedCommit: z.nullable(z.string()),
-  /** The request has named the branch as well, so the commit has to be in it. */
+  /** Whether the request named the branch too, so that the branch must contain the commit. */
   inBranch: z._default(z.boolean(), false),
   commitSha: z.nullable(z.string()),
   commitMessage: z.nullable(z.string()),
   actor: Actor,
   createdAt: unixMs,
-  /** Deleted while it ran: on no list any more, and forgotten once the agent has confirmed its end. */
+  /** Deleted during its run: no longer listed, and removed when the agent has confirmed its end. */
   deleted: z.boolean(),
   state: State,
 });
@@ -132,9 +132,9 @@ export type LaneDeployment = z.infer<typeof LaneDeployment>;
 export type Named<Name extends State["name"]> = LaneDeployment & { state: Extract<State, { name: Name }> };
 
 /**
- * A server that was ever offered a deployment. `in_use`: it may hold releases. `leaving`: it must let go of them, or
- * with `purge` of everything, and has not confirmed that yet; `tries` counts how often it was told. `left`: nothing
- * but its mirror and shared files is left.
+ * A server that was offered a deployment of the project. `in_use`: it may have releases. `leaving`: it must remove them,
+ * or with `purge` all files, and has not confirmed it yet; `tries` counts the delivered messages. `left`: it has only the
+ * mirror and the shared files.
  */
 export const Placement = z.strictObject({
   serverId: ServerId,
@@ -151,19 +151,19 @@ export const Placement = z.strictObject({
 });
 export type Placement = z.infer<typeof Placement>;
 
-/** All that a lane decides from. Deployments stand in the order of their versions. */
+/** The state of a lane, from which all decisions follow. Deployments are sorted by version. */
 export type Lane = {
   readonly nextVersion: number;
   readonly deployments: readonly LaneDeployment[];
   readonly placements: readonly Placement[];
-  /** When the project was deleted, in Unix milliseconds; null while it is there. */
+  /** When the project was deleted, in Unix milliseconds; null if it exists. */
   readonly deletedAt: number | null;
 };
 
-/** A fresh project's lane. */
+/** The lane of a new project. */
 export const emptyLane: Lane = { nextVersion: 1, deployments: [], placements: [], deletedAt: null };
 
-/** Whether a deployment is in one of these states; the type knows then what that state holds. */
+/** Whether a deployment is in one of the states. Narrows the type of its state. */
 export function isIn<Name extends State["name"]>(
   deployment: LaneDeployment,
   ...names: readonly Name[]
@@ -171,7 +171,7 @@ export function isIn<Name extends State["name"]>(
   return names.some((name) => name === deployment.state.name);
 }
 
-/** The one that holds the lane: offered to the agent, or running. */
+/** The active deployment: the one that is offered to the agent or running. */
 export function activeOf(lane: Lane): Named<"offered" | "running"> | null {
   return lane.deployments.find((one) => isIn(one, "offered", "running")) ?? null;
 }
@@ -180,17 +180,17 @@ export function liveOf(lane: Lane): Named<"live"> | null {
   return lane.deployments.find((one) => isIn(one, "live")) ?? null;
 }
 
-/** In the order in which they run: that of their versions. */
+/** The queued deployments, in the order in which they will run (by version). */
 export function queuedOf(lane: Lane): Named<"queued">[] {
   return lane.deployments.filter((one) => isIn(one, "queued"));
 }
 
-/** Those that were live, the live one among them, newest first. */
+/** The deployments that were live, including the live one, newest first. */
 export function onceLiveOf(lane: Lane): Named<"live" | "superseded">[] {
   return lane.deployments.filter((one) => isIn(one, "live", "superseded")).toReversed();
 }
 
-/** Also one that is deleted and still runs; null: the lane does not remember it. */
+/** Finds a deployment, including a deleted one that is still running; null if the lane does not have it. */
 export function findDeployment(lane: Lane, id: DeploymentId): LaneDeployment | null {
   return lane.deployments.find((one) => one.id === id) ?? null;
 }

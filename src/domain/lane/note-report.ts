@@ -2,7 +2,7 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { isIn, type Lane } from "#domain/lane/lane.ts";
 
-/** Learns from a server which releases it still has. A deployment that did not change stays the same object. */
+/** Records which releases a server still has. Unchanged deployments stay the same objects. */
 export function noteReport(lane: Lane, serverId: ServerId, report: Pick<ProjectReport, "releases">): Lane {
   const kept = new Set(report.releases);
   const deployments = lane.deployments.map((one) => {

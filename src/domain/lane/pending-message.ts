@@ -11,12 +11,12 @@ import {
 } from "#domain/lane/lane.ts";
 import { isPreapproved, runOrder } from "#domain/lane/run-order.ts";
 
-/** What a server's agent must be told now. */
+/** The next message to an agent. */
 export type PendingMessage = { deploymentId: DeploymentId; serverId: ServerId; message: ToAgent };
 
 /**
- * What the agent must be told of the active deployment, and has not been, or not lately enough to wait any longer for
- * its answer. It follows from the lane, so a message that was lost with its isolate is due again by itself.
+ * The message to send to the agent of the active deployment: one that was not sent yet, or not answered in time. It
+ * follows from the lane, so a message that was lost with its isolate is sent again.
  */
 export function pendingMessage(lane: Lane, projectId: ProjectId, now: number): PendingMessage | null {
   const active = activeOf(lane);
@@ -38,8 +38,8 @@ export function pendingMessage(lane: Lane, projectId: ProjectId, now: number): P
 }
 
 /**
- * Notes that the agent is being told, before the message goes out: whatever dies from then on, a rollback whose permit
- * may have arrived cannot be canceled.
+ * Records that a message is being sent, before it is sent. A rollback whose permit may have arrived can therefore not be
+ * canceled, even if the isolate dies now.
  */
 export function noteSent(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
   return noteAttempt(lane, deploymentId, { sentAt: now, undelivered: false }, (offered) => {
@@ -49,7 +49,7 @@ export function noteSent(lane: Lane, deploymentId: DeploymentId, now: number): L
   });
 }
 
-/** Notes that nobody was there to take the message. It takes back this attempt alone: an earlier one may have arrived. */
+/** Records that the message was not delivered. This concerns only the last attempt: an earlier one may have arrived. */
 export function noteUndelivered(lane: Lane, deploymentId: DeploymentId, now: number): Lane {
   return noteAttempt(lane, deploymentId, { sentAt: now, undelivered: true }, ({ state }) =>
     state.permit === "sending" ? "unsent" : state.permit,

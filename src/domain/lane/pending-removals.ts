@@ -11,8 +11,8 @@ const BETWEEN_TRIES = { firstMs: RESEND_MS, longestMs: 60 * 60_000 };
 export type PendingRemoval = { serverId: ServerId; message: ToAgent };
 
 /**
- * The servers that must be told now to let go of the project: those that have not been, or have not confirmed it. One
- * that is not connected is told when it says hello. One with a deployment under way is not: what that makes would go too.
+ * The messages to servers that must remove the project and have not confirmed it. An offline server gets its message
+ * when its agent connects. A server with an active deployment gets none, because it would remove the new release too.
  */
 export function pendingRemovals(lane: Lane, projectId: ProjectId, now: number): PendingRemoval[] {
   return lane.placements.flatMap((placement) => {
@@ -23,13 +23,13 @@ export function pendingRemovals(lane: Lane, projectId: ProjectId, now: number): 
   });
 }
 
-/** When the next server must be told, in Unix milliseconds; null: none, before an agent says hello. */
+/** When the next message is sent, in Unix milliseconds; null if none is before an agent connects. */
 export function nextRemovalAt(lane: Lane): number | null {
   const times = lane.placements.flatMap((placement) => removalSendAt(lane, placement) ?? []);
   return times.length === 0 ? null : Math.min(...times);
 }
 
-/** Notes that the agent was, or may have been, told. */
+/** Records that the message was sent. */
 export function noteRemovalSent(lane: Lane, serverId: ServerId, undelivered: boolean, now: number): Lane {
   const placement = placementOf(lane, serverId);
   if (placement === null || placement.state.name !== "leaving") return lane;

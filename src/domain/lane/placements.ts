@@ -1,12 +1,12 @@
 import type { ServerId } from "#contract/ids.ts";
 import type { Placement, Lane } from "#domain/lane/lane.ts";
 
-/** null: the server has never had an order of the project, or has let go of it. */
+/** Null if the server never had an order of the project, or has removed it. */
 export function placementOf(lane: Lane, serverId: ServerId): Placement | null {
   return lane.placements.find((placement) => placement.serverId === serverId) ?? null;
 }
 
-/** Puts a host in the place of the one that has the same server. */
+/** Replaces the placement on the same server. */
 export function replacePlacement(lane: Lane, next: Placement): Lane {
   return {
     ...lane,
@@ -14,12 +14,12 @@ export function replacePlacement(lane: Lane, next: Placement): Lane {
   };
 }
 
-/** The server has nothing of the project any more, or is no more itself. */
+/** Removes the placement of a server that has no more files of the project, or that was deleted. */
 export function removePlacement(lane: Lane, serverId: ServerId): Lane {
   return { ...lane, placements: lane.placements.filter((placement) => placement.serverId !== serverId) };
 }
 
-/** A server that is offered a deployment has files of the project from now on. One that is leaving stays so until it serves again. */
+/** Adds a placement for a server that is offered a deployment. A server that is leaving stays so until it serves again. */
 export function addPlacement(lane: Lane, serverId: ServerId): Lane {
   const placement = placementOf(lane, serverId);
   const inUse: Placement = { serverId, state: { name: "in_use" } };
@@ -27,7 +27,7 @@ export function addPlacement(lane: Lane, serverId: ServerId): Lane {
   return placement.state.name === "left" ? replacePlacement(lane, inUse) : lane;
 }
 
-/** The project is live on this server: every other one that may hold releases of it must let go of them. */
+/** Moves the project to the server on which it is now live: all other servers must remove its releases. */
 export function moveTo(lane: Lane, serverId: ServerId): Lane {
   const placements = lane.placements.map((placement): Placement => {
     if (placement.serverId === serverId) return { serverId, state: { name: "in_use" } };
@@ -36,7 +36,7 @@ export function moveTo(lane: Lane, serverId: ServerId): Lane {
   return { ...lane, placements };
 }
 
-/** Has a host let go of the project; it is told from the beginning, whatever it was told before. */
+/** Requests that a server removes the project. Earlier messages do not count, so a new one is sent. */
 export function requestRemoval({ serverId, state }: Placement, purge: boolean): Placement {
   const alsoPurge = state.name === "leaving" && state.purge;
   return { serverId, state: { name: "leaving", purge: purge || alsoPurge, lastSend: null, tries: 0 } };

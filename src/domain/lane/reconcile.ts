@@ -16,29 +16,29 @@ import { noteReport } from "#domain/lane/note-report.ts";
 import { isPreapproved } from "#domain/lane/run-order.ts";
 import { applyEnding } from "#domain/lane/transitions.ts";
 
-/** What an agent that has just connected says of one project. */
+/** The part of an agent's `hello` that concerns one project. */
 export type AgentHello = {
   serverId: ServerId;
-  /** null: it has no files of the project. */
+  /** null: the server has no files of the project. */
   report: ProjectReport | null;
-  /** The runs that it has taken and whose results have not been stored: what is left of earlier ones, too. */
+  /** The runs that the agent has accepted and whose results are not stored yet, including leftovers of earlier runs. */
   runIds: readonly RunId[];
-  /** When the agent said it, in Unix milliseconds; left out: just now. It can reach the lane late. */
-  saidAt?: number;
+  /** When the agent sent it, in Unix milliseconds; omitted: now. It can reach the lane late. */
+  sentAt?: number;
 };
 
-/** What follows from what the server serves; null: it has no files of the project, or has said so too long ago. */
+/** The check of what the server serves; null if it has no files of the project, or if the report is too old. */
 export type Reconciliation = { readonly serving: ServingCheck | null };
 
 /**
- * Compares what the agent has with what it should have. An offer or a stop that it missed becomes due again; a run
- * that it does not know any more has failed, or ended as it was told to; a release that is not the live one is to be
- * restored; a server that the project has left is told so.
+ * Compares the state of the agent with the lane. A missed offer or stop is sent again. A run that the agent no longer
+ * knows has failed, or ended as requested. If the server serves another release than the live one, the check in the
+ * result says so. A server that the project has left gets a removal message.
  */
 export function reconcile(lane: Lane, hello: AgentHello, now: number): DecisionWith<Reconciliation> {
-  const { serverId, saidAt = Infinity } = hello;
-  // What has gone live since then is not in the report.
-  const report = saidAt < (liveOf(lane)?.state.finishedAt ?? 0) ? null : hello.report;
+  const { serverId, sentAt = Infinity } = hello;
+  // The report does not include a deployment that went live after it was sent.
+  const report = sentAt < (liveOf(lane)?.state.finishedAt ?? 0) ? null : hello.report;
   const noted = requestLateRemoval(report === null ? lane : noteReport(lane, serverId, report), {
     serverId,
     report,
@@ -49,9 +49,9 @@ export function reconcile(lane: Lane, hello: AgentHello, now: number): DecisionW
     return { ...decision, value: { serving } };
   };
   if (active === null || active.serverId !== serverId) return answered({ lane: noted, effects: [] });
-  // A run that has begun since then is none that the agent could have named.
+  // The agent could not name a run that started after the report was sent.
   const isLost =
-    isIn(active, "running") && !hello.runIds.includes(active.runId) && active.state.startedAt <= saidAt;
+    isIn(active, "running") && !hello.runIds.includes(active.runId) && active.state.startedAt <= sentAt;
   if (isLost) return answered(applyEnding(noted, active, active.state.ending ?? lostRun(active), now));
   const resent = isIn(active, "offered")
     ? { ...active, state: { ...active.state, lastSend: null, permit: permitAfter(noted, active, hello) } }
@@ -60,8 +60,8 @@ export function reconcile(lane: Lane, hello: AgentHello, now: number): DecisionW
 }
 
 /**
- * An agent that names the run has an order, so no failure to send it again says otherwise. One that does not name it proves
- * nothing: the order may have gone out since it said so.
+ * The permit after a `hello`. An agent that names the run has its order, even if a later attempt to send the order
+ * failed. An agent that does not name the run may still have the order, because the order can be newer than the `hello`.
  */
 function permitAfter(lane: Lane, offered: Named<"offered">, { runIds }: AgentHello) {
   const { permit } = offered.state;
@@ -69,19 +69,19 @@ function permitAfter(lane: Lane, offered: Named<"offered">, { runIds }: AgentHel
   return hasPermit ? "sent" : permit;
 }
 
-/** Where nothing else was decided of a run that its agent does not know any more. */
+/** The ending of a run that the agent no longer knows, if no other ending was decided. */
 function lostRun({ state }: Named<"running">): Ending {
-  const message = "the agent came back without the run";
+  const message = "the agent reconnected without the run";
   return { type: "fail", failure: { code: "server_lost", message, stage: state.stage } };
 }
 
-/** Tells a server to let go of the project, if it must: again, or because it has files although the project is live elsewhere. */
+/** Requests the removal again, or for the first time if the server has files of a project that is live elsewhere. */
 function requestLateRemoval(lane: Lane, { serverId, report }: Pick<AgentHello, "serverId" | "report">): Lane {
   const placement = placementOf(lane, serverId);
   const live = liveOf(lane);
   if (placement === null) return lane;
-  const holdsOn = report !== null && (report.release !== null || report.releases.length > 0);
+  const hasFiles = report !== null && (report.release !== null || report.releases.length > 0);
   const isElsewhere = live !== null && live.serverId !== serverId;
-  if (placement.state.name !== "leaving" && !(isElsewhere && holdsOn)) return lane;
+  if (placement.state.name !== "leaving" && !(isElsewhere && hasFiles)) return lane;
   return replacePlacement(lane, requestRemoval(placement, false));
 }

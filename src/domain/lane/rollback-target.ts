@@ -2,14 +2,14 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { findDeployment, isIn, type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts";
 
-/** Where a rollback is asked to go: a deployment by id or version, or the default with neither. */
+/** The requested rollback target: a deployment by id or version, or the default without either. */
 export type RollbackChoice = { deploymentId: DeploymentId | null; version: number | null };
 
 export type RollbackTarget = Named<"live" | "superseded">;
 
 /**
- * The newest deployment that was live and whose code is older than what is live now. A rollback counts as its source,
- * so a second rollback goes one further back, and never forward to what the first one left.
+ * The newest deployment that was live and whose code is older than the live code. A rollback counts as its source, so a
+ * second rollback goes back one more deployment, and never returns to the code that the first one replaced.
  */
 function defaultTarget(lane: Lane): RollbackTarget | null {
   const live = liveOf(lane);
@@ -34,20 +34,20 @@ export function chooseTarget(
       : findDeployment(lane, choice.deploymentId);
   const what = choice.deploymentId ?? `Version ${choice.version}`;
   if (named === null || !isIn(named, "live", "superseded") || named.deleted) {
-    return refuse("no_rollback_target", `${what} is not one of the deployments that were live.`);
+    return refuse("no_rollback_target", `${what} never was live.`);
   }
   const live = liveOf(lane);
   if (live !== null && live.codeVersion === named.codeVersion) {
     const as = live.id === named.id ? "" : `, as version ${live.version}`;
-    return refuse("already_live", `${what} is what is live now${as}.`);
+    return refuse("already_live", `${what} is already live${as}.`);
   }
   return succeed(named);
 }
 
-/** A release that can be rolled back to. */
+/** A rollback target. */
 export type KnownTarget = { deployment: RollbackTarget; isDefault: boolean };
 
-/** Every release that can be rolled back to, newest first, by the newest deployment that put it live. */
+/** Every rollback target, newest first. Each release is listed once, by its newest deployment. */
 export function listTargets(lane: Lane): KnownTarget[] {
   const live = liveOf(lane);
   const byDefault = defaultTarget(lane);

@@ -2,20 +2,20 @@ import { RunOrder } from "#contract/agent-protocol.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts";
 
-/** Whether the agent may have an order with the permit: from then on the rollback is past canceling. */
+/** Whether the agent may have an order with the permit. Such a rollback can no longer be canceled. */
 export function mayHavePermit({ reuseRelease, state }: Named<"offered">): boolean {
   return reuseRelease !== null && state.permit !== "unsent";
 }
 
 /**
- * Whether the activation permit goes out with the order: for a rollback to files that the server still has. It saves
- * a round trip. The answer can change from one order to the next: `mayHavePermit` says what went out.
+ * Whether the order contains the activation permit, which saves a round trip: for a rollback to files that the server
+ * still has. The result can change from one order to the next; `mayHavePermit` tells whether a permit was sent.
  */
 export function isPreapproved(lane: Lane, deployment: Named<"offered">): boolean {
   return releaseToReuse(lane, deployment) !== null;
 }
 
-/** The release that a rollback only has to switch to: that of its target, if the server is the one that has it. */
+/** The release that a rollback can switch to without a build: that of its target, if the server has it. */
 function releaseToReuse(
   lane: Lane,
   { reuseRelease, codeVersion, serverId }: Named<"offered">,
@@ -24,7 +24,7 @@ function releaseToReuse(
   return keptRelease(lane, serverId, codeVersion);
 }
 
-/** The newest release with that code which the server still has; null where it has none. */
+/** The newest release with this code that the server still has; null if there is none. */
 export function keptRelease(lane: Lane, serverId: ServerId, codeVersion: number): number | null {
   const kept = onceLiveOf(lane).find(
     (one) => one.serverId === serverId && one.codeVersion === codeVersion && one.state.releaseKept,
@@ -32,7 +32,7 @@ export function keptRelease(lane: Lane, serverId: ServerId, codeVersion: number)
   return kept?.state.release ?? null;
 }
 
-/** The order that offers a deployment to its agent, made from the lane as it is when it is sent. */
+/** The order that offers a deployment to its agent, built from the current lane each time it is sent. */
 export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: ProjectId): RunOrder {
   const { plan } = deployment.state;
   return RunOrder.parse({
@@ -63,8 +63,8 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
 }
 
 /**
- * The releases that stay on the server once the deployment is live, besides its own: the live one, always, if it is
- * there, and the newest others that were live there, until there are `keepReleases` with the new one.
+ * The releases to keep on the server when the deployment is live, besides its own: the live one if it is there, and the
+ * newest others that were live there, up to `keepReleases` including the new one.
  */
 function releasesToKeep(lane: Lane, serverId: ServerId, keepReleases: number): number[] {
   const live = liveOf(lane);

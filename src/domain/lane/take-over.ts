@@ -1,12 +1,12 @@
 import { addPlacement } from "#domain/lane/placements.ts";
 import type { Placement, Lane, LaneDeployment } from "#domain/lane/lane.ts";
 
-/** What the database has of a project whose lane has no deployments: those that were live, in the order of their versions. */
+/** The database's history of a project whose lane has no deployments. `onceLive`: those that were live, by version. */
 export type History = { readonly highestVersion: number; readonly onceLive: readonly LaneDeployment[] };
 
 /**
- * Takes over a project that the database has, and that the lane has forgotten or has seen deleted. Versions continue after
- * the highest one, so that none is used twice. A server that was to remove the project's files keeps those it still has.
+ * Builds the lane of a project that exists in the database, but not in the lane, or that the lane has deleted. Versions
+ * continue after the highest one, so that none is used twice. Pending removals on servers are dropped.
  */
 export function takeOver(lane: Lane, { highestVersion, onceLive }: History): Lane {
   const taken: Lane = {

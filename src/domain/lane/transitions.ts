@@ -15,7 +15,7 @@ import {
   replaceDeployment,
 } from "#domain/lane/lane.ts";
 
-/** Offers the next in the queue to the agent, if nothing holds the lane. */
+/** Offers the next queued deployment to the agent, if no deployment is active. */
 export function advance(lane: Lane, now: number): Lane {
   const [next] = queuedOf(lane);
   if (next === undefined || activeOf(lane) !== null) return lane;
@@ -28,7 +28,7 @@ export function advance(lane: Lane, now: number): Lane {
   return addPlacement(offered, next.serverId);
 }
 
-/** building → failed, and on to the next in the queue. */
+/** building → failed. The next queued deployment is offered. */
 export function fail(lane: Lane, deployment: LaneDeployment, failure: Failure, now: number): Decision {
   const message = `Failed in ${failure.stage}: ${failure.message} (${failure.code})`;
   return end(
@@ -39,13 +39,13 @@ export function fail(lane: Lane, deployment: LaneDeployment, failure: Failure, n
   );
 }
 
-/** building → canceled, and on to the next in the queue. */
+/** building → canceled. The next queued deployment is offered. */
 export function cancel(lane: Lane, deployment: LaneDeployment, by: string, now: number): Decision {
   const state = { name: "canceled", startedAt: startOf(deployment), finishedAt: now } as const;
   return end(lane, deployment, state, `Canceled by ${by}`);
 }
 
-/** Carries out what was decided on a run before its agent could answer. */
+/** Applies the ending that was decided before the agent reported a result. */
 export function applyEnding(lane: Lane, run: Named<"running">, ending: Ending, now: number): Decision {
   switch (ending.type) {
     case "cancel":
@@ -55,7 +55,7 @@ export function applyEnding(lane: Lane, run: Named<"running">, ending: Ending, n
   }
 }
 
-/** building → live; what was live before is superseded. */
+/** building → live. The previous live deployment becomes superseded. */
 export function goLive(lane: Lane, run: Named<"running">, live: Named<"live">["state"]): Decision {
   const before = liveOf(lane);
   const demoted =
@@ -78,7 +78,7 @@ function end(
     { type: "log", deploymentId: id, stage: "end", message },
     { type: "ended", deploymentId: id },
   ];
-  // One that went live although it was deleted is on no list, yet it is what the server serves: the lane keeps it.
+  // A deleted deployment that went live is not listed, but the server serves it, so the lane keeps it.
   if (deployment.deleted && state.name !== "live") {
     effects.push({ type: "removed", deploymentId: id });
     return { lane: advance(removeDeployment(lane, id), now), effects };
@@ -92,8 +92,8 @@ function startOf(deployment: LaneDeployment): number | null {
 }
 
 /**
- * The deployments that no decision needs any more: those that ended without having been live, and of those that were
- * live all but the newest hundred. The lane drops them once the database has them as they are.
+ * The deployments that no decision needs: those that ended without being live, and all but the newest hundred of those
+ * that were live. The lane drops them when the database has their final state.
  */
 export function discardable(lane: Lane): LaneDeployment[] {
   const ended = lane.deployments.filter((one) => isIn(one, "failed", "canceled"));

@@ -41,7 +41,7 @@ function entries(projectId = ids.project()) {
     report: () =>
       lane.report({ serverId, deploymentId, runId, events: [{ seq: 1, type: "output", lines: [line] }] }),
     compare: () => lane.compare(serverId, report),
-    greet: () => lane.reconcile({ serverId, report, runIds: [runId], saidAt: Date.now() }),
+    greet: () => lane.reconcile({ serverId, report, runIds: [runId], sentAt: Date.now() }),
     forgotten: () => lane.projectRemoved({ serverId, purge: true }),
     serverGone: () => lane.serverDeleted(serverId),
     rollbackTargets: () => lane.rollbackTargets(owner, serverId),

@@ -61,7 +61,7 @@ export const tokenTexts = {
       works for another 24 hours, until \`previous_expires_at\`, so that you can replace it everywhere. A secret from an
       earlier rotation stops working immediately. The name, scopes and project limit stay the same.
 
-      If a token has leaked, revoke it instead: whoever has the old secret can rotate the token too. Rotating a token
+      If a token has leaked, revoke it instead, because anyone with the old secret can rotate the token too. Rotating a token
       with more permissions than your own is 403 \`insufficient_scope\`. Sessions cannot be rotated (404).`,
     body: {},
     answer: {

@@ -102,7 +102,7 @@ export class LinkDeliveries {
   ): Promise<Reconciliation> {
     const { env, server } = this.#parts;
     const lane = env.PROJECT_LANE.getByName(projectId);
-    if (runIds !== null) return await lane.reconcile({ serverId: server.id, report, runIds, saidAt });
+    if (runIds !== null) return await lane.reconcile({ serverId: server.id, report, runIds, sentAt: saidAt });
     return report === null ? { serving: null } : await lane.compare(server.id, report);
   }
 }
