@@ -41,7 +41,7 @@ async function startSites() {
   return createSites(socket, () => undefined);
 }
 
-/** Asks a URL over and over until it is told to stop. @returns everything that was not a 200 */
+/** Requests a URL repeatedly until it is stopped. @returns every answer that was not a 200 */
 function keepAsking(url: string): { stop(): Promise<readonly string[]>; readonly bodies: Set<string> } {
   const troubles: string[] = [];
   const bodies = new Set<string>();
@@ -72,12 +72,12 @@ const check = (change: object) =>
   HealthCheck.parse({ path: "/", tries: 3, interval_seconds: 0.1, timeout_seconds: 0.3, ...change });
 
 describe("the activation permit", () => {
-  it("is waited for, and nothing is switched before it is there", async () => {
+  it("is required before the agent switches", async () => {
     await world.startAgent();
     const run = world.control.dispatch(world.order(), { grantsPermit: false });
-    await world.control.waitFor("the question", () => eventsOf(run, "ready").length === 1);
+    await world.control.waitFor("the permit request", () => eventsOf(run, "ready").length === 1);
     const { posts } = run;
-    await world.control.waitFor("more questions", () => run.posts > posts + 2);
+    await world.control.waitFor("more permit requests", () => run.posts > posts + 2);
     expect(world.current).toBeNull();
     expect(eventsOf(run, "ready")).toHaveLength(1);
     run.grantsPermit = true;
@@ -85,24 +85,24 @@ describe("the activation permit", () => {
     expect(world.current).toBe("releases/1");
   });
 
-  it("that is refused by a cancel leaves everything as it was", async () => {
+  it("changes nothing when a cancel refuses it", async () => {
     await world.startAgent();
     const run = world.control.dispatch(world.order(), { grantsPermit: false });
-    await world.control.waitFor("the question", () => eventsOf(run, "ready").length === 1);
+    await world.control.waitFor("the permit request", () => eventsOf(run, "ready").length === 1);
     run.instruction = "stop";
     expect(await world.control.result(run)).toEqual({ outcome: "canceled" });
     expect(world.current).toBeNull();
     expect(world.has("releases/1")).toBe(false);
   });
 
-  it("is not asked for where it came along", async () => {
+  it("is not requested when the order is preapproved", async () => {
     await world.startAgent();
     const { run, result } = await world.deploy({ preapproved: true });
     expect(result.outcome).toBe("live");
     expect(eventsOf(run, "ready")).toEqual([]);
   });
 
-  it("puts the run past canceling", async () => {
+  it("makes the run impossible to cancel", async () => {
     await world.startAgent();
     const order = world.order({ activate_command: "echo switched; sleep 0.3" });
     const run = world.control.dispatch(order);
@@ -113,7 +113,7 @@ describe("the activation permit", () => {
 });
 
 describe("a run that the control plane ends after the switch", () => {
-  it("switches back, as what it deployed was never found good", async () => {
+  it("switches back, because its release was never verified", async () => {
     await world.startAgent();
     await world.deploy();
     const run = world.control.dispatch(
@@ -128,7 +128,7 @@ describe("a run that the control plane ends after the switch", () => {
 });
 
 describe("an activate command", () => {
-  it("that fails switches back, runs the earlier release's own command, and removes the new release", async () => {
+  it("switches back when it fails, runs the earlier release's own command, and removes the new release", async () => {
     const trace = join(world.folder, "trace");
     const note = `echo "$GANTRY_VERSION in $(basename $PWD)" >> ${trace}`;
     await world.startAgent();
@@ -152,7 +152,7 @@ describe("an activate command", () => {
     expect(readFileSync(trace, "utf8")).toBe("1 in 1\n2 in 2\n1 in 1\n");
   });
 
-  it("that fails in the very first deployment leaves no current", async () => {
+  it("leaves no `current` when it fails in the first deployment", async () => {
     await world.startAgent();
     const { run, result } = await world.deploy({ activate_command: "false" });
     expect(result).toMatchObject({ failure: { code: "activate_failed" } });
@@ -160,7 +160,7 @@ describe("an activate command", () => {
     expect(eventsOf(run, "result")).toMatchObject([{ project: { release: null, releases: [] } }]);
   });
 
-  it("that takes too long is ended and switched back", async () => {
+  it("is ended and switched back when it takes too long", async () => {
     await world.startAgent();
     const { result } = await world.deploy({
       activate_command: "sleep 1000",
@@ -170,7 +170,7 @@ describe("an activate command", () => {
     expect(world.current).toBeNull();
   });
 
-  it("may leave a server running", async () => {
+  it("can leave a server running", async () => {
     const pidFile = join(world.folder, "pid");
     await world.startAgent();
     const { result } = await world.deploy({
@@ -184,7 +184,7 @@ describe("an activate command", () => {
 });
 
 describe("a health check", () => {
-  it("that passes is kept as evidence, with how many tries it took", async () => {
+  it("is stored as evidence when it passes, with the number of tries", async () => {
     let asked = 0;
     const server = createServer((_request, response) => {
       asked += 1;
@@ -204,7 +204,7 @@ describe("a health check", () => {
     });
   });
 
-  it("that fails brings the earlier release back, and nobody who visits the site sees an error", async () => {
+  it("restores the earlier release when it fails, without an error for visitors of the site", async () => {
     const sites = await startSites();
     await world.startAgent({}, sites);
     const first = await world.deploy({ health_check: check({}) });
@@ -237,7 +237,7 @@ describe("a health check", () => {
     expect(messagesOf(run, "system")).toContain("switched current back to releases/1");
   });
 
-  it("that never answers has timed out; one that cannot connect has failed", async () => {
+  it("times out when there is no answer, and fails when it cannot connect", async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     cleanUps.push(
@@ -260,7 +260,7 @@ describe("a health check", () => {
     });
   });
 
-  it("whose answer is too long to be kept shows no beginning of a password at its end", async () => {
+  it("cuts a long answer without showing the beginning of a password", async () => {
     const server = createServer((_request, response) => {
       response.statusCode = 500;
       response.end(`${"x".repeat(2030)} https://me:s3cretword@example.com/${"y".repeat(4000)}`);
@@ -278,7 +278,7 @@ describe("a health check", () => {
     });
   });
 
-  it("shows no value of its address's query, neither in the log nor in its evidence", async () => {
+  it("hides the query values of its URL in the log and in its evidence", async () => {
     const server = createServer((request, response) => {
       response.statusCode = request.url === "/up?key=s3cret" ? 200 : 500;
       response.end(`you asked for ${request.url}`);

@@ -33,41 +33,41 @@ async function startBuilding(options: { grantsPermit?: boolean } = {}) {
   return run;
 }
 
-describe("a link whose other end is gone without a word", () => {
-  it("is found by its pings and made again; the run under way goes on and arrives whole", async () => {
+describe("a link whose other end disappears without closing it", () => {
+  it("is detected by its pings and opened again, and the current run continues and reports everything", async () => {
     await world.startAgent(impatient);
     const run = await startBuilding();
-    const greetings = world.control.messages.length;
+    const hellos = world.control.hellos;
     network.mode = "deaf";
-    await world.control.waitFor("a new greeting", () => world.control.messages.length > greetings);
-    expect(world.said).toContainEqual(expect.stringMatching(/it does not answer pings/));
+    await world.control.waitForHello(hellos);
+    expect(world.logLines).toContainEqual(expect.stringMatching(/it does not answer pings/));
     letGo();
     expect((await world.control.result(run)).outcome).toBe("live");
     expect(messagesOf(run, "stdout")).toHaveLength(501);
   });
 
-  it("does not keep the agent from new orders once the network is back", async () => {
+  it("does not keep the agent from taking new orders when the network works again", async () => {
     await world.startAgent(impatient);
-    const greetings = world.control.messages.length;
+    const hellos = world.control.hellos;
     network.mode = "silent";
     await world.control.waitFor("the loss", () =>
-      world.said.some((line) => /does not answer pings/.test(line)),
+      world.logLines.some((line) => /does not answer pings/.test(line)),
     );
-    expect(world.control.messages).toHaveLength(greetings);
+    expect(world.control.hellos).toBe(hellos);
     network.mode = "open";
-    await world.control.waitFor("a new greeting", () => world.control.messages.length > greetings);
+    await world.control.waitForHello(hellos);
     expect((await world.deploy()).result.outcome).toBe("live");
   });
 });
 
-describe("an agent that is cut off before it has the permit", () => {
-  it("does not switch, however long that lasts, and goes on when it is back", async () => {
+describe("an agent that loses the network before it has the permit", () => {
+  it("does not switch during the outage, and continues after it", async () => {
     await world.startAgent(impatient);
     const run = await startBuilding();
     network.mode = "silent";
     letGo();
-    await world.control.waitFor("the whole release", () => world.has("releases/1.json"));
-    await world.control.waitFor("more losses", () => world.said.length > 2);
+    await world.control.waitFor("the finished release", () => world.has("releases/1.json"));
+    await world.control.waitFor("more losses", () => world.logLines.length > 2);
     expect(world.current).toBeNull();
     expect(eventsOf(run, "ready")).toEqual([]);
     network.mode = "open";
@@ -75,11 +75,11 @@ describe("an agent that is cut off before it has the permit", () => {
     expect(world.current).toBe("releases/1");
   });
 
-  it("never switches where the run is over by the time that it is back, and leaves nothing of it", async () => {
+  it("never switches if the control plane has ended the run meanwhile, and removes the run's files", async () => {
     await world.startAgent(impatient);
     const run = await startBuilding({ grantsPermit: false });
     letGo();
-    await world.control.waitFor("the question", () => eventsOf(run, "ready").length === 1);
+    await world.control.waitFor("the permit request", () => eventsOf(run, "ready").length === 1);
     network.mode = "silent";
     run.grantsPermit = true;
     run.instruction = "ended";
@@ -94,37 +94,37 @@ describe("an agent that is cut off before it has the permit", () => {
   });
 });
 
-describe("an agent that is cut off after it has the permit", () => {
-  it("finishes, and its result decides", async () => {
+describe("an agent that loses the network after it has the permit", () => {
+  it("finishes the run, and its result counts", async () => {
     await world.startAgent(impatient);
     const run = world.control.dispatch(world.order({ activate_command: `echo activating; ${waits()}` }));
     await world.control.waitFor("the switch", () => messagesOf(run).includes("activating"));
     network.mode = "silent";
     letGo();
-    await world.control.waitFor("the decision", () => /"decided"/.test(world.read("run.json")));
+    await world.control.waitFor("the decided result", () => /"decided"/.test(world.read("run.json")));
     expect(world.current).toBe("releases/1");
     network.mode = "open";
     expect((await world.control.result(run)).outcome).toBe("live");
   });
 });
 
-describe("a proxy that answers in the control plane's place", () => {
+describe("a proxy that answers instead of the control plane", () => {
   it.each([302, 401, 403, 404, 410])(
-    "with %i ends neither the agent nor its run, which goes on and arrives whole",
+    "with %i ends neither the agent nor its run, which continues and reports everything",
     async (status) => {
       await world.startAgent(impatient);
       const run = await startBuilding();
-      const greetings = world.control.messages.length;
-      world.control.refusesInItsPlace = status;
+      const hellos = world.control.hellos;
+      world.control.proxyStatus = status;
       world.control.cutLink();
       const refused = `it answered ${status}`;
       await world.control.waitFor("both refusals", () =>
         [`its events cannot be delivered: ${refused}`, `cannot be reached: ${refused}`].every((words) =>
-          world.said.some((line) => line.includes(words)),
+          world.logLines.some((line) => line.includes(words)),
         ),
       );
-      world.control.refusesInItsPlace = null;
-      await world.control.waitFor("a new greeting", () => world.control.messages.length > greetings);
+      world.control.proxyStatus = null;
+      await world.control.waitForHello(hellos);
       letGo();
       expect((await world.control.result(run)).outcome).toBe("live");
       expect(messagesOf(run, "stdout")).toHaveLength(501);
@@ -132,8 +132,8 @@ describe("a proxy that answers in the control plane's place", () => {
   );
 });
 
-describe("a network that is slow", () => {
-  it("only takes longer", async () => {
+describe("a slow network", () => {
+  it("only delays the deployment", async () => {
     network.mode = "slow";
     await world.startAgent({ pingMs: 2_000 });
     const { run, result } = await world.deploy({ build_command: "seq 1 500" });
@@ -142,8 +142,8 @@ describe("a network that is slow", () => {
   });
 });
 
-describe("a network that is cut again and again", () => {
-  it("loses nothing, and nothing comes twice", async () => {
+describe("a network that is cut repeatedly", () => {
+  it("loses no event and duplicates none", async () => {
     await world.startAgent(impatient);
     const run = world.control.dispatch(
       world.order({ build_command: "for i in $(seq 60); do echo $i; sleep 0.02; done" }),
@@ -155,8 +155,8 @@ describe("a network that is cut again and again", () => {
   });
 });
 
-describe("messages that come twice, late or in another order", () => {
-  it("a stop before its run: the run does not begin", async () => {
+describe("messages that arrive twice, late or in another order", () => {
+  it("do not start a run whose stop arrived first", async () => {
     await world.startAgent();
     const order = world.order({ preapproved: true, build_command: `touch ${file("begun")}` });
     world.control.stop(order);
@@ -166,7 +166,7 @@ describe("messages that come twice, late or in another order", () => {
     expect(world.current).toBeNull();
   });
 
-  it("a stop for a run that has ended: the next one is not touched", async () => {
+  it("do not affect the next run when a stop arrives for one that has ended", async () => {
     await world.startAgent();
     const { order } = await world.deploy();
     const run = world.control.dispatch(world.order({ build_command: "sleep 0.2" }));
@@ -175,7 +175,7 @@ describe("messages that come twice, late or in another order", () => {
     expect((await world.control.result(run)).outcome).toBe("live");
   });
 
-  it("a stop twice: one result", async () => {
+  it("end a run with one result when its stop arrives twice", async () => {
     await world.startAgent();
     const run = await startBuilding();
     world.control.stop(run.order);
@@ -183,7 +183,7 @@ describe("messages that come twice, late or in another order", () => {
     expect(await world.control.result(run)).toEqual({ outcome: "canceled" });
   });
 
-  it("a forget twice, with a deployment between: the second takes its turn after it", async () => {
+  it("remove a project twice when a deployment is between the two requests", async () => {
     await world.startAgent();
     await world.deploy();
     const project_id = world.projectId;
@@ -197,7 +197,7 @@ describe("messages that come twice, late or in another order", () => {
     expect(world.releases).toEqual([]);
   });
 
-  it("a run and a restore of a project that was purged meanwhile: the one builds anew, the other does nothing", async () => {
+  it("build again for a run order and do nothing for a correction after the project was purged", async () => {
     await world.startAgent();
     await world.deploy();
     const project_id = world.projectId;
@@ -208,8 +208,8 @@ describe("messages that come twice, late or in another order", () => {
     world.control.send({ type: "correct_release", project_id, release: 1 });
     world.control.send({ type: "correct_release", project_id: ids.project(), release: 1 });
     await world.control.waitFor(
-      "a word",
-      () => world.said.filter((line) => /not on this server/.test(line)).length === 2,
+      "the log line",
+      () => world.logLines.filter((line) => /not on this server/.test(line)).length === 2,
     );
     expect(world.has()).toBe(false);
     expect((await world.deploy({ reuse_release: 1 })).result.outcome).toBe("live");

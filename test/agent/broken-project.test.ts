@@ -28,8 +28,8 @@ async function restart(): Promise<void> {
   agent = await spawnRunningAgent(world);
 }
 
-describe("a project whose folder is not what it should be", () => {
-  it("is told of without releases, and its deployments fail; the others go on", async () => {
+describe("a project whose folder is damaged", () => {
+  it("is reported without releases, and its deployments fail while other projects continue", async () => {
     const broken = ids.project();
     mkdirSync(join(world.home, "projects", broken), { recursive: true });
     writeFileSync(join(world.home, "projects", broken, "releases"), "not a folder");
@@ -46,8 +46,8 @@ describe("a project whose folder is not what it should be", () => {
   });
 });
 
-describe("what nobody can remove in a half-made release, as files that a container has left", () => {
-  it("does not keep the agent from starting, nor its run from being reported and undone", async () => {
+describe("files in an unfinished release that cannot be removed, such as those of a container", () => {
+  it("do not keep the agent from starting, or from reporting and undoing the run", async () => {
     const activate = { activate_command: `echo $GANTRY_VERSION >> ${world.path("activated")}` };
     await world.deploy(activate);
     const mounted = () => [
@@ -62,7 +62,7 @@ describe("what nobody can remove in a half-made release, as files that a contain
       }),
     );
     await world.control.waitFor("the build", () => world.has("releases/2/a/b/c/d/kept"));
-    // Busy, so that not even root can remove it.
+    // A mount point, which not even root can remove.
     mountSmallDisk(world.path("releases/2/a/b/c/d/kept"), 1024 * 1024);
     world.cleanUps.push(() => {
       for (const path of mounted()) unmount(path);
@@ -90,6 +90,6 @@ function unmount(path: string): void {
   try {
     execFileSync(program, args, { stdio: "ignore" });
   } catch {
-    // It is not mounted there.
+    // Nothing is mounted at this path.
   }
 }

@@ -28,7 +28,7 @@ const hasPid = (name: string) => {
   }
 };
 
-/** A server that takes connections and never says a word. */
+/** A server that accepts connections and never sends anything. */
 async function listenSilently() {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
@@ -38,7 +38,7 @@ async function listenSilently() {
 }
 
 describe("a build command", () => {
-  it("runs in the root directory, knows what it builds, and sees nothing else of the agent", async () => {
+  it("runs in the root directory, with the deployment's variables and none of the agent's", async () => {
     process.env["SECRET_OF_ANOTHER_PROGRAM"] = "secret";
     await world.startAgent();
     const { run, result } = await world.deploy({
@@ -64,7 +64,7 @@ describe("a build command", () => {
     expect(world.read("current/site/out.html")).toBe("page");
   });
 
-  it("that fails ends the deployment with its exit code and last words, and leaves the site as it was", async () => {
+  it("ends the deployment with its exit code and last output when it fails, and leaves the site unchanged", async () => {
     await world.startAgent();
     await world.deploy();
     const { run, result } = await world.deploy({
@@ -90,7 +90,7 @@ describe("a build command", () => {
     expect(world.has("releases/2")).toBe(false);
   });
 
-  it("that is killed by a signal says which", async () => {
+  it("reports the signal that killed it", async () => {
     await world.startAgent();
     const { result } = await world.deploy({ build_command: "kill -9 $$" });
     expect(result).toMatchObject({
@@ -98,7 +98,7 @@ describe("a build command", () => {
     });
   });
 
-  it("that hangs is ended with everything it started, also what ignores SIGTERM", async () => {
+  it("is ended with all its processes when it hangs, including those that ignore SIGTERM", async () => {
     await world.startAgent();
     const { result } = await world.deploy({
       build_command: [
@@ -119,7 +119,7 @@ describe("a build command", () => {
     expect(world.has("releases/1")).toBe(false);
   });
 
-  it("leaves no daemon behind, be it in its group or in one of its own, and is not held up by one", async () => {
+  it("leaves no daemon behind, in its process group or another, and does not wait for one", async () => {
     await world.startAgent();
     const { result } = await world.deploy({
       build_command: [
@@ -134,7 +134,7 @@ describe("a build command", () => {
     expect(isAlive(pidOf("daemon"))).toBe(false);
   });
 
-  it("shows its output while it runs, also a line that is not finished", async () => {
+  it("shows its output while it runs, including an unfinished line", async () => {
     await world.startAgent();
     const go = join(world.folder, "go");
     const run = world.control.dispatch(
@@ -148,7 +148,7 @@ describe("a build command", () => {
     expect(messagesOf(run, "stdout")).toEqual(["half", " done"]);
   });
 
-  it("may write without end: it waits while the control plane takes nothing, and nothing is lost", async () => {
+  it("can write without end: it waits while the control plane accepts nothing, and no line is lost", async () => {
     await world.startAgent({ maxSpoolBytes: 100_000, maxMemoryBytes: 200_000 });
     let isOut = true;
     world.control.faultOf = ({ count }) => (isOut && count > 5 ? 503 : null);
@@ -162,7 +162,7 @@ describe("a build command", () => {
     expect(numbers.every((number, index) => number === String(index + 1))).toBe(true);
   });
 
-  it("that fills the disk is told apart from one that is wrong", async () => {
+  it("fails as disk_full, not as build_failed, when it fills the disk", async () => {
     await world.startAgent();
     const { result } = await world.deploy({
       build_command: "echo 'cp: error writing: No space left on device' >&2; exit 1",
@@ -170,7 +170,7 @@ describe("a build command", () => {
     expect(result).toMatchObject({ failure: { code: "disk_full", stage: "build" } });
   });
 
-  it("has the repository's password hidden in what it writes", async () => {
+  it("has the repository's password hidden in its output", async () => {
     world.repository.git("tag", "v1");
     await world.startAgent();
     const { run } = await world.deploy({ build_command: "echo https://me:hunter22@example.com/x" });
@@ -179,8 +179,8 @@ describe("a build command", () => {
   });
 });
 
-describe("what a failure shows of a command's last words", () => {
-  it("holds no end of a password either, whose beginning was cut off", async () => {
+describe("the last output of a command that a failure shows", () => {
+  it("contains no end of a password whose beginning was cut off", async () => {
     const password = "s3cret".repeat(16);
     await world.startAgent();
     const { result } = await world.deploy({
@@ -208,7 +208,7 @@ describe("git in a build or activate command", () => {
 });
 
 describe("a line that is cut because it is too long", () => {
-  it("ends in no beginning of a password", async () => {
+  it("does not end in the beginning of a password", async () => {
     await world.startAgent();
     const { run } = await world.deploy({
       build_command: "printf '%016300d https://me:s3cretword@example.com/%01000d\\n' 0 0",
@@ -220,7 +220,7 @@ describe("a line that is cut because it is too long", () => {
 });
 
 describe("the folders of a build", () => {
-  it("fail it when they are missing, are no folders, or lead out of the release", async () => {
+  it("fail the build when they are missing, are not folders, or lead out of the release", async () => {
     world.repository.commit({ out: { link: "/etc" } });
     await world.startAgent();
     const failing = async (change: { root_directory?: string; output_directory?: string }) => {
@@ -243,7 +243,7 @@ describe("the folders of a build", () => {
 });
 
 describe("a cancel", () => {
-  it("while building ends every process of the build and removes the half-written release", async () => {
+  it("ends every process of a build and removes the unfinished release", async () => {
     await world.startAgent();
     await world.deploy();
     const order = world.order({
@@ -259,7 +259,7 @@ describe("a cancel", () => {
     expect(world.current).toBe("releases/1");
   });
 
-  it("reaches the agent also as the answer to its events", async () => {
+  it("also reaches the agent in the answer to its events", async () => {
     await world.startAgent();
     const run = world.control.dispatch(world.order({ build_command: "sleep 1000" }));
     await world.control.waitFor("the build", () =>
@@ -269,7 +269,7 @@ describe("a cancel", () => {
     expect(await world.control.result(run)).toEqual({ outcome: "canceled" });
   });
 
-  it("while git waits for a server that never answers ends git", async () => {
+  it("ends a git that waits for a server that never answers", async () => {
     const { silent, repository } = await listenSilently();
     await world.startAgent();
     const order = world.order({
@@ -287,7 +287,7 @@ describe("a cancel", () => {
     expect(next.result.outcome).toBe("live");
   });
 
-  it("of a fetch that takes too long comes by itself", async () => {
+  it("happens by itself when a fetch takes too long", async () => {
     const { silent, repository } = await listenSilently();
     await world.startAgent();
     const { result } = await world.deploy({
@@ -300,7 +300,7 @@ describe("a cancel", () => {
 });
 
 describe("a run that the control plane has ended", () => {
-  it("is stopped, cleaned up and not spoken of again", async () => {
+  it("is stopped and cleaned up, and sends no more events", async () => {
     await world.startAgent();
     const run = world.control.dispatch(
       world.order({ build_command: ["sleep 1000 &", notePid("sleeper"), "wait"].join("\n") }),
@@ -317,7 +317,7 @@ describe("a run that the control plane has ended", () => {
     expect(run.posts).toBe(posts);
   });
 
-  it("is known by a 404 or 410 as well", async () => {
+  it("is also recognized by a 404 or 410", async () => {
     await world.startAgent();
     for (const status of [404, 410] as const) {
       const run = world.control.dispatch(world.order({ build_command: "sleep 1000" }));

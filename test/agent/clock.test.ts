@@ -33,7 +33,7 @@ describe("a clock that is set while a deployment is under way", () => {
     );
     await world.control.waitFor("the build", () => messagesOf(run).includes("before"));
     world.clockShiftMs = shiftMs;
-    // The signs of life go on: the control plane would take the run for lost without them.
+    // The signs of life continue: without them the control plane would count the run as lost.
     const { posts } = run;
     await world.control.waitFor("signs of life", () => run.posts > posts + 5);
     writeFileSync(file("go"), "");
@@ -54,7 +54,7 @@ describe("a clock that is set while a deployment is under way", () => {
 });
 
 describe("the time of day", () => {
-  it("is read for the lines that people read, and for nothing that is measured", () => {
+  it("is read only for times that people see, and not for durations", () => {
     const source = resolve(import.meta.dirname, "../../src/agent");
     const readers = readdirSync(source, { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts"))

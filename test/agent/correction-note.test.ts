@@ -32,7 +32,7 @@ describe("the note of an interrupted correction", () => {
     expect(await readCorrectionNote(folder())).toBeNull();
   });
 
-  it("is also read and removed under the name that an earlier agent gave it", async () => {
+  it("is also read and removed under the file name that an earlier agent used", async () => {
     const earlier = join(folder().root, "restore.json");
     writeFileSync(earlier, '{"release":2,"marker":"restore-1"}');
     expect(await readCorrectionNote(folder())).toEqual({ release: 2, marker: "restore-1" });

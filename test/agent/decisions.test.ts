@@ -16,7 +16,7 @@ import { AGENT_VERSION } from "#agent/context/version.ts";
 import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 describe("the delay before another try", () => {
-  it("is never longer than the ceiling, which doubles from half a second to half a minute", () => {
+  it("stays below a limit that doubles from half a second to half a minute", () => {
     const longest = [1, 2, 3, 4, 5, 6, 7, 8, 1000].map((failures) =>
       retryDelayMs(failures, 1, defaultSettings),
     );
@@ -27,7 +27,7 @@ describe("the delay before another try", () => {
 });
 
 describe("secrets", () => {
-  it("are hidden as the password of any URL, and wherever the repository's own stands", () => {
+  it("are hidden as the password of any URL, and the repository's own password everywhere", () => {
     const mask = createMask("https://deploy:p%40ss%2Fword@example.com/shop.git");
     expect(mask("fatal: https://deploy:p%40ss%2Fword@example.com/x")).toBe(
       "fatal: https://deploy:***@example.com/x",
@@ -36,7 +36,7 @@ describe("secrets", () => {
     expect(mask("ftp://other:secret@host/")).toBe("ftp://other:***@host/");
   });
 
-  it("are hidden as a token in the place of the user's name, but common names are not", () => {
+  it("are hidden as a token in place of the user name, but common user names are not", () => {
     const token = "ghp_0123456789abcdefghij";
     expect(createMask(`https://${token}@github.com/a/b`)(`from https://${token}@github.com`)).toBe(
       "from https://***@github.com",
@@ -45,7 +45,7 @@ describe("secrets", () => {
     expect(createMask("ssh://git@example.com/x")("git fetch")).toBe("git fetch");
   });
 
-  it("are hidden in the query of an address, and long ones wherever they stand", () => {
+  it("are hidden in the query of a URL, and long ones everywhere", () => {
     const token = "glpat-0123456789abcdef";
     const mask = createMask(
       `https://example.com/shop.git?v=1&private_token=${token}`,
@@ -62,7 +62,7 @@ describe("secrets", () => {
     expect(mask("v=1, 1234 and http://localhost:5173/?v=2")).toBe("v=1, 1234 and http://localhost:5173/?v=2");
   });
 
-  it("are hidden where a text that went on ends in the beginning of one", () => {
+  it("are hidden when a text was cut in the middle of one", () => {
     const mask = createMask("https://deploy:p%40ss%2Fword@example.com/shop.git");
     for (const begun of ["p%40ss%2Fwor", "p@ss/wor", "p@ss/wor\ufffd", "p@", "p"])
       expect(mask(`log in with ${begun}`, true)).toBe("log in with ***");
@@ -94,7 +94,7 @@ describe("pruning", () => {
 });
 
 describe("a health check's target", () => {
-  it("is the URL as it stands, or the path at the site, or at this server under the project's domain", () => {
+  it("is the configured URL, or the path at the site, or at this server with the project's domain", () => {
     const url = "https://example.com/up";
     expect(decideTarget({ url }, "http://127.0.0.1:9000", "d")).toEqual({
       url: new URL(url),
@@ -109,7 +109,7 @@ describe("a health check's target", () => {
 });
 
 describe("an interrupt", () => {
-  it("of a higher kind overrules a lower one, never the other way", () => {
+  it("of a higher kind replaces a lower one, never the reverse", () => {
     const interrupt = createInterrupt();
     interrupt.raise("stop");
     interrupt.raise("ended");
@@ -118,7 +118,7 @@ describe("an interrupt", () => {
     expect(interrupt.signal.aborted).toBe(true);
   });
 
-  it("by a cancel comes too late after the permit was used", () => {
+  it("by a cancel has no effect after the permit was used", () => {
     const interrupt = createInterrupt();
     interrupt.commit();
     interrupt.raise("stop");
@@ -129,7 +129,7 @@ describe("an interrupt", () => {
 });
 
 describe("a deployment's log", () => {
-  it("says so when it is full, and goes on with Gantry's own lines only", () => {
+  it("reports that it is full, and continues with Gantry's own lines only", () => {
     const lines: string[] = [];
     const reporter = { line: (each: { message: string }) => void lines.push(each.message) };
     const log = createRunLog(reporter, (text) => text, { now: () => 0 }, 130);
@@ -149,12 +149,12 @@ describe("a line of the log", () => {
     return lines[0] ?? "";
   };
 
-  it("of 16 KiB is left as it is", () => {
+  it("of 16 KiB is unchanged", () => {
     const text = "ü".repeat(MAX_LOG_LINE_BYTES / 2);
     expect(written(text)).toBe(text);
   });
 
-  it("over 16 KiB is cut between two characters, and says by how much", () => {
+  it("over 16 KiB is cut between two characters, with the number of bytes cut", () => {
     const line = written(`x${"ü".repeat(MAX_LOG_LINE_BYTES)}`);
     expect(Buffer.byteLength(line)).toBeLessThanOrEqual(MAX_LOG_LINE_BYTES);
     const [, kept = "", cut] = /^(xü+)… \[(\d+) bytes of this line are cut\]$/.exec(line) ?? [];
@@ -168,7 +168,7 @@ describe("a line of the log", () => {
 });
 
 describe("the command line", () => {
-  it("is read with both commands' options", () => {
+  it("accepts the options of both commands", () => {
     expect(readArguments(["run", "--home", "/srv/gantry"])).toEqual({
       kind: "run",
       home: "/srv/gantry",
@@ -183,7 +183,7 @@ describe("the command line", () => {
     });
   });
 
-  it("leaves the token and the home to the environment, where not everybody sees them", () => {
+  it("takes the token and the home from the environment, where other users cannot see them", () => {
     const environment = { GANTRY_TOKEN: "t", GANTRY_HOME: "/h" };
     expect(readArguments(["enroll", "--url", "https://x.example"], environment)).toMatchObject({
       kind: "enroll",
@@ -195,7 +195,7 @@ describe("the command line", () => {
   });
 
   it.each(["http://127.0.0.1:8787", "http://localhost:8787", "http://[::1]:8787", "https://x.example"])(
-    "takes a token where nobody else can read it: %s",
+    "accepts a token for a URL where others cannot read it: %s",
     (url) => {
       expect(readArguments(["enroll", "--url", url, "--token", "t", "--home", "/h"])).toMatchObject({ url });
     },
@@ -217,14 +217,14 @@ describe("the command line", () => {
 });
 
 describe("the agent's version", () => {
-  it("is the package's", () => {
+  it("equals the package's version", () => {
     const path = new URL("../../package.json", import.meta.url);
     expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ version: AGENT_VERSION });
   });
 });
 
 describe("an endpoint's address", () => {
-  it("stands below the control plane's own path", () => {
+  it("is below the control plane's own path", () => {
     const url = endpointUrl("https://x.example/gantry/", "/v1/agent/:id/events", { id: "a/b" });
     expect(url.href).toBe("https://x.example/gantry/v1/agent/a%2Fb/events");
   });

@@ -9,7 +9,7 @@ import { removeGently, removeTree } from "#agent/workspace/discard.ts";
 
 import { World } from "./support/harness.ts";
 
-/** Far deeper than a path may be long (4096 bytes). Each folder has a file in it. */
+/** Much deeper than the longest path (4096 bytes). Each folder has a file in it. */
 const DEPTH = 1_500;
 const makeDeep = `perl -e 'for (1..${DEPTH}) { mkdir "folder"; open(F, ">file"); chdir "folder" or die } symlink "/etc/passwd", "deepest"'`;
 
@@ -30,7 +30,7 @@ describe("a tree of 1,500 nested folders", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is removed where some of its folders may not be written to", async () => {
+  it("is removed although some of its folders are not writable", async () => {
     execFileSync("sh", ["-c", "chmod a-w folder folder/folder folder/folder/folder"], {
       cwd: join(folder, "tree"),
     });
@@ -46,7 +46,7 @@ describe("a project whose build makes 1,500 nested folders", () => {
     world.repository.commit({ "index.html": "one", "dist/index.html": "one" });
   });
   afterEach(async () => {
-    // What the harness removes its folder with cannot do it.
+    // The harness removes its folder in a way that fails here.
     execFileSync("rm", ["-rf", world.home]);
     await world.close();
   });
@@ -70,11 +70,11 @@ describe("a project whose build makes 1,500 nested folders", () => {
     await world.startAgent();
     await world.deploy({ ...build, build_command: `${makeDeep}; exit 1` });
     expect(readdirSync(world.path("releases"))).toEqual([]);
-    expect(world.said.filter((line) => line.includes("failed"))).toEqual([]);
+    expect(world.logLines.filter((line) => line.includes("failed"))).toEqual([]);
     await expect.poll(() => existsSync(world.path("tmp"))).toBe(false);
   });
 
-  it("is refused where a link at the bottom leads out of what is published", async () => {
+  it("is refused when a link at the bottom leads out of the published folder", async () => {
     await world.startAgent();
     const { result } = await world.deploy({ build_command: makeDeep });
     expect(result).toMatchObject({

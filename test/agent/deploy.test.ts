@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe("a deployment", () => {
-  it("puts a branch's files into a release and switches current to it", async () => {
+  it("puts a branch's files into a release and switches `current` to it", async () => {
     const sha = world.repository.commit({ "index.html": "one" }, "First page\n\nWith a body.");
     await world.startAgent();
     const { run, result } = await world.deploy();
@@ -71,7 +71,7 @@ describe("a deployment", () => {
     expect(world.has("current/.")).toBe(true);
   });
 
-  it("says in its log what it did and how long that took", async () => {
+  it("logs its steps and how long they took", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     const { run } = await world.deploy();
@@ -81,7 +81,7 @@ describe("a deployment", () => {
     expect(system).toContain("switched current to releases/1");
   });
 
-  it("follows the branch from one commit to the next", async () => {
+  it("deploys the branch's newest commit each time", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     await world.deploy();

@@ -25,7 +25,7 @@ afterEach(() => world.close());
 
 type Case = {
   readonly stage: "fetch" | "build" | "activate" | "verify";
-  /** What is left free when the deployment begins. */
+  /** The bytes left free when the deployment begins. */
   readonly bytesLeft: number;
   readonly files?: Readonly<Record<string, string>>;
   readonly order?: Partial<RunOrder>;
@@ -76,7 +76,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 describe("a disk that becomes full while", () => {
   it.each(Object.entries(cases))(
-    "%s: the deployment fails as disk_full, what was live stays, and all room is given back",
+    "%s: the deployment fails as disk_full, the live release stays, and all space is freed",
     async (_name, { stage, bytesLeft, files = {}, order = {} }) => {
       await world.startAgent();
       await world.deploy();
@@ -94,7 +94,7 @@ describe("a disk that becomes full while", () => {
       expect(world.current).toBe("releases/1");
       expect(world.read("current", "index.html")).toBe("one");
       await expectWholeProject(world, [run.order.run_id]);
-      // A commit that was fetched stays in the mirror; its pack is small where the files are what did not fit.
+      // A fetched commit stays in the mirror. Its pack is small in the cases where the files did not fit.
       expect(disk.freeBytes).toBeGreaterThanOrEqual(freeBytes - 100_000);
 
       disk.clear();
@@ -105,8 +105,8 @@ describe("a disk that becomes full while", () => {
   );
 });
 
-describe("a disk that is full while the control plane is away", () => {
-  it("keeps output in memory, holds the build up, and loses nothing of it", async () => {
+describe("a disk that is full while the control plane is unreachable", () => {
+  it("keeps output in memory, pauses the build, and loses no line", async () => {
     await world.startAgent({ spillMs: 30, maxMemoryBytes: 500_000 });
     const go = join(world.folder, "go");
     const run = world.control.dispatch(
@@ -117,7 +117,7 @@ describe("a disk that is full while the control plane is away", () => {
     world.control.faultOf = () => "lost";
     writeFileSync(go, "");
     const { posts } = run;
-    // Far more than the pipes and the memory hold: the build is stopped in the middle of it.
+    // Much more than the pipes and the memory hold, so the build blocks in the middle of it.
     await world.control.waitFor("some tries", () => run.posts > posts + 10);
     disk.clear();
     await world.control.waitFor("more tries", () => run.posts > posts + 20);
@@ -130,7 +130,7 @@ describe("a disk that is full while the control plane is away", () => {
 });
 
 describe("a release that should be live, on a disk that is read-only", () => {
-  it("cannot be restored: that is said once, and not told as if something had changed", async () => {
+  it("cannot be restored: the agent logs that once, and reports no change", async () => {
     await world.startAgent({ statusMs: 40 });
     await world.deploy();
     await world.deploy({ keep_releases: [1] });
@@ -138,8 +138,8 @@ describe("a release that should be live, on a disk that is read-only", () => {
     const isFailure = (line: string) => /could not switch to release 1/.test(line);
     const servings = () => world.control.messages.filter(({ type }) => type === "serving");
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
-    await world.control.waitFor("a word about it", () => world.said.some(isFailure));
-    // As the control plane does whenever it is told that another release is served.
+    await world.control.waitFor("the log line", () => world.logLines.some(isFailure));
+    // The control plane does this whenever the agent reports that it serves another release.
     let asked = 0;
     const { length } = world.control.messages;
     await world.control.waitFor("some statuses", () => {
@@ -148,17 +148,17 @@ describe("a release that should be live, on a disk that is read-only", () => {
       return world.control.messages.slice(length).filter(({ type }) => type === "status").length > 5;
     });
     expect(servings()).toEqual([]);
-    expect(world.said.filter(isFailure)).toHaveLength(1);
+    expect(world.logLines.filter(isFailure)).toHaveLength(1);
     expect(world.current).toBe("releases/2");
     disk.setReadOnly(false);
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
-    await world.control.waitFor("what is served", () => servings().length === 1);
+    await world.control.waitFor("the serving message", () => servings().length === 1);
     expect(world.current).toBe("releases/1");
   });
 });
 
-describe("a disk that becomes read-only, as after an error", () => {
-  it("while something is built: the deployment fails, and the agent goes on", async () => {
+describe("a disk that becomes read-only, for example after an error", () => {
+  it("during a build fails the deployment, and the agent continues", async () => {
     const agent = await world.startAgent();
     await world.deploy();
     const go = join(world.folder, "go");
@@ -179,7 +179,7 @@ describe("a disk that becomes read-only, as after an error", () => {
     expect(second.result).toMatchObject({ outcome: "failed", failure: { code: "internal" } });
     disk.setReadOnly(false);
     expect((await world.deploy({ keep_releases: [1] })).result.outcome).toBe("live");
-    // What could not be removed then goes at the next start.
+    // The next start removes the files that could not be removed then.
     await agent.stop();
     await world.startAgent();
     await expectWholeProject(world, [run.order.run_id]);
@@ -187,7 +187,7 @@ describe("a disk that becomes read-only, as after an error", () => {
 });
 
 describe("a disk that is full when the agent starts, after one that was killed", () => {
-  it("in a build: the run is reported, and a project can be removed to make room", async () => {
+  it("in a build does not keep the run from being reported, and a project can be removed to free space", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     await world.deploy();
@@ -217,7 +217,7 @@ describe("a disk that is full when the agent starts, after one that was killed",
     expect(await second.exited).toBe(0);
   });
 
-  it("before a result had arrived: it is delivered", async () => {
+  it("before a result was stored does not keep it from being delivered", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     world.control.faultOf = ({ events }) => (events.some(({ type }) => type === "result") ? "lost" : null);

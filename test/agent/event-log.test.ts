@@ -66,7 +66,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 );
 
 describe("the events that wait for the control plane", () => {
-  it("reach it once, in order, without a gap and unchanged, whatever requests, answers and lives of the agent are lost", async () => {
+  it("arrive once, in order, without a gap and unchanged, whatever requests, answers and agent processes are lost", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(act, { maxLength: 80 }),
@@ -126,13 +126,13 @@ describe("the events that wait for the control plane", () => {
     );
   });
 
-  it("go on from the number that an earlier life of the agent has reached", () => {
+  it("continue after the highest number that an earlier process of the agent used", () => {
     const log = logOf(openSpool(folder, runId, BOUND), 1000, 8);
     log.append({ type: "ready" });
     expect(log.batch(1000)).toEqual([{ seq: 8, type: "ready" }]);
   });
 
-  it("gather lines until they are sent, and not after", () => {
+  it("collect lines until they are sent, and not afterwards", () => {
     const log = logOf(openSpool(folder, runId, BOUND), 10_000);
     log.appendLine(line("a"));
     log.appendLine(line("b"));
@@ -143,7 +143,7 @@ describe("the events that wait for the control plane", () => {
 });
 
 describe("the spool", () => {
-  it("makes no file before something is spilled, and leaves none behind", () => {
+  it("creates no file before it is needed, and leaves none behind", () => {
     const spool = openSpool(folder, runId, BOUND);
     const log = logOf(spool, 1000);
     log.appendLine(line("a"));
@@ -156,7 +156,7 @@ describe("the spool", () => {
     expect(readdirSync(folder.root)).toEqual([]);
   });
 
-  it("takes no more than its bound: what is newer stays in memory, in its place", () => {
+  it("holds no more than its limit, and newer events stay in memory in order", () => {
     const log = logOf(openSpool(folder, runId, 400), 100);
     const messages = Array.from({ length: 20 }, (_, index) => `line ${index}`);
     const spilled = messages.map((message) => {
@@ -176,7 +176,7 @@ describe("the spool", () => {
     expect(log.spill()).toBe(true);
   });
 
-  it("forgets that an earlier life had asked for the permit, and how it thought that the run ended", async () => {
+  it("drops the permit request and the result of an earlier process", async () => {
     const log = logOf(openSpool(folder, runId, BOUND), 1000);
     log.appendLine(line("a"));
     log.append({ type: "ready" });
@@ -186,7 +186,7 @@ describe("the spool", () => {
     expect(await reopenSpool(folder, runId, BOUND)).toMatchObject({ firstSeq: 1, lastSeq: 1 });
   });
 
-  it("of a project that was removed meanwhile does not bring its folder back", () => {
+  it("does not create the folder of a project that was removed meanwhile", () => {
     const log = logOf(openSpool(folder, runId, BOUND), 1000);
     rmSync(folder.root, { recursive: true });
     log.appendLine(line("a"));
@@ -195,7 +195,7 @@ describe("the spool", () => {
     expect(messagesOf(log.batch(1000))).toEqual(["a"]);
   });
 
-  it("of a run that nobody waits for is removed at the agent's start", () => {
+  it("is removed at the agent's start when its run is unknown", () => {
     for (const id of [runId, ids.run()]) logOf(openSpool(folder, id, BOUND), 100).spill();
     const kept = logOf(openSpool(folder, runId, BOUND), 100);
     const other = logOf(openSpool(folder, ids.run(), BOUND), 100);

@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** A release's app: it answers with the release's name, from a port that only one can have. */
+/** A release's app: it answers with the release's name, on a port that only one app can use. */
 const commitApp = (name: string, status = 200) =>
   world.repository.commit({
     "app.mjs": `
@@ -46,7 +46,7 @@ const commitApp = (name: string, status = 200) =>
     `,
   });
 
-/** Ends the app that the last command started itself, and starts the release's own as a daemon. */
+/** Ends the app that the previous command started, and starts the release's own as a daemon. */
 const restart = (how: string) =>
   `if [ -e ${file("app.pid")} ]; then kill $(cat ${file("app.pid")}); sleep 0.3; fi; ${how}`;
 const inBackground = () => `node app.mjs & echo $! > ${file("app.pid")}; sleep 0.5`;
@@ -71,7 +71,7 @@ const served = async () => {
 const deployOne = () => world.deploy({ activate_command: restart(inBackground()), health_check: health() });
 
 describe("the processes of a release that fails", () => {
-  it("are ended before the earlier one is activated again, so it gets its port back", async () => {
+  it("are ended before the earlier release is activated again, so that its app gets the port back", async () => {
     await world.startAgent();
     commitApp("one");
     expect((await deployOne()).result.outcome).toBe("live");
@@ -94,7 +94,7 @@ describe("the processes of a release that fails", () => {
     expect(told[ended + 1]).toMatch(/^running /);
   });
 
-  it("are found by the folder that they work in where they have no environment", async () => {
+  it("are found by their working directory when they have no environment", async () => {
     await world.startAgent();
     commitApp("one", 500);
     const { result } = await world.deploy({
@@ -106,7 +106,7 @@ describe("the processes of a release that fails", () => {
     expect(isAlive(pidsIn("pids")[0] ?? 0)).toBe(false);
   });
 
-  it("are asked to end first, and killed where they do not", async () => {
+  it("get SIGTERM first, and are killed if they do not end", async () => {
     await world.startAgent();
     commitApp("one");
     const { result } = await world.deploy({
@@ -121,7 +121,7 @@ describe("the processes of a release that fails", () => {
     for (const pid of pidsIn("pids")) expect(isAlive(pid)).toBe(false);
   });
 
-  it("are ended also when the agent was killed while it tried the release", async () => {
+  it("are also ended when the agent was killed while it tried the release", async () => {
     await enrollAgent(world);
     const agent = await spawnRunningAgent(world);
     commitApp("one");
@@ -145,7 +145,7 @@ describe("the processes of a release that fails", () => {
     expect(await served()).toBe("one");
   });
 
-  it("are ended when the control plane says that an earlier release should be served", async () => {
+  it("are ended when the control plane corrects the served release to an earlier one", async () => {
     await world.startAgent();
     commitApp("one");
     await deployOne();
@@ -161,8 +161,8 @@ describe("the processes of a release that fails", () => {
     await expect.poll(served).toBe("one");
   });
 
-  it("stay where they serve others: a supervisor that an earlier release's app runs under, too", async () => {
-    // As pm2: started by the first command that needs it, it then starts the apps of all projects.
+  it("keep running if they also serve others, such as a supervisor that runs an earlier release's app", async () => {
+    // Like pm2, the supervisor is started by the first command that needs it, and then starts the apps of all projects.
     const supervisor = `
       import { spawn } from "node:child_process";
       import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";

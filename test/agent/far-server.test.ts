@@ -19,7 +19,7 @@ afterEach(async () => {
   await world.close();
 });
 
-it("an agent enrols at a control plane that is more than 250 ms away and has more than one address", async () => {
+it("an agent enrols with a control plane that is more than 250 ms away and has several addresses", async () => {
   const { enrolmentToken } = world.control;
   const args = ["enroll", "--url", far.url, "--token", enrolmentToken, "--home", world.home];
   const enrolment = spawnAgent(args, { preload: twoAddresses });
@@ -28,7 +28,7 @@ it("an agent enrols at a control plane that is more than 250 ms away and has mor
   expect(far.secondTries).toBe(0);
 });
 
-it("a health check tries the next address while it has time for the answer", async () => {
+it("a health check tries the next address while time is left for the answer", async () => {
   await import(twoAddresses);
   const before = getDefaultAutoSelectFamilyAttemptTimeout();
   setDefaultAutoSelectFamilyAttemptTimeout(2_500);

@@ -19,8 +19,8 @@ const source = (change: Partial<RunOrder["source"]>) => ({
   source: { repository: world.repository.path, branch: "main", commit: null, ...change },
 });
 
-describe("what is deployed", () => {
-  it("can have a commit message of two hundred kilobytes of short words: its beginning is told, and nothing waits for that", async () => {
+describe("the commit that is deployed", () => {
+  it("can have a message of two hundred kilobytes of short words: its beginning is reported without a delay", async () => {
     world.repository.commit({ "index.html": "wordy" });
     const message = join(world.folder, "message");
     writeFileSync(message, "a.".repeat(100_000));
@@ -31,7 +31,7 @@ describe("what is deployed", () => {
     expect(eventsOf(run, "resolved")).toMatchObject([{ commit_message: "a.".repeat(500) }]);
   });
 
-  it("can be a light tag", async () => {
+  it("can be a lightweight tag", async () => {
     world.repository.commit({ "index.html": "tagged" });
     world.repository.git("tag", "v1");
     world.repository.commit({ "index.html": "later" });
@@ -40,7 +40,7 @@ describe("what is deployed", () => {
     expect(world.read("current/index.html")).toBe("tagged");
   });
 
-  it("can be an annotated tag, which stands for its commit", async () => {
+  it("can be an annotated tag, which means the tagged commit", async () => {
     const sha = world.repository.commit({ "index.html": "tagged" });
     world.repository.git("tag", "--annotate", "v1", "--message=one");
     world.repository.commit({ "index.html": "later" });
@@ -52,7 +52,7 @@ describe("what is deployed", () => {
     expect(again.result).toMatchObject({ evidence: { commit_sha: sha } });
   });
 
-  it("is the branch where a tag has the same name", async () => {
+  it("is the branch's when a tag has the same name", async () => {
     world.repository.commit({ "index.html": "tagged" });
     world.repository.git("tag", "main");
     world.repository.commit({ "index.html": "branch" });
@@ -61,7 +61,7 @@ describe("what is deployed", () => {
     expect(world.read("current/index.html")).toBe("branch");
   });
 
-  it("can be a branch with slashes, beside one that ends in the same name", async () => {
+  it("can be a branch with slashes when another branch ends in the same name", async () => {
     world.repository.commit({ "index.html": "wrong" });
     world.repository.git("branch", "other/feature/x");
     world.repository.git("checkout", "--quiet", "-b", "feature/x");
@@ -71,7 +71,7 @@ describe("what is deployed", () => {
     expect(world.read("current/index.html")).toBe("right");
   });
 
-  it("can be a full commit hash that no branch points to any more", async () => {
+  it("can be a full commit hash that no branch points to", async () => {
     const sha = world.repository.commit({ "index.html": "old" });
     world.repository.commit({ "index.html": "new" });
     await world.startAgent();
@@ -80,7 +80,7 @@ describe("what is deployed", () => {
     expect(world.read("current/index.html")).toBe("old");
   });
 
-  it("can be an abbreviated commit hash, also in a mirror that holds no history yet", async () => {
+  it("can be an abbreviated commit hash, even if the mirror holds no history yet", async () => {
     const sha = world.repository.commit({ "index.html": "old" });
     world.repository.commit({ "index.html": "new" });
     world.repository.commit({ "index.html": "newest" });
@@ -98,7 +98,7 @@ describe("what is deployed", () => {
     expect(world.read("current/index.html")).toBe("after");
   });
 
-  it("is found in a complete mirror without asking the repository, where any commit may be deployed", async () => {
+  it("is found in a complete mirror without a request to the repository, if any commit may be deployed", async () => {
     world.policy = { commits: "any" };
     const sha = world.repository.commit({ "index.html": "old" });
     world.repository.commit({ "index.html": "new" });
@@ -109,7 +109,7 @@ describe("what is deployed", () => {
     expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
   });
 
-  it("can come from a repository named by file://, and from one that is shallow itself", async () => {
+  it("can come from a file:// repository and from a shallow one", async () => {
     world.repository.commit({ "index.html": "one" });
     world.repository.commit({ "index.html": "two" });
     const clone = join(world.folder, "clone");
@@ -132,13 +132,13 @@ describe("what is deployed", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("a source that is missing", () => {
   const refNotFound = (message: RegExp) => ({
     outcome: "failed",
     failure: { code: "ref_not_found", stage: "fetch", message: expect.stringMatching(message) },
   });
 
-  it("a missing branch fails, and says which one in which repository", async () => {
+  it("fails the deployment for a branch, and names it and the repository", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     const { result } = await world.deploy(source({ branch: "nope" }));
@@ -147,7 +147,7 @@ describe("what is not there", () => {
     expect(readdirSync(world.path("releases"))).toEqual([]);
   });
 
-  it("an empty repository fails, and says that it is empty", async () => {
+  it("fails the deployment for an empty repository, and says that it is empty", async () => {
     await world.startAgent();
     const { result } = await world.deploy();
     expect(result).toMatchObject(refNotFound(/`main` in .*, which is empty$/));
@@ -155,7 +155,7 @@ describe("what is not there", () => {
     expect(short.result).toMatchObject(refNotFound(/abcdef1 in .*, which is empty$/));
   });
 
-  it("a commit that is in no branch or tag fails, abbreviated or not", async () => {
+  it("fails the deployment for a commit in no branch or tag, abbreviated or not", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     const full = await world.deploy(source({ commit: "0123456789".repeat(4) }));
@@ -164,7 +164,7 @@ describe("what is not there", () => {
     expect(short.result).toMatchObject(refNotFound(/^no branch or tag of .* contains commit 0123456:/));
   });
 
-  it("a commit that the repository does not have fails, where any commit may be deployed", async () => {
+  it("fails the deployment for a commit that the repository does not have, even if any may be deployed", async () => {
     world.policy = { commits: "any" };
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
@@ -175,7 +175,7 @@ describe("what is not there", () => {
     expect(short.result).toMatchObject(refNotFound(/^0123456 is not the beginning of exactly one/));
   });
 
-  it("a repository that is not there fails with git's own words, without its password", async () => {
+  it("fails the deployment for a repository with git's own message, without the password", async () => {
     await world.startAgent();
     const gone = await world.deploy(source({ repository: join(world.folder, "gone") }));
     expect(gone.result).toMatchObject({
@@ -199,13 +199,13 @@ describe("what is not there", () => {
 });
 
 describe("the mirror", () => {
-  it("is made anew when it is damaged", async () => {
+  it("is created again when it is damaged", async () => {
     world.repository.commit({ "index.html": "one", "big.bin": "x".repeat(100_000) });
     await world.startAgent();
     await world.deploy();
     const packs = world.path("mirror.git/objects/pack");
     const tree = world.repository.git("rev-parse", "HEAD^{tree}");
-    // The commit stays, what it consists of goes: as after a disk error.
+    // The commit stays and its trees and files are lost, as after a disk error.
     const commit = world.repository.git("rev-parse", "HEAD");
     const raw = execFileSync("git", ["cat-file", "commit", commit], { cwd: world.repository.path });
     rmSync(packs, { recursive: true });
@@ -220,7 +220,7 @@ describe("the mirror", () => {
     expect(world.read("current/index.html")).toBe("one");
   });
 
-  it("is made anew also where it cannot even be fetched into", async () => {
+  it("is created again when it is so damaged that a fetch into it fails", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     await world.deploy();
@@ -239,7 +239,7 @@ describe("the mirror", () => {
     expect(world.read("current/index.html")).toBe("two");
   });
 
-  it("does not mind the locks that a killed git has left", async () => {
+  it("works with the lock files of a killed git", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     await world.deploy();
@@ -252,7 +252,7 @@ describe("the mirror", () => {
 });
 
 describe("submodules", () => {
-  it("are written into their folders, nested ones with relative addresses as well", async () => {
+  it("are written into their folders, including nested ones with relative addresses", async () => {
     const inner = createRepository(join(world.folder, "inner"));
     inner.commit({ "deep.txt": "deep" });
     const outer = createRepository(join(world.folder, "outer"));
@@ -301,7 +301,7 @@ describe("submodules", () => {
     expect(world.has("releases/1")).toBe(false);
   });
 
-  it("whose commit is not there fail, and say where it was looked for", async () => {
+  it("fail the deployment when their commit is missing, and name the repository", async () => {
     const library = createRepository(join(world.folder, "library"));
     library.commit({ "lib.txt": "lib" });
     writeFileSync(

@@ -34,8 +34,8 @@ function follow(options: Partial<FollowOptions> = {}) {
   return { seen, reader };
 }
 
-describe("a file that is followed", () => {
-  it("is read as it grows, without waiting for the next look", async () => {
+describe("a followed file", () => {
+  it("is read as it grows, without waiting for the next poll", async () => {
     const { seen, reader } = follow({ pollMs: 60_000 });
     for (const word of ["one", "two", "three"]) {
       append(word);
@@ -45,7 +45,7 @@ describe("a file that is followed", () => {
     expect(seen.text).toBe("onetwothree");
   });
 
-  it("is read also where the system allows no more watches", async () => {
+  it("is also read when the system allows no more watches", async () => {
     const { seen, reader } = follow({
       watch: () => {
         throw new Error("ENOSPC: System limit for number of file watchers reached");
@@ -56,7 +56,7 @@ describe("a file that is followed", () => {
     await reader.finish(0);
   });
 
-  it("is read to its end when it is finished, and not beyond", async () => {
+  it("is read to its end when it is finished, and not further", async () => {
     const { seen, reader } = follow({ maxBytes: 1e7 });
     append("x".repeat(5_000_000));
     await reader.finish(0);
@@ -65,7 +65,7 @@ describe("a file that is followed", () => {
     expect(seen.text).toHaveLength(5_000_000);
   });
 
-  it("is not read while there is no room, and waits for it in the end", async () => {
+  it("is not read while there is no room, and its end is read when there is", async () => {
     const { seen, reader } = follow();
     const room = Promise.withResolvers<void>();
     seen.room = room.promise;
@@ -81,7 +81,7 @@ describe("a file that is followed", () => {
     expect(seen.text).toBe("onetwo");
   });
 
-  it("that is too long is emptied, and what was not read for want of room is counted", async () => {
+  it("is emptied when it is too long, and the bytes that were not read are counted", async () => {
     const { seen, reader } = follow({ maxBytes: 1_000 });
     append("a".repeat(1_500));
     await expect.poll(() => statSync(files.stdout.path).size).toBe(0);
@@ -99,7 +99,7 @@ describe("a file that is followed", () => {
     expect(readFileSync(files.stdout.path, "utf8")).toBe("d");
   });
 
-  it("that somebody else empties is read on from its beginning", async () => {
+  it("is read from its beginning after another process empties it", async () => {
     const { seen, reader } = follow();
     append("one two three");
     await expect.poll(() => seen.text).toBe("one two three");
@@ -110,7 +110,7 @@ describe("a file that is followed", () => {
     expect(seen.text).toBe("one two threefour");
   });
 
-  it("that grows faster than it is read stays short, and the rest of the agent has its turns", async () => {
+  it("stays short when it grows faster than it is read, without blocking the agent", async () => {
     let read = 0;
     let dropped = 0;
     let turns = 0;
@@ -122,7 +122,7 @@ describe("a file that is followed", () => {
     const onDropped = (bytes: number) => void (dropped += bytes);
     const reader = followFile(files.stdout, take, { pollMs: 10, maxBytes: 1e6, onDropped });
     const printing = spawn("yes", [], { stdio: ["ignore", files.stdout.fd, "ignore"] });
-    // It ends by itself: where the loop had no more turns, nobody could end it.
+    // It ends by itself, because a blocked event loop could not end it.
     const end = spawn("sh", ["-c", `sleep 2; kill -9 ${printing.pid}`]);
     const timer = setInterval(() => (turns += 1), 10);
     await once(end, "exit");
@@ -132,7 +132,7 @@ describe("a file that is followed", () => {
     await reader.finish(0);
   }, 30_000);
 
-  it("that is emptied while its end is read is no reason to read for ever", async () => {
+  it("is read to an end when it is emptied during the last read", async () => {
     const { seen, reader } = follow({ pollMs: 60_000 });
     const room = Promise.withResolvers<void>();
     seen.room = room.promise;

@@ -18,7 +18,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Deploys with nothing said about how to build, but for `given`. */
+/** Deploys without build settings, except for `given`. */
 async function deploy(given: Partial<RunOrder> = {}) {
   const { build_command: _build, output_directory: _output, ...rest } = world.order();
   const run = world.control.dispatch({ ...rest, ...given });
@@ -26,7 +26,7 @@ async function deploy(given: Partial<RunOrder> = {}) {
   return { run, result, preset: eventsOf(run, "framework")[0]?.preset };
 }
 
-/** A program that all commands of this test find first; it notes how it was called. */
+/** A program that is first in the PATH of this test's commands. It records its arguments. */
 function installTool(name: string, script: string): void {
   const folder = join(world.folder, "bin");
   mkdirSync(folder, { recursive: true });
@@ -66,8 +66,8 @@ console.log("vite", process.argv.slice(2).join(" "));
   "index.html": "hello",
 };
 
-describe("a repository without a word about its framework", () => {
-  it("that is a plain site is served as it is, with nothing built", async () => {
+describe("a repository without a framework setting", () => {
+  it("is served unchanged when it is a plain site, without a build", async () => {
     world.repository.commit({ "index.html": "one", "style.css": "" });
     await world.startAgent();
     const { run, result, preset } = await deploy();
@@ -77,7 +77,7 @@ describe("a repository without a word about its framework", () => {
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "." });
   });
 
-  it("that is built with vite is installed and built by npm, and its dist is served", async () => {
+  it("is installed and built by npm when it uses vite, and its dist is served", async () => {
     world.repository.commit(viteSite);
     await world.startAgent();
     const { run, result, preset } = await deploy();
@@ -95,7 +95,7 @@ describe("a repository without a word about its framework", () => {
     );
   });
 
-  it("is looked at again for each deployment, for the files decide and not what was found before", async () => {
+  it("is examined again in each deployment, because the files decide", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     expect((await deploy()).preset?.framework).toBe("static");
@@ -111,7 +111,7 @@ describe("a repository without a word about its framework", () => {
     expect(world.read("current/public/index.html")).toBe("built\n");
   });
 
-  it("is looked at in its root directory, and for the workspace's lock file above it", async () => {
+  it("is examined in its root directory, and above it for the workspace's lock file", async () => {
     installTool("pnpm", '[ "$1" = run ] && mkdir -p _site; true');
     world.repository.commit({
       "pnpm-lock.yaml": "lockfileVersion: '9.0'",
@@ -136,8 +136,8 @@ describe("a repository without a word about its framework", () => {
   });
 });
 
-describe("what a project says itself", () => {
-  it("overrules the preset one by one, and none is none", async () => {
+describe("a project's own setting", () => {
+  it("replaces that part of the preset, and `none` means none", async () => {
     world.repository.commit({ ...viteSite, "dist/index.html": "built before" });
     await world.startAgent();
     const none = await deploy({ build_command: null });
@@ -151,7 +151,7 @@ describe("what a project says itself", () => {
     expect(raw.result.outcome).toBe("live");
   });
 
-  it("is which framework it is, whatever the files look like", async () => {
+  it("decides the framework, whatever the files look like", async () => {
     installTool("hugo", "mkdir public");
     world.repository.commit(viteSite);
     await world.startAgent();
@@ -163,7 +163,7 @@ describe("what a project says itself", () => {
     );
   });
 
-  it("can be a framework without a preset: nothing is built then, and the log says so", async () => {
+  it("can be a framework without a preset: nothing is built, and the log says so", async () => {
     world.repository.commit(viteSite);
     await world.startAgent();
     const { run, result, preset } = await deploy({ framework: "phoenix" });
@@ -172,7 +172,7 @@ describe("what a project says itself", () => {
     expect(messagesOf(run, "system")).toContain("there is no preset for the framework phoenix");
   });
 
-  it("fails clearly where the build leaves nothing at the place that its framework promises", async () => {
+  it("fails with a clear message when the build creates no output folder", async () => {
     world.repository.commit({ "package.json": '{"devDependencies":{"vite":"7"}}' });
     await world.startAgent();
     const { result } = await deploy({ build_command: "true" });
@@ -185,8 +185,8 @@ describe("what a project says itself", () => {
   });
 });
 
-it("reports a path that is not well-formed Unicode as the file system has it", async () => {
-  // JSON can name half of a surrogate pair; the control plane would refuse every report that holds it.
+it("reports a path that is not well-formed Unicode as the file system stores it", async () => {
+  // JSON can contain half of a surrogate pair; the control plane would refuse every report that contains it.
   world.repository.commit({
     "package.json": '{"devDependencies":{"@angular/core":"21.0.0"}}',
     "angular.json": String.raw`{"projects":{"shop":{"architect":{"build":{"options":{"outputPath":"dist/\ud800"}}}}}}`,
@@ -200,8 +200,8 @@ it("reports a path that is not well-formed Unicode as the file system has it", a
   expect(world.read("current", "dist", "\ufffd", "index.html")).toBe("one\n");
 });
 
-describe("a server without a tool that a preset builds with", () => {
-  /** Only what git and a shell need. */
+describe("a server without a tool that a preset needs", () => {
+  /** Only the programs that git and a shell need. */
   function leaveOnly(...programs: string[]): void {
     const folder = join(world.folder, "few");
     mkdirSync(folder);
@@ -237,7 +237,7 @@ describe("a server without a tool that a preset builds with", () => {
     });
   });
 
-  it("runs a command of the project's own, which may install the tool", async () => {
+  it("runs the project's own command, which can install the tool", async () => {
     world.repository.commit({ "index.html": "page", "package.json": '{"dependencies":{"vite":"1"}}' });
     leaveOnly("git", "sh");
     await world.startAgent();

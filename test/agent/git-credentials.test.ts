@@ -39,7 +39,7 @@ function deploy(repository: string) {
   return world.deploy({ source: { repository, branch: "main", commit: null } });
 }
 
-/** Answers with the address of a submodule in its parent, as `git submodule add` does. */
+/** Commits a submodule to its parent repository, as `git submodule add` does. */
 function addSubmodule(parent: TestRepository, module: TestRepository, url: string): void {
   const sha = module.git("rev-parse", "HEAD");
   parent.commit({ ".gitmodules": `[submodule "part"]\n\tpath = part\n\turl = ${url}\n` });
@@ -48,7 +48,7 @@ function addSubmodule(parent: TestRepository, module: TestRepository, url: strin
 }
 
 describe("the login of a repository", () => {
-  it("is in no command line while its commit and its submodules are fetched", async () => {
+  it("appears in no command line while its commit and its submodules are fetched", async () => {
     const module = createRepository(join(world.folder, "module"));
     module.commit({ "part.txt": "part" });
     world.repository.commit({ "index.html": "one" });
@@ -60,7 +60,7 @@ describe("the login of a repository", () => {
     const lines = watch.stop();
     expect(result.outcome).toBe("live");
     expect(world.read("current/part/part.txt")).toBe("part");
-    // So the watch was quick enough to see what fetches.
+    // Proves that the watch was quick enough to see the fetching processes.
     expect(lines.some((line) => line.includes("remote-https"))).toBe(true);
     expect(lines.filter((line) => line.includes(TOKEN) || line.includes("bot"))).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe("the login of a repository", () => {
     expect(server.logins).toContain(sent);
   });
 
-  it("is not in the log of a deployment whose login the server refuses", async () => {
+  it("does not appear in the log when the server refuses it", async () => {
     world.repository.commit({ "index.html": "one" });
     const server = await serve({ login: "bot:another" });
     await startAgent();
@@ -89,7 +89,7 @@ describe("the login of a repository", () => {
     expect(JSON.stringify(result)).toContain("Authentication failed");
   });
 
-  it("is not sent to another host by a redirect, nor by a submodule there", async () => {
+  it("is not sent to another host after a redirect or for a submodule there", async () => {
     const module = createRepository(join(world.folder, "module"));
     module.commit({ "part.txt": "part" });
     world.repository.commit({ "index.html": "one" });
@@ -108,12 +108,12 @@ describe("the login of a repository", () => {
     expect(moved.result).toMatchObject({ failure: { code: "fetch_failed" } });
     const elsewhere = await deploy(redirecting.url("repository", LOGIN));
     expect(elsewhere.result).toMatchObject({ failure: { code: "fetch_failed" } });
-    // It was asked both times.
+    // The other host received both requests.
     expect(other.logins.length).toBeGreaterThanOrEqual(2);
     expect(other.logins.filter((login) => login !== "")).toEqual([]);
   });
 
-  it("is used for a submodule whose address names the same host without a login", async () => {
+  it("is used for a submodule on the same host without a login of its own", async () => {
     const module = createRepository(join(world.folder, "module"));
     module.commit({ "part.txt": "part" });
     world.repository.commit({ "index.html": "one" });
@@ -124,7 +124,7 @@ describe("the login of a repository", () => {
     expect(world.read("current/part/part.txt")).toBe("part");
   });
 
-  it("counts more than what a helper of the server's owner knows, which completes a user name alone", async () => {
+  it("takes precedence over the owner's credential helper, which only completes a user name", async () => {
     world.repository.commit({ "index.html": "one" });
     const server = await serve({ login: "me:from-helper" });
     const helper = `!f() { echo asked >> ${join(world.folder, "asked")}; echo password=from-helper; }; f`;
@@ -136,7 +136,7 @@ describe("the login of a repository", () => {
   });
 });
 
-it("a password in an ssh address, which ssh cannot use, is not given to ssh", async () => {
+it("a password in an ssh URL is not passed to ssh, which cannot use it", async () => {
   const argumentsFile = join(world.folder, "ssh-arguments");
   const ssh = `echo "$@" > ${argumentsFile}; exit 1; :`;
   await world.startAgent({}, undefined, {

@@ -62,13 +62,13 @@ describe("the holder of a home", () => {
     command: commandLineOf(pid),
   });
 
-  it("is a process with its number that started when it did", async () => {
+  it("is the process with the same pid and the same start time", async () => {
     expect(await heldBy(holder())).toBe(pid);
     expect(await heldBy({ ...holder(), start_time: "1" })).toBeNull();
   });
 
-  // In a container, a unit with a /proc of its own reads the boot id of the host, and a shell that of the container.
-  it("is known by its command where the boot id differs between the two that look at it", async () => {
+  // In a container, a unit with its own /proc reads the boot id of the host, and a shell reads that of the container.
+  it("is identified by its command when two processes read different boot ids", async () => {
     expect(await heldBy({ ...holder(), boot_id: "as a unit sees it" })).toBe(pid);
     expect(
       await heldBy({ ...holder(), boot_id: "of another boot", command: "node agent.mjs run" }),
@@ -76,13 +76,13 @@ describe("the holder of a home", () => {
     expect(await heldBy({ ...holder(), boot_id: "of another boot", command: null })).toBeNull();
   });
 
-  it("may have been noted by an agent that did not note its command", async () => {
+  it("can have been recorded by an agent that did not record its command", async () => {
     const { command: _, ...earlier } = holder();
     expect(await heldBy(earlier)).toBe(pid);
     expect(await heldBy({ ...earlier, boot_id: "of another boot" })).toBeNull();
   });
 
-  it("is never the process that asks, where that has its number in another boot", async () => {
+  it("is never the asking process, even if it has the same pid in another boot", async () => {
     const own = {
       pid: process.pid,
       start_time: startTimeOf(process.pid),

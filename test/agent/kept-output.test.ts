@@ -22,7 +22,7 @@ function endApps(): void {
   for (const pid of pids()) if (isAlive(pid)) process.kill(pid, "SIGKILL");
 }
 
-/** A server as the simplest activate command starts it: in the background, with the command's own output. */
+/** A server that an activate command starts in the background, with the command's own output. */
 const app = (prints: string, every = 0.05) =>
   `sh -c 'echo $$ >> ${file("pids")}; while ${prints}; do echo on >> ${file("rounds")}; sleep ${every}; done' & until [ -s ${file("rounds")} ]; do sleep 0.02; done`;
 
@@ -34,8 +34,8 @@ async function expectRunning(): Promise<void> {
 
 const outputFiles = () => (world.has("output") ? readdirSync(world.path("output")).toSorted() : []);
 
-describe("an app that an activate command starts with its own output", () => {
-  it("is not ended by what it prints after the deployment, nor after the agent's end", async () => {
+describe("an app that shares the output of its activate command", () => {
+  it("keeps running when it prints after the deployment, or after the agent's end", async () => {
     const agent = await world.startAgent();
     const { run, result } = await world.deploy({ activate_command: app("echo tick && echo tock >&2") });
     expect(result.outcome).toBe("live");
@@ -49,7 +49,7 @@ describe("an app that an activate command starts with its own output", () => {
     expect(statSync(world.path("output", "1-1.stdout")).mode & 0o777).toBe(0o600);
   });
 
-  it("is ended when its project is removed with all its files, and keeps running when only the releases go", async () => {
+  it("is ended when its project is purged, and keeps running when only the releases are removed", async () => {
     await world.startAgent();
     await world.deploy({ activate_command: app("echo tick") });
     const forget = async (purge: boolean) => {
@@ -67,7 +67,7 @@ describe("an app that an activate command starts with its own output", () => {
     expect(existsSync(world.path())).toBe(false);
   });
 
-  it("may print for ever: its file is cut, and keeps the newest", async () => {
+  it("can print forever: its file is cut, and keeps the newest lines", async () => {
     await world.startAgent({ maxOutputFileBytes: 20_000, outputCheckMs: 50 });
     await world.deploy({
       activate_command: app(`head -c 2000 /dev/zero | tr "\\0" x && echo && date +%s%N`, 0.01),
@@ -85,7 +85,7 @@ describe("an app that an activate command starts with its own output", () => {
     expect(age).toBeLessThan(5_000);
   });
 
-  it("leaves its last words on the server until the next release, and no file when it printed all before", async () => {
+  it("leaves its unread output on the server until the next release, and no file if all was read", async () => {
     await world.startAgent({ outputCheckMs: 50 });
     await world.deploy({ activate_command: "echo done" });
     expect(outputFiles()).toEqual([]);
@@ -98,7 +98,7 @@ describe("an app that an activate command starts with its own output", () => {
 });
 
 describe("the output of an activate command", () => {
-  it("comes as it is written, line by line, with passwords hidden", async () => {
+  it("is sent as it is written, line by line, with passwords hidden", async () => {
     await world.startAgent({ pollOutputMs: 60_000 });
     const run = world.control.dispatch(
       world.order({
@@ -114,7 +114,7 @@ describe("the output of an activate command", () => {
     expect(linesOf(run).find(({ message }) => message === "first")?.stage).toBe("activate");
   });
 
-  it("is read from a file that is emptied as it becomes too long", async () => {
+  it("is read from a file that is emptied when it becomes too long", async () => {
     await world.startAgent({ maxOutputFileBytes: 2_000 });
     const { run, result } = await world.deploy({
       activate_command: `for i in $(seq 1500); do echo line $i; done; sleep 0.2; wc -c < ${world.path("output")}/1-1.stdout`,
@@ -122,13 +122,13 @@ describe("the output of an activate command", () => {
     expect(result.outcome).toBe("live");
     const lines = messagesOf(run, "stdout");
     expect(Number(lines.at(-1))).toBeLessThan(4_000);
-    // A line that is written just as the file is emptied may be lost.
+    // A line that is written while the file is emptied can be lost.
     const numbers = lines.flatMap((line) => /^line (\d+)$/.exec(line)?.slice(1).map(Number) ?? []);
     expect(numbers.length).toBeGreaterThan(1_400);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 
-  it("is no reason to wait for an app that is left running", async () => {
+  it("does not make the agent wait for an app that keeps running", async () => {
     await world.startAgent({ outputGraceMs: 30_000 });
     const started = performance.now();
     const { run } = await world.deploy({

@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const file = (name: string) => join(world.folder, name);
 
-/** Run by a process of the agent's, ends the agent; what the process leaves behind writes down who it is. */
+/** Ends the agent from one of its processes. The processes that it leaves behind record their pids. */
 const killAgent = () =>
   [
     `sleep 1000 & echo $! >> ${file("left")}`,
@@ -53,7 +53,7 @@ const killAgent = () =>
 
 const killAgentAt = (name: string) => `until [ -e ${file(name)} ]; do sleep 0.02; done\n${killAgent()}`;
 
-/** A git that ends the agent when it is called with what stands in the file `kill-before` or `kill-after`. */
+/** A git that ends the agent when its arguments match the text in the file `kill-before` or `kill-after`. */
 function installGit(): void {
   mkdirSync(file("bin"));
   const matches = (name: string) =>
@@ -80,7 +80,7 @@ const startAgent = (options: SpawnOptions = {}) =>
     env: { PATH: `${file("bin")}:${process.env["PATH"]}` },
   });
 
-/** A server, on a port of its own or on a socket, that ends the agent before or after it answers. */
+/** A server, on its own port or on a socket, that ends the agent before or after it answers. */
 async function listen(where: string | number, answer: "before" | "after"): Promise<number> {
   const server = createServer((_request, response) => {
     if (answer === "before") agent.child.kill("SIGKILL");
@@ -93,15 +93,15 @@ async function listen(where: string | number, answer: "before" | "after"): Promi
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** `outcome`: how the run ends, where that does not depend on how far the agent came. */
+/** `outcome`: how the run ends, if that does not depend on how far the agent came. */
 type KillPoint = {
   readonly phase: "preparing" | "switching" | "decided" | "any";
   readonly outcome: "lost" | "live" | "any";
   readonly grantsPermit?: boolean;
   readonly hasSites?: boolean;
-  /** Makes ready what ends the agent. @returns what is ordered, besides the usual */
+  /** Prepares the agent's end. @returns changes of the usual order */
   arm(): Partial<RunOrder> | Promise<Partial<RunOrder>>;
-  /** Ends the agent at the right moment, where nothing else does. */
+  /** Ends the agent at the right moment, if nothing else does. */
   watch?(order: RunOrder): Promise<unknown>;
 };
 
@@ -144,7 +144,7 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
     arm: () => ({ build_command: `${build}; ${makeMany}; touch ${file("built")}` }),
     async watch({ version }) {
       const path = world.path(`releases/${version}/data`);
-      await world.control.waitFor("some of it gone", () => {
+      await world.control.waitFor("a partial removal", () => {
         if (!existsSync(file("built"))) return false;
         return !existsSync(path) || readdirSync(path).length < MANY;
       });
@@ -167,7 +167,9 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
     arm: () => ({}),
     async watch({ run_id }) {
       const run = world.control.runs.get(run_id);
-      await world.control.waitFor("the question", () => run?.events.some(({ type }) => type === "ready"));
+      await world.control.waitFor("the permit request", () =>
+        run?.events.some(({ type }) => type === "ready"),
+      );
       kill();
     },
   },
@@ -183,7 +185,7 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
     phase: "switching",
     outcome: "lost",
     hasSites: true,
-    // A site that is not served yet is asked for at that very moment.
+    // The agent requests a site that is not served yet at exactly that moment.
     arm: async () => (await listen(file("sites.sock"), "before"), {}),
   },
   activating: {
@@ -205,14 +207,14 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
     phase: "decided",
     outcome: "live",
     arm() {
-      // To remove so much takes longer than to see that it has begun.
+      // Removing so many files takes longer than noticing that the removal has begun.
       const many = world.path("releases", "1", "many");
       mkdirSync(many);
       for (let at = 0; at < MANY; at += 1) writeFileSync(join(many, `${at}`), "");
       return { keep_releases: [] };
     },
     async watch() {
-      await world.control.waitFor("the record gone", () => !world.has("releases/1.json"));
+      await world.control.waitFor("the removal of the record", () => !world.has("releases/1.json"));
       kill();
     },
   },
@@ -253,7 +255,7 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
   },
 };
 
-/** Gives a release that is there another activate command. */
+/** Gives an existing release another activate command. */
 function rewriteActivate(version: number, command: string): void {
   const path = `releases/${version}.json`;
   const record: unknown = JSON.parse(world.read(path));
@@ -281,7 +283,7 @@ const leftPids = () =>
 
 describe("an agent that is killed while", () => {
   it.each(Object.entries(killPoints))(
-    "%s: the next one puts all in order and reports it",
+    "%s: the next agent cleans up and reports the run",
     async (_name, point) => {
       await deployTwice(point.hasSites === true ? { sitesSocket: file("sites.sock") } : {});
       const order = world.order({ ...usual(), keep_releases: [1, 2], ...(await point.arm()) });
@@ -312,7 +314,7 @@ describe("an agent that is killed while", () => {
     },
   );
 
-  it("restoring a release: the next one carries it out as a whole", async () => {
+  it("correcting the served release: the next agent completes the correction", async () => {
     await deployTwice();
     rewriteActivate(1, `${activate()}\n[ -e ${file("roll-back")} ] || exit 0\n${killAgent()}`);
     writeFileSync(file("roll-back"), "");
@@ -326,7 +328,7 @@ describe("an agent that is killed while", () => {
     expect((await world.deploy(usual())).result.outcome).toBe("live");
   });
 
-  it("forgetting a project: it is forgotten once the control plane asks again", async () => {
+  it("removing a project: the next agent removes it when the control plane asks again", async () => {
     await deployTwice({ sitesSocket: file("sites.sock") });
     await listen(file("sites.sock"), "before");
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
@@ -343,7 +345,7 @@ describe("an agent that is killed while", () => {
     expect((await world.deploy(usual())).result.outcome).toBe("live");
   });
 
-  it("another run waits for its turn: that one is unknown to the next agent, and leaves nothing", async () => {
+  it("another run waits for its turn: the next agent does not know that run, and it leaves no files", async () => {
     await deployTwice();
     const slow = world.control.dispatch(world.order({ ...usual(), build_command: killAgentAt("go") }));
     const waiting = world.control.dispatch(world.order(usual()));

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const startAgent = () => spawnRunningAgent(world, { preload, env: { DIE_FILE: dieFile } });
 
-/** Writes its version where it is served, leaves a daemon behind, and notes whenever it is activated. */
+/** A build that writes its version into the site and leaves a daemon, and an activate command that records each call. */
 const order = (change: Partial<RunOrder> = {}) =>
   world.order({
     build_command: "echo $GANTRY_VERSION > index.html; setsid sleep 1000 >/dev/null 2>&1 & sleep 0.05",
@@ -47,7 +47,7 @@ async function deploy(change: Partial<RunOrder> = {}): Promise<number> {
   return run.order.version;
 }
 
-/** What run.json says of how far the run is; `none` without it. */
+/** The phase of the run in run.json; `none` without the file. */
 function phaseOf(): string {
   if (!world.has("run.json")) return "none";
   return /"phase":\{"kind":"(\w+)"/.exec(world.read("run.json"))?.[1] ?? "unreadable";
@@ -56,10 +56,10 @@ function phaseOf(): string {
 const arm = (steps: number, from = "") => writeFileSync(dieFile, `${steps} ${from}`);
 
 /**
- * Has something done again and again, and kills the agent one step later each time, until it gets through.
- * After each death another agent is started, and the check made.
- * @param begin starts it; @returns whether it is done by now
- * @returns the steps at which the agent died, each with the phase that the journal was in
+ * Repeats an action and kills the agent one step later each time, until the action completes.
+ * After each kill it starts another agent and makes the check.
+ * @param begin starts the action; @returns whether it is complete
+ * @returns the steps at which the agent was killed, each with the phase in the journal
  */
 async function killAtEachStep(scene: {
   readonly begin: (steps: number) => Promise<() => boolean>;
@@ -79,7 +79,7 @@ async function killAtEachStep(scene: {
   }
 }
 
-/** A run that is carried out from the start in each round; what is served afterwards must be what its result says. */
+/** A run that starts again in each round. The release served afterwards must match its result. */
 async function killInRuns(nextOrder: () => RunOrder, from?: string): Promise<readonly string[]> {
   let run: FakeRun | null = null;
   let served = servedVersion(world);
@@ -97,7 +97,7 @@ async function killInRuns(nextOrder: () => RunOrder, from?: string): Promise<rea
       const hello = world.control.messages.findLast(({ type }) => type === "hello");
       const { run_id } = run.order;
       const isKnown = hello?.type === "hello" && hello.runs.some((each) => each.run_id === run_id);
-      // An agent that died before it noted the order knows nothing of it: the control plane hands it out again.
+      // An agent that was killed before it recorded the order does not know it, so the control plane sends it again.
       const result = isKnown || resultOf(run) !== null ? await world.control.result(run) : null;
       await expectWholeProject(world, [run_id]);
       if (result?.outcome === "live") served = result.release;
@@ -108,8 +108,8 @@ async function killInRuns(nextOrder: () => RunOrder, from?: string): Promise<rea
   });
 }
 
-describe("an agent that is killed before any one of the steps of", () => {
-  it("a deployment leaves what was served or what is reported as live, and the next one works", async () => {
+describe("an agent that is killed before any of the steps of", () => {
+  it("a deployment serves the earlier release or the one reported as live, and the next deployment works", async () => {
     await deploy();
     await deploy();
     const steps = await killInRuns(() => order());
@@ -128,7 +128,7 @@ describe("an agent that is killed before any one of the steps of", () => {
     );
   }, 180_000);
 
-  it("a rollback does so too", async () => {
+  it("a rollback does the same", async () => {
     await deploy();
     await deploy();
     const steps = await killInRuns(() => {
@@ -141,7 +141,7 @@ describe("an agent that is killed before any one of the steps of", () => {
     );
   }, 180_000);
 
-  it("the way back from a release that fails does so too", async () => {
+  it("the switch back from a failed release does the same", async () => {
     const live = await deploy();
     const steps = await killInRuns(
       () =>
@@ -160,7 +160,7 @@ describe("an agent that is killed before any one of the steps of", () => {
     );
   }, 180_000);
 
-  it("a restore ends with the release that should be live, activated", async () => {
+  it("a correction serves the live release in the end, activated", async () => {
     await deploy();
     await deploy();
     let wanted = 0;
@@ -184,7 +184,7 @@ describe("an agent that is killed before any one of the steps of", () => {
         };
       },
       async check() {
-        // The control plane goes by the greeting.
+        // The control plane relies on the hello.
         const hello = world.control.messages.findLast(({ type }) => type === "hello");
         if (hello?.type === "hello" && hello.projects[0]?.release !== wanted)
           world.control.send({ type: "correct_release", project_id: world.projectId, release: wanted });
@@ -197,7 +197,7 @@ describe("an agent that is killed before any one of the steps of", () => {
   }, 180_000);
 
   it.each([false, true])(
-    "a forget (purge: %s) has it done when it is asked for again",
+    "a project removal (purge: %s) completes it when it is requested again",
     async (purge) => {
       const forgotten = () => world.control.messages.filter(({ type }) => type === "project_removed").length;
       const steps = await killAtEachStep({

@@ -24,7 +24,7 @@ async function outcomeOf(files: Readonly<Record<string, TestFile>>, change: Part
   return `${result.failure.code}: ${result.failure.message}`;
 }
 
-/** Commits links without a work tree, in which their paths are too long. */
+/** Commits links without a work tree, because their paths are too long for one. */
 function commitDeep(
   deep: string,
   links: Readonly<Record<string, string>>,
@@ -53,7 +53,7 @@ function commitDeep(
 const dist = { output_directory: "dist" };
 
 describe("a release with a symbolic link", () => {
-  it("to the agent's own files is refused before it is switched to, and the link is named", async () => {
+  it("to the agent's own files is refused before the switch, and the failure names the link", async () => {
     await world.startAgent();
     expect(await outcomeOf({})).toBe("live");
     expect(await outcomeOf({ "data.json": { link: "../../../../link.json" } })).toBe(
@@ -98,7 +98,7 @@ describe("a release with a symbolic link", () => {
     },
   );
 
-  it("of a build outside the published folder may lead to the system's programs, but not to the agent's files", async () => {
+  it("outside the published folder can lead to the system's programs, but not to the agent's files", async () => {
     await world.startAgent();
     const build = (target: string) => ({
       ...dist,
@@ -114,7 +114,7 @@ describe("a release with a symbolic link", () => {
     );
   });
 
-  it("of a virtual environment is deployed where the whole project is published", async () => {
+  it("in a virtual environment is deployed when the whole project is published", async () => {
     await world.startAgent();
     const build =
       "mkdir -p .venv/bin bin && ln -s /usr/bin/env .venv/bin/python && ln -s /usr/bin/env bin/python";
@@ -126,7 +126,7 @@ describe("a release with a symbolic link", () => {
     expect(await outcomeOf(shown, { build_command: secret })).toMatch(/`.venv\/users` to `\/etc\/passwd`$/);
   });
 
-  it("to shared files is deployed, also an absolute one as frameworks make them, and one through a shared path", async () => {
+  it("to shared files is deployed, including an absolute one and one through a shared path", async () => {
     await world.startAgent();
     const change = {
       ...dist,
@@ -141,7 +141,7 @@ describe("a release with a symbolic link", () => {
     expect(await outcomeOf(through, change)).toMatch(/^build_failed: .*`dist\/b` to `..\/storage\/escape`$/);
   });
 
-  it("in what becomes a shared path is refused, and nothing is shared", async () => {
+  it("in a future shared path is refused, and nothing is shared", async () => {
     await world.startAgent();
     const change = { ...dist, shared_paths: ["dist/uploads"] };
     const leaving = { "dist/uploads/a": { link: "../../../../../agent.json" }, "dist/uploads/b.txt": "b" };
@@ -154,13 +154,13 @@ describe("a release with a symbolic link", () => {
     expect(world.read("current/dist/uploads/a")).toBe("b");
   });
 
-  it("is followed through folders that are nested too deep for a path", async () => {
+  it("is followed through folders that are nested too deeply for a path", async () => {
     await world.startAgent();
-    // Deeper than a path may be from the root, and not deeper than git can write it from the release.
+    // Too deep for a path from the root, and not too deep for git to write it from the release.
     const deep = Array.from({ length: 20 }, () => "d".repeat(203)).join("/");
     expect(world.path("releases/1", deep).length).toBeGreaterThan(4_096);
     const up = "../".repeat(20);
-    // By its names alone `out` stays below the deep folder; through `in` it leaves from `folder`.
+    // By its text alone `out` stays below the deep folder, but through `in` it leads out of `folder`.
     const leaving = { in: `${up}folder`, out: "in/../../../../../agent.json", beside: "../x" };
     commitDeep(deep, leaving, { shown: `${deep}/out` });
     const end = await world.deploy();
@@ -171,7 +171,7 @@ describe("a release with a symbolic link", () => {
     execFileSync("rm", ["-rf", world.home]);
   });
 
-  it("names a few of many", async () => {
+  it("is named with a few others when there are many", async () => {
     await world.startAgent();
     const files = Array.from({ length: 30 }, (_, index) => [
       `dist/l${index}`,
@@ -183,8 +183,8 @@ describe("a release with a symbolic link", () => {
   });
 });
 
-describe("a kept release whose links were not checked, as one of an earlier agent", () => {
-  /** Two releases; the first one's record is as an earlier agent wrote it. */
+describe("a kept release whose links an earlier agent did not check", () => {
+  /** Two releases. The record of the first has the form that an earlier agent wrote. */
   async function deployTwo() {
     expect(await outcomeOf({})).toBe("live");
     expect(await outcomeOf({ "a.txt": "a" }, { keep_releases: [1] })).toBe("live");
@@ -193,7 +193,7 @@ describe("a kept release whose links were not checked, as one of an earlier agen
     expect(readFileSync(record, "utf8")).not.toContain("links_checked");
   }
 
-  it("is refused by a rollback if one leads out", async () => {
+  it("is refused by a rollback if a link leads out", async () => {
     await world.startAgent();
     await deployTwo();
     const rollback = { reuse_release: 1, preapproved: true, keep_releases: [1, 2] };
@@ -212,12 +212,14 @@ describe("a kept release whose links were not checked, as one of an earlier agen
     expect(world.current).toBe("releases/2");
   });
 
-  it("is not restored if one leads out", async () => {
+  it("is not served by a correction if a link leads out", async () => {
     await world.startAgent();
     await deployTwo();
     symlinkSync("../../../../link.json", world.path("releases/1/data.json"));
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
-    await world.control.waitFor("a word", () => world.said.some((line) => line.includes("`data.json`")));
+    await world.control.waitFor("the log line", () =>
+      world.logLines.some((line) => line.includes("`data.json`")),
+    );
     expect(world.current).toBe("releases/2");
     rmSync(world.path("releases/1/data.json"));
     mkdirSync(world.path("releases/1/folder"));

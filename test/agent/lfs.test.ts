@@ -21,20 +21,20 @@ const LOGIN = "bot:ghp_0123456789abcdefghij";
 let world: World;
 beforeEach(async () => {
   world = await World.create();
-  // Pointers as they are: what this machine has of Git LFS must not look at them.
+  // Commits pointers unchanged: a Git LFS on this machine must not process them.
   for (const part of ["clean", "smudge", "process"]) world.repository.git("config", `filter.lfs.${part}`, "");
   world.repository.git("config", "filter.lfs.required", "false");
 });
 afterEach(() => world.close());
 
-/** An environment in which git knows no Git LFS, whatever this machine has. */
+/** An environment in which git has no Git LFS, even if this machine has it. */
 function environment(config = '[filter "lfs"]\n\tprocess =\n\tsmudge =\n\tclean =\n\trequired = false\n') {
   writeFileSync(join(world.folder, ".gitconfig"), config);
   return { PATH: process.env["PATH"], HOME: world.folder };
 }
 
 describe("files in Git LFS, on a server without it", () => {
-  it("fail the deployment, which names them and says what to install", async () => {
+  it("fail the deployment, and the failure names them and the package to install", async () => {
     world.repository.commit({
       ".gitattributes": ATTRIBUTES,
       "index.html": "page",
@@ -55,7 +55,7 @@ describe("files in Git LFS, on a server without it", () => {
     expect(world.current).toBeNull();
   });
 
-  it("are found by the attributes of any folder, and many are counted", async () => {
+  it("are found by the attributes of any folder, and counted when there are many", async () => {
     const many = Array.from({ length: 9 }, (_, index) => [`media/${index}.bin`, POINTER]);
     world.repository.commit({ "media/.gitattributes": "*.bin filter=lfs\n", ...Object.fromEntries(many) });
     await world.startAgent({}, undefined, environment());
@@ -63,7 +63,7 @@ describe("files in Git LFS, on a server without it", () => {
     expect(JSON.stringify(result)).toContain("media/3.bin, media/4.bin, and 4 more in Git LFS");
   });
 
-  it("are told as the policy's doing where that limits repositories", async () => {
+  it("are explained by the policy when it limits repositories", async () => {
     world.repository.commit({ ".gitattributes": ATTRIBUTES, "a.png": POINTER });
     world.policy = { repositories: [world.repository.path] };
     await world.startAgent({}, undefined, environment());
@@ -79,7 +79,7 @@ describe("files in Git LFS, on a server without it", () => {
     });
   });
 
-  it("may stay pointers where the repository excludes them from being fetched, and the log says so", async () => {
+  it("can stay pointers when the repository excludes them from fetching, and the log says so", async () => {
     world.repository.commit({
       ".gitattributes": ATTRIBUTES,
       ".lfsconfig": "[lfs]\n\tfetchexclude = design, *.psd\n",
@@ -93,21 +93,21 @@ describe("files in Git LFS, on a server without it", () => {
     );
   });
 
-  it("are not looked for through symbolic links, which may lead to a pipe that nobody writes to", async () => {
+  it("are not looked for through symbolic links, which can lead to a pipe without a writer", async () => {
     const pipe = join(world.folder, "pipe");
     execFileSync("mkfifo", [pipe]);
     world.repository.commit({ ".gitattributes": ATTRIBUTES, "index.html": "page", "a.png": { link: pipe } });
     await world.startAgent({}, undefined, environment());
     try {
-      // Refused for the link itself, after the fetch.
+      // The link itself is refused, after the fetch.
       expect((await world.deploy()).result).toMatchObject({ failure: { stage: "build" } });
     } finally {
-      // A thread of this process that waits for the pipe ends with this.
+      // Ends a thread of this process that waits for the pipe.
       closeSync(openSync(pipe, "r+"));
     }
   });
 
-  it("are no concern where the text of a pointer is only a text", async () => {
+  it("are not detected in a file that only contains the text of a pointer", async () => {
     world.repository.commit({ "docs/pointer.txt": POINTER });
     await world.startAgent({}, undefined, environment());
     expect((await world.deploy()).result.outcome).toBe("live");
@@ -115,7 +115,7 @@ describe("files in Git LFS, on a server without it", () => {
 });
 
 describe("files in Git LFS, on a server with it", () => {
-  /** Answers as the LFS server of a repository does. */
+  /** Answers like the LFS server of a repository. */
   function answerLfs(origin: () => string) {
     return (request: IncomingMessage, response: ServerResponse): boolean => {
       const url = request.url ?? "";
@@ -139,7 +139,7 @@ describe("files in Git LFS, on a server with it", () => {
     };
   }
 
-  it("are fetched with the repository's login, which is in no command line", async () => {
+  it("are fetched with the repository's login, which appears in no command line", async () => {
     world.repository.commit({ ".gitattributes": ATTRIBUTES, "a.png": POINTER });
     const certificate = createCertificate(world.folder);
     let origin = "";
@@ -166,7 +166,7 @@ describe("files in Git LFS, on a server with it", () => {
     server.close();
   });
 
-  it("fail the deployment where they cannot be fetched, and the mirror stays", async () => {
+  it("fail the deployment when they cannot be fetched, and the mirror stays", async () => {
     world.repository.commit({ "index.html": "page" });
     await world.startAgent(
       {},
@@ -186,7 +186,7 @@ describe("files in Git LFS, on a server with it", () => {
   });
 });
 
-describe("what .lfsconfig excludes", () => {
+describe("the exclusions in .lfsconfig", () => {
   it.each([
     ["design", "design/a.png", true],
     ["design", "old/design/a.png", true],
@@ -212,7 +212,7 @@ describe("what .lfsconfig excludes", () => {
   });
 
   it.each(["**/".repeat(500), "*a".repeat(500), "**a".repeat(500), "a,".repeat(1e6)])(
-    "is decided soon, however it is written (%#)",
+    "are evaluated quickly, however they are written (%#)",
     (pattern) => {
       const startedAt = performance.now();
       expect(isExcluded(`${"a/".repeat(200)}${"a".repeat(200)}`, readExcludes(`${pattern}z`))).toBe(

@@ -11,8 +11,8 @@ afterEach(() => world.close());
 
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `${at + 1}`);
 
-describe("an agent whose requests are refused as too many", () => {
-  it("sends no report before Retry-After has passed, and loses no line", async () => {
+describe("an agent whose requests are rate limited", () => {
+  it("sends no report until Retry-After has passed, and loses no line", async () => {
     await world.startAgent();
     const postedAt: number[] = [];
     let refusedAt: number | null = null;
@@ -32,7 +32,7 @@ describe("an agent whose requests are refused as too many", () => {
     expect(postedAt.find((time) => time > at)).toBeGreaterThan(at + 990);
   });
 
-  it("dials no link before Retry-After has passed, and its run goes on", async () => {
+  it("opens no link until Retry-After has passed, and its run continues", async () => {
     await world.startAgent();
     const run = world.control.dispatch(
       world.order({ build_command: "for i in 1 2 3; do echo $i; sleep 0.8; done" }),
@@ -53,7 +53,7 @@ describe("an agent whose requests are refused as too many", () => {
 });
 
 describe("an agent with many busy projects", () => {
-  it("stays below the limit in all of them together, and every line arrives", async () => {
+  it("stays below the limit with all of them together, and every line arrives", async () => {
     await world.startAgent({ requestBurst: 10, requestsPerSecond: 20 });
     const command = "for i in $(seq 1 60); do echo $i; sleep 0.05; done";
     const startedAt = performance.now();

@@ -11,8 +11,8 @@ function split(chunks: readonly Buffer[]): readonly string[] {
   return rest === null ? lines : [...lines, rest];
 }
 
-describe("what a command writes", () => {
-  it("becomes the same lines wherever the stream is cut into chunks", () => {
+describe("the output of a command", () => {
+  it("is split into the same lines, however the stream is cut into chunks", () => {
     const anyText = fc.string({ unit: fc.constantFrom("a", "ä", "日", "💡", "\n", "\r\n", " ") });
     fc.assert(
       fc.property(anyText, fc.array(fc.nat(40), { maxLength: 20 }), (text, cuts) => {
@@ -31,7 +31,7 @@ describe("what a command writes", () => {
     expect(split([Buffer.from([0x61, 0xff, 0x62, 0x0a, 0xe6, 0x97])])).toEqual(["a\ufffdb", "\ufffd"]);
   });
 
-  it("is cut where a line is too long, with a mark that says by how much, and goes on with the next line", () => {
+  it("is cut when a line is too long, with the number of bytes cut, and continues with the next line", () => {
     const long = "é".repeat(20_000);
     const lines = split([Buffer.from(long), Buffer.from(`${long}\nnext\n`)]);
     expect(lines).toHaveLength(2);
@@ -42,7 +42,7 @@ describe("what a command writes", () => {
     expect(lines[1]).toBe("next");
   });
 
-  it("can be looked at before a line is finished, without splitting a line end", () => {
+  it("can be read before a line is finished, without splitting a line end", () => {
     const splitter = createLineSplitter((text) => text);
     expect(splitter.takePartial()).toBeNull();
     expect(splitter.push(Buffer.from("Continue? "))).toEqual([]);

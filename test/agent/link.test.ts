@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe("the link", () => {
-  it("begins with a greeting that tells what every project serves", async () => {
+  it("begins with a hello that reports what every project serves", async () => {
     const agent = await world.startAgent();
     await world.deploy();
     await agent.stop();
@@ -30,13 +30,13 @@ describe("the link", () => {
     });
   });
 
-  it("that is cut is made again, with a greeting that names the runs under way; they do not notice", async () => {
+  it("is opened again after a cut, with a hello that names the current runs, which continue", async () => {
     await world.startAgent();
     const run = world.control.dispatch(world.order({ build_command: "sleep 0.6" }));
     await world.control.waitFor("the build", () => eventsOf(run, "stage").length === 2);
-    const greetings = world.control.messages.length;
+    const hellos = world.control.hellos;
     world.control.cutLink();
-    await world.control.waitFor("a greeting", () => world.control.messages.length > greetings);
+    await world.control.waitForHello(hellos);
     const { project_id, deployment_id, run_id } = run.order;
     expect(world.control.messages.at(-1)).toMatchObject({
       type: "hello",
@@ -45,15 +45,15 @@ describe("the link", () => {
     expect((await world.control.result(run)).outcome).toBe("live");
   });
 
-  it("that falls silent is given up after three pings without an answer", async () => {
+  it("is closed after three pings without an answer", async () => {
     await world.startAgent({ pingMs: 30 });
-    const greetings = world.control.messages.length;
+    const hellos = world.control.hellos;
     world.control.answersPings = false;
-    await world.control.waitFor("a new link", () => world.control.messages.length > greetings);
-    expect(world.said).toContainEqual(expect.stringMatching(/it does not answer pings/));
+    await world.control.waitForHello(hellos);
+    expect(world.logLines).toContainEqual(expect.stringMatching(/it does not answer pings/));
   });
 
-  it("tells the status every few minutes", async () => {
+  it("sends the status every few minutes", async () => {
     await world.startAgent({ statusMs: 40 });
     await world.control.waitFor(
       "statuses",
@@ -61,12 +61,12 @@ describe("the link", () => {
     );
   });
 
-  it("goes on after a message that makes no sense", async () => {
+  it("continues after an invalid message", async () => {
     await world.startAgent();
     world.control.sendText("{");
     world.control.sendText('{"type":"run","order":{"version":"; rm -rf /"}}');
     expect((await world.deploy()).result.outcome).toBe("live");
-    expect(world.said.filter((line) => /ignored an unknown message/.test(line))).toHaveLength(2);
+    expect(world.logLines.filter((line) => /ignored an unknown message/.test(line))).toHaveLength(2);
   });
 
   it.each([
@@ -78,18 +78,18 @@ describe("the link", () => {
     expect(await agent.ended).toMatch(message);
   });
 
-  it("connects again when a refused credential is confirmed in time, as after a restored database", async () => {
+  it("connects again when a refused credential is accepted in time, as after a database restore", async () => {
     const agent = await world.startAgent({ refusedGiveUpMs: 60_000 });
     world.control.acceptsCredential = false;
     world.control.closeLink(closeCodes.credentialRevoked);
-    await expect.poll(() => world.said.join("\n")).toContain("The agent tries again for 1 minutes");
+    await expect.poll(() => world.logLines.join("\n")).toContain("The agent tries again for 1 minutes");
     world.control.acceptsCredential = true;
-    await world.control.waitFor("the greeting", () => world.control.isConnected);
+    await world.control.waitFor("the link", () => world.control.isConnected);
     expect((await world.deploy()).result.outcome).toBe("live");
     await agent.stop();
   });
 
-  it("ends the agent when the credential is refused at the door", async () => {
+  it("ends the agent when the credential is refused", async () => {
     const agent = await world.startAgent();
     world.control.acceptsCredential = false;
     world.control.cutLink();
@@ -108,37 +108,37 @@ describe("a control plane of another version", () => {
       /the control plane 1\. Update the control plane, or install the agent that it provides/,
     ],
   ])(
-    "that speaks %i is tried again until it is updated, and what to do is said once",
+    "that speaks %i is retried until it is updated, and the remedy is logged once",
     async (protocol, said) => {
       world.control.protocol = protocol;
       await world.startAgent();
-      const greetings = world.control.messages.length;
-      await world.control.waitFor("more tries", () => world.control.messages.length > greetings + 2);
-      expect(world.said.filter((line) => said.test(line))).toHaveLength(1);
+      const hellos = world.control.hellos;
+      await world.control.waitForHello(hellos + 2);
+      expect(world.logLines.filter((line) => said.test(line))).toHaveLength(1);
       expect(await readLinkStatus(world.home)).toMatchObject({
         connected: false,
         reason: expect.stringMatching(said),
       });
       world.control.protocol = PROTOCOL_VERSION;
       await world.control.waitFor("the link", () =>
-        world.said.some((line) => line.startsWith("connected to")),
+        world.logLines.some((line) => line.startsWith("connected to")),
       );
       expect((await world.deploy()).result.outcome).toBe("live");
     },
   );
 
-  it("that only closes the link as of another protocol is tried again as well", async () => {
+  it("that only closes the link with protocolMismatch is also retried", async () => {
     await world.startAgent();
-    const greetings = world.control.messages.length;
+    const hellos = world.control.hellos;
     world.control.closeLink(closeCodes.protocolMismatch);
-    await world.control.waitFor("a new link", () => world.control.messages.length > greetings);
-    expect(world.said).toContainEqual(
+    await world.control.waitForHello(hellos);
+    expect(world.logLines).toContainEqual(
       expect.stringMatching(/the control plane another version\. Install the agent/),
     );
     expect((await world.deploy()).result.outcome).toBe("live");
   });
 
-  it("that is newer within the protocol may say more: fields are left out, and unknown messages passed over", async () => {
+  it("that is newer within the protocol can send more: the agent ignores unknown fields and messages", async () => {
     world.control.additions = { since: "2027", region: { name: "fra" } };
     await world.startAgent();
     world.control.sendText('{"type":"inspect","project_id":"x"}');
@@ -146,18 +146,18 @@ describe("a control plane of another version", () => {
     const run = world.control.expect(order);
     world.control.sendText(JSON.stringify({ type: "run", order, priority: 1 }));
     expect((await world.control.result(run)).outcome).toBe("live");
-    expect(world.said.filter((line) => /ignored an unknown message/.test(line))).toHaveLength(1);
+    expect(world.logLines.filter((line) => /ignored an unknown message/.test(line))).toHaveLength(1);
   });
 });
 
-describe("a restore", () => {
-  it("switches to the release that should be live, runs its activate command, and tells so", async () => {
+describe("a correction of the served release", () => {
+  it("switches to the live release, runs its activate command, and reports the change", async () => {
     await world.startAgent();
     await world.deploy({ activate_command: "echo again > ../../activated" });
     await world.deploy({ keep_releases: [1] });
     writeFileSync(world.path("activated"), "");
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
-    const serving = await world.control.waitFor("what is served", () => {
+    const serving = await world.control.waitFor("the serving message", () => {
       const last = world.control.messages.at(-1);
       return last?.type === "serving" ? last : null;
     });
@@ -166,17 +166,17 @@ describe("a restore", () => {
     expect(world.read("activated")).toBe("again\n");
   });
 
-  it("of a release that is not here changes nothing", async () => {
+  it("to a release that is not on the server changes nothing", async () => {
     await world.startAgent();
     await world.deploy();
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 9 });
-    await world.control.waitFor("a word about it", () =>
-      world.said.some((line) => /releases\/9 should be live, but is not on this server/.test(line)),
+    await world.control.waitFor("the log line", () =>
+      world.logLines.some((line) => /releases\/9 should be live, but is not on this server/.test(line)),
     );
     expect(world.current).toBe("releases/1");
   });
 
-  it("while a run is under way is left to the run", async () => {
+  it("is ignored during a run", async () => {
     await world.startAgent();
     await world.deploy();
     const run = world.control.dispatch(world.order({ build_command: "sleep 0.3", keep_releases: [1] }));

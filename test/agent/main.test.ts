@@ -32,7 +32,7 @@ const waitForPid = (name: string) =>
   world.control.waitFor(`the pid in ${name}`, () => existsSync(noted(name)) && pidOf(name));
 
 describe("gantry-agent enroll", () => {
-  it("trades the token for a credential that only this user may read", async () => {
+  it("exchanges the token for a credential that only this user can read", async () => {
     const agent = await enrollAgent(world);
     expect(await agent.exited).toBe(0);
     const path = join(world.home, "agent.json");
@@ -45,7 +45,7 @@ describe("gantry-agent enroll", () => {
     expect(agent.output()).not.toContain(world.control.credential);
   });
 
-  it("says what to do about a token that is refused", async () => {
+  it("prints a remedy for a refused token", async () => {
     world.control.enrolmentToken = "another";
     const agent = spawnAgent(
       ["enroll", "--url", world.control.url, "--token", "spent", "--home", world.home],
@@ -59,7 +59,7 @@ describe("gantry-agent enroll", () => {
 });
 
 describe("gantry-agent run, enrolled over plain HTTP", () => {
-  it("sends its credential nowhere, and says to enrol again", async () => {
+  it("does not send its credential, and prints that the server must be enrolled again", async () => {
     const connection = {
       url: "http://gantry.example.com",
       server_id: world.control.serverId,
@@ -73,7 +73,7 @@ describe("gantry-agent run, enrolled over plain HTTP", () => {
   });
 });
 
-describe("an enrolment that fails half-way", () => {
+describe("an enrolment that fails partway", () => {
   const left = () => readdirSync(world.home).toSorted();
 
   it("is completed with the same token when the answer was lost", async () => {
@@ -98,7 +98,7 @@ describe("an enrolment that fails half-way", () => {
     expect(left()).toEqual(["agent.json"]);
   });
 
-  it("does not use the token where nothing can be written", async () => {
+  it("does not use the token when the home is not writable", async () => {
     writeFileSync(world.home, "in the way of the folder");
     const failed = await enrollAgent(world);
     expect(await failed.exited).toBe(exitCodes.failed);
@@ -107,7 +107,7 @@ describe("an enrolment that fails half-way", () => {
     expect(await (await enrollAgent(world)).exited).toBe(0);
   });
 
-  it("leaves nothing when the token is refused", async () => {
+  it("leaves no file when the token is refused", async () => {
     world.control.enrolmentToken = "another";
     const { control, home } = world;
     await spawnAgent(["enroll", "--url", control.url, "--token", "spent", "--home", home], {}).exited;
@@ -116,7 +116,7 @@ describe("an enrolment that fails half-way", () => {
 });
 
 describe("gantry-agent enroll, with a control plane of another version", () => {
-  it("says what it is told to do, with a code of its own", async () => {
+  it("prints the remedy, with its own exit code", async () => {
     world.control.protocol += 1;
     const agent = await enrollAgent(world);
     expect(await agent.exited).toBe(exitCodes.protocol_mismatch);
@@ -124,14 +124,14 @@ describe("gantry-agent enroll, with a control plane of another version", () => {
     expect(existsSync(join(world.home, "agent.json"))).toBe(false);
   });
 
-  it("is enrolled by one that only says more", async () => {
+  it("succeeds when the answer only has additional fields", async () => {
     world.control.additions = { region: "fra" };
     expect(await (await enrollAgent(world)).exited).toBe(0);
   });
 });
 
 describe("gantry-agent end-builds", () => {
-  it("ends what an agent that died was building, and nothing else", async () => {
+  it("ends the builds of a killed agent, and nothing else", async () => {
     await enrollAgent(world);
     const agent = await spawnRunningAgent(world);
     const app = `sleep 1000 > /dev/null 2>&1 & echo $! > ${noted("app")}`;
@@ -156,14 +156,14 @@ describe("gantry-agent end-builds", () => {
 });
 
 describe("gantry-agent run", () => {
-  it("says how to enrol where that has not been done", async () => {
+  it("prints how to enrol when the home is not enrolled", async () => {
     const agent = spawnAgent(["run", "--home", world.home]);
     expect(await agent.exited).toBe(exitCodes.give_up);
     expect(agent.output()).toMatch(/agent\.json\. Enrol this server first/);
   });
 
   it.each(["SIGTERM", "SIGHUP"] as const)(
-    "deploys, and ends with code 0 at %s, leaving no process and a verdict for what it cut off",
+    "deploys, and ends with code 0 at %s, without a leftover process and with a result for the interrupted run",
     async (signal) => {
       await enrollAgent(world);
       const agent = await spawnRunningAgent(world);
@@ -184,14 +184,14 @@ describe("gantry-agent run", () => {
     },
   );
 
-  it("does not outlive the process that started it", async () => {
+  it("ends with the process that started it", async () => {
     await enrollAgent(world);
     const agent = await spawnRunningAgent(world, { channel: true });
     agent.child.disconnect();
     expect(await agent.exited).toBe(0);
   });
 
-  it("does not mind that nobody reads its lines any more", async () => {
+  it("keeps running after its output is closed", async () => {
     await enrollAgent(world);
     const agent = await spawnRunningAgent(world);
     agent.child.stdout?.destroy();
@@ -208,7 +208,7 @@ describe("gantry-agent status", () => {
     return { code: await asked.exited, text: asked.output().trim() };
   };
 
-  it("tells whether an agent works here, and whether it is connected", async () => {
+  it("prints whether an agent runs here, and whether it is connected", async () => {
     expect(await status()).toEqual({ code: exitCodes.not_connected, text: `not enrolled, in ${world.home}` });
     await enrollAgent(world);
     expect(await status()).toEqual({ code: exitCodes.not_connected, text: `not running, in ${world.home}` });
@@ -231,25 +231,25 @@ describe("gantry-agent status", () => {
 });
 
 describe("a second agent in the same home", () => {
-  it("waits for the first one to end, so that it never takes its runs for leftovers", async () => {
+  it("waits until the first agent ends, so that it never treats its runs as leftovers", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     const run = world.control.dispatch(world.order({ build_command: "echo building; sleep 0.5" }));
     await world.control.waitFor("the build", () => run.events.some(({ type }) => type === "output"));
     const second = spawnAgent(["run", "--home", world.home]);
-    await world.control.waitFor("a word", () => /waiting until it ends/.test(second.output()));
+    await world.control.waitFor("the log line", () => /waiting until it ends/.test(second.output()));
     expect((await world.control.result(run)).outcome).toBe("live");
-    const greetings = world.control.messages.length;
+    const hellos = world.control.hellos;
     first.child.kill("SIGTERM");
     expect(await first.exited).toBe(0);
-    await world.control.waitFor("its greeting", () => world.control.messages.length > greetings);
+    await world.control.waitForHello(hellos);
     second.child.kill("SIGTERM");
     expect(await second.exited).toBe(0);
   });
 });
 
 describe("an agent that was killed", () => {
-  it("in a build: the next one kills what is left, removes the half release, and reports the run as failed", async () => {
+  it("in a build is followed by one that kills the processes, removes the release, and reports the run as failed", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     await world.deploy();
@@ -272,7 +272,7 @@ describe("an agent that was killed", () => {
     expect(isAlive(child)).toBe(true);
 
     const second = await spawnRunningAgent(world);
-    // Not the last message: what it says of the project after that may have come already.
+    // Not the last message: a later message about the project may already have arrived.
     const hello = world.control.messages.findLast(({ type }) => type === "hello");
     expect(hello).toMatchObject({ projects: [{ release: 1, releases: [1] }] });
     expect(await world.control.result(run)).toMatchObject({
@@ -291,7 +291,7 @@ describe("an agent that was killed", () => {
     await second.exited;
   });
 
-  it("between switch and verdict: the next one switches back and runs the earlier activate command", async () => {
+  it("between switch and result is followed by one that switches back and runs the earlier activate command", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     await world.deploy({ activate_command: `echo one >> ${noted("trace")}` });
@@ -318,12 +318,12 @@ describe("an agent that was killed", () => {
     await second.exited;
   });
 
-  it("after the verdict, before it arrived: the next one delivers it", async () => {
+  it("before its result was stored is followed by one that delivers the result", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     world.control.faultOf = ({ events }) => (events.some(({ type }) => type === "result") ? "lost" : null);
     const run = world.control.dispatch(world.order({ preapproved: true }));
-    await world.control.waitFor("the verdict", () => {
+    await world.control.waitFor("the decided result", () => {
       try {
         return JSON.parse(world.read("run.json")).phase.kind === "decided";
       } catch {
@@ -341,7 +341,7 @@ describe("an agent that was killed", () => {
     await second.exited;
   });
 
-  it("with a post still on its way, which takes the number of the result: the result comes with the next one", async () => {
+  it("while a post was on its way reports the result again, if that post took the result's number", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     const run = world.control.dispatch(world.order({ build_command: "sleep 60" }));
@@ -366,7 +366,7 @@ describe("an agent that was killed", () => {
     await second.exited;
   });
 
-  it("never has a process killed that only got the same number", async () => {
+  it("does not cause the end of a process that only has the same pid", async () => {
     await world.startAgent().then((agent) => world.deploy().then(() => agent.stop()));
     const stranger = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
     const order = world.order();

@@ -18,11 +18,11 @@ const numbers = (from: number, to: number) =>
 const spoolOf = (runId: string) => world.path("spool", `${runId}.ndjson`);
 const hasSpooled = (runId: string, text: string) =>
   existsSync(spoolOf(runId)) && readFileSync(spoolOf(runId), "utf8").includes(text);
-/** Nothing may be left of how the output was kept. */
+/** No spool file may be left. */
 const expectNoSpool = () => expect.poll(() => world.has("spool")).toBe(false);
 
-describe("a control plane that is away for long", () => {
-  it("gets the whole output when it is back, in order and once, and the build does not wait for it", async () => {
+describe("a control plane that is unreachable for long", () => {
+  it("receives the complete output when it returns, in order and once, and the build does not wait", async () => {
     await world.startAgent({ spillMs: 50, spillBytes: 20_000 });
     const finished = join(world.folder, "finished");
     const run = world.control.dispatch(
@@ -38,7 +38,7 @@ describe("a control plane that is away for long", () => {
     await expectNoSpool();
   });
 
-  it("gets it also where the agent was killed meanwhile, and the result of that after it", async () => {
+  it("receives it even if the agent was killed meanwhile, followed by that result", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     const go = join(world.folder, "go");
@@ -57,7 +57,7 @@ describe("a control plane that is away for long", () => {
 
     const second = await spawnRunningAgent(world);
     const { posts } = run;
-    await world.control.waitFor("some tries", () => run.posts > posts + 2);
+    await world.control.waitFor("some retries", () => run.posts > posts + 2);
     second.child.kill("SIGKILL");
     await second.exited;
     world.control.faultOf = ({ count }) => (count % 5 === 0 ? "answer_lost" : null);
@@ -74,7 +74,7 @@ describe("a control plane that is away for long", () => {
     await third.exited;
   });
 
-  it("gets it after an agent that was told to end before it could tell, with the result as it was", async () => {
+  it("receives it after an agent that was stopped before delivery, with the same result", async () => {
     const first = await world.startAgent({ farewellMs: 100 });
     const run = world.control.dispatch(world.order({ build_command: "echo begun; sleep 0.2; seq 1 100" }));
     await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
@@ -89,7 +89,7 @@ describe("a control plane that is away for long", () => {
     await expectNoSpool();
   });
 
-  it("gets nothing but the result where that alone was kept, and the file of it goes", async () => {
+  it("receives only the result if only that was stored, and the file is removed", async () => {
     const first = await world.startAgent({ farewellMs: 100 });
     const run = world.control.dispatch(world.order(), { grantsPermit: false });
     await world.control.waitFor("the request for the permit", () => eventsOf(run, "ready").length > 0);
@@ -103,7 +103,7 @@ describe("a control plane that is away for long", () => {
     await expectNoSpool();
   });
 
-  it("that has ended the run meanwhile is told no more of it, and nothing of it stays", async () => {
+  it("receives no more events of a run that it has ended meanwhile, and no file of it stays", async () => {
     await enrollAgent(world);
     const first = await spawnRunningAgent(world);
     const run = world.control.dispatch(world.order({ build_command: "echo begun; sleep 1000" }));
@@ -122,8 +122,8 @@ describe("a control plane that is away for long", () => {
   });
 });
 
-describe("a deployment whose output is acknowledged at once", () => {
-  it("writes none of it to the disk", async () => {
+describe("a deployment whose output is acknowledged immediately", () => {
+  it("writes none of its output to the disk", async () => {
     await world.startAgent();
     const spooled: string[] = [];
     const { run } = await world.deploy({
@@ -140,7 +140,7 @@ describe("a build that writes a gigabyte", () => {
   const peakOf = (pid: number | undefined) =>
     1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 
-  it("is not slowed down once the log is full, and leaves the agent's memory about as it was", async () => {
+  it("is not slowed down when the log is full, and hardly increases the agent's memory", async () => {
     await enrollAgent(world);
     const agent = await spawnRunningAgent(world);
     await world.deploy({ build_command: "seq 1 2000" });
@@ -154,7 +154,7 @@ describe("a build that writes a gigabyte", () => {
     expect(result).toMatchObject({
       failure: { code: "build_failed", evidence: { stderr_tail: "the end\n" } },
     });
-    // It does not hold the output: what it grows by is what the collector leaves lying about for a while.
+    // The agent does not hold the output. The growth is memory that is not garbage collected yet.
     expect(peakOf(agent.child.pid) - before).toBeLessThan(160 * 1024 * 1024);
     expect(messagesOf(run, "system")).toContainEqual(expect.stringMatching(/the log is full/));
     await expectNoSpool();

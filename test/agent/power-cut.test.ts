@@ -22,15 +22,15 @@ afterEach(() => world.close());
 const restored = () =>
   world.control.messages.some((message) => message.type === "serving" && message.project.release === 1);
 
-describe("a power cut that leaves empty what was written just before", () => {
+describe("a power cut that leaves recently written files empty", () => {
   it.each(["", '{"run": {"proj'])(
-    "as the note of a run (%j) and of a restore: both are cleared away, and all goes on",
+    "such as the journals of a run (%j) and a correction: the agent removes both and continues",
     async (text) => {
       const agent = await world.startAgent();
       await world.deploy();
       await world.deploy({ keep_releases: [1] });
       await agent.stop();
-      // In the midst of a fetch, and after a switch that nobody has found good.
+      // During a fetch, and after a switch whose release was not verified.
       writeFileSync(world.path("run.json"), text);
       writeFileSync(world.path("correction.json"), text);
       writeFileSync(world.path("mirror.git", "objects", "pack", "tmp_pack_left"), "");
@@ -46,7 +46,7 @@ describe("a power cut that leaves empty what was written just before", () => {
     },
   );
 
-  it("as the list of sites: the site server starts, and the agent has its sites served again", async () => {
+  it("such as the list of sites: the site server starts, and the agent registers its sites again", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gantry-s-"));
     const socket = join(folder, "s.sock");
     const said: string[] = [];

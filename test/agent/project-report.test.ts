@@ -10,8 +10,8 @@ import { reportProject } from "#agent/workspace/project-report.ts";
 import { MAX_REPORTED_RELEASES, ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId } from "#contract/ids.ts";
 
-describe("what the agent reports of a project", () => {
-  it("is never more than the control plane takes: of too many releases it names the newest", async () => {
+describe("the agent's report of a project", () => {
+  it("names only the newest releases when there are more than the control plane accepts", async () => {
     const home = await mkdtemp(join(tmpdir(), "gantry-report-"));
     onTestFinished(() => rm(home, { recursive: true }));
     const id = ProjectId.parse(`proj_${"0".repeat(26)}`);

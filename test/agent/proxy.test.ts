@@ -13,7 +13,7 @@ import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from "
 import { createCertificate, type TestCertificate } from "./support/git-server.ts";
 import { World } from "./support/harness.ts";
 
-/** A name that only the proxy knows. */
+/** A host name that only the proxy can resolve. */
 const NAME = "control.gantry.test";
 const LOGIN = "agent:p%40ss";
 
@@ -64,7 +64,7 @@ async function startProxy(options: ConnectProxyOptions): Promise<ConnectProxy> {
   return proxy;
 }
 
-/** Enrols the server and starts its agent, with these variables and no other word about proxies. */
+/** Enrols the server and starts its agent, with these variables and no other proxy setting. */
 async function enrollAndRun(url: string, variables: Record<string, string>): Promise<AgentProcess> {
   const none = {
     HTTP_PROXY: "",
@@ -91,15 +91,15 @@ describe("an agent whose control plane is behind a proxy", () => {
     const login = decodeURIComponent(LOGIN);
     const proxy = await startProxy({ login, portOf: (place) => (place === `${NAME}:443` ? port : null) });
     await enrollAndRun(`https://${NAME}`, { HTTPS_PROXY: proxy.url(LOGIN) });
-    await world.control.waitFor("the greeting", () => world.control.isConnected);
+    await world.control.waitFor("the hello", () => world.control.isConnected);
     const { result } = await world.deploy();
     expect(result.outcome).toBe("live");
-    // One each to enrol and to connect; the reports share one that is kept.
+    // One connection to enrol, one for the link, and one that all reports share.
     expect(proxy.asked.length).toBeGreaterThanOrEqual(3);
     expect(new Set(proxy.asked)).toEqual(new Set([`${NAME}:443`]));
   });
 
-  it("comes back after the proxy was away", async () => {
+  it("connects again after the proxy was down", async () => {
     let isAway = false;
     const port = await listenWithTls();
     const proxy = await startProxy({ portOf: () => (isAway ? null : port) });
@@ -107,17 +107,17 @@ describe("an agent whose control plane is behind a proxy", () => {
       HTTPS_PROXY: proxy.url(),
       GANTRY_AGENT_SETTINGS: '{"backOffBaseMs":20,"backOffCapMs":100}',
     });
-    await world.control.waitFor("the greeting", () => world.control.isConnected);
+    await world.control.waitFor("the hello", () => world.control.isConnected);
     isAway = true;
     world.control.cutLink();
     await expect
       .poll(process.output)
       .toContain("refused to connect to control.gantry.test:443: it answered 502");
     isAway = false;
-    await world.control.waitFor("the greeting", () => world.control.isConnected);
+    await world.control.waitFor("the hello", () => world.control.isConnected);
   });
 
-  it("says what the proxy wants where that refuses it", async () => {
+  it("prints what the proxy requires when the proxy refuses it", async () => {
     const proxy = await startProxy({ login: "agent:right", portOf: () => null });
     const enrolled = enrollAndRun(`https://${NAME}`, { HTTPS_PROXY: proxy.url("agent:wrong") });
     await expect(enrolled).rejects.toThrow(
@@ -126,11 +126,11 @@ describe("an agent whose control plane is behind a proxy", () => {
     await expect(enrolled).rejects.not.toThrow("wrong");
   });
 
-  it("is not ended by a proxy that answers in the control plane's place and form", async () => {
+  it("is not ended by a proxy that answers in the control plane's format", async () => {
     const port = await listenWithTls();
     const good = await startProxy({ portOf: () => port });
     await enrollAndRun(`https://${NAME}`, { HTTPS_PROXY: good.url() });
-    await world.control.waitFor("the greeting", () => world.control.isConnected);
+    await world.control.waitFor("the hello", () => world.control.isConnected);
     agent?.child.kill("SIGTERM");
     await agent?.exited;
     const body = JSON.stringify({
@@ -149,10 +149,10 @@ describe("an agent whose control plane is behind a proxy", () => {
   });
 });
 
-describe("an agent whose control plane is not behind the proxy of its environment", () => {
-  it("reaches this server itself directly", async () => {
+describe("an agent whose control plane does not need the proxy", () => {
+  it("connects directly to its own server", async () => {
     await enrollAndRun(world.control.url, { HTTPS_PROXY: "http://127.0.0.1:1" });
-    await world.control.waitFor("the greeting", () => world.control.isConnected);
+    await world.control.waitFor("the hello", () => world.control.isConnected);
   });
 });
 

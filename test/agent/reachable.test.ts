@@ -36,12 +36,12 @@ const unreachable = (sha: string) =>
 const live = (sha: string) => ({ outcome: "live", evidence: { commit_sha: sha } });
 const git = (...args: string[]) => world.repository.git(...args);
 
-/** What is left of the check itself: nothing. */
+/** Expects that the check has left no files. */
 const expectNoGraph = () =>
   expect(existsSync(world.path("tmp")) ? readdirSync(world.path("tmp")) : []).toEqual([]);
 
 describe("a commit that no branch or tag contains", () => {
-  it("is refused where it is a pull request's, by its whole hash and by its beginning", async () => {
+  it("is refused when it belongs to a pull request, by its full hash and by an abbreviated one", async () => {
     const sha = hiddenCommit(world.repository, "evil");
     git("update-ref", "refs/pull/1/head", sha);
     await world.startAgent();
@@ -54,18 +54,18 @@ describe("a commit that no branch or tag contains", () => {
     expectNoGraph();
   });
 
-  it("is refused where the forge serves it by its hash alone, as it does those of forks", async () => {
+  it("is refused when the forge only serves it by its hash, as it does for forks", async () => {
     const forge = openForge(world.folder, world.repository);
     const sha = hiddenCommit(world.repository, "evil");
     await world.startAgent({}, noSites, forge.environment);
     const { result } = await world.deploy(source({ repository: forge.url, commit: sha }));
     expect(result).toEqual(unreachable(sha));
-    // So it can be fetched: the setting alone decides.
+    // Proves that it can be fetched, so only the setting decides.
     const free = await world.deploy(source({ repository: forge.url, commit: sha, commits: "any" }));
     expect(free.result).toMatchObject(live(sha));
   });
 
-  it("is refused although the mirror still holds it and it was live, unless it is rolled back to", async () => {
+  it("is refused even if the mirror holds it and it was live, except in a rollback", async () => {
     const first = git("rev-parse", "main");
     await world.startAgent();
     await world.deploy();
@@ -84,7 +84,7 @@ describe("a commit that no branch or tag contains", () => {
     expect(messagesOf(rebuilt.run)).toContainEqual(expect.stringMatching(/^wrote the files of/));
   });
 
-  it("is refused where a branch has its hash for a name, or the remote replaces a parent by it", async () => {
+  it("is refused when a branch is named after its hash, or the remote replaces a parent by it", async () => {
     const sha = hiddenCommit(world.repository, "evil");
     git("update-ref", `refs/heads/${sha}`, "main");
     git("update-ref", `refs/heads/${sha.slice(0, 7)}`, "main");
@@ -96,7 +96,7 @@ describe("a commit that no branch or tag contains", () => {
       expect((await world.deploy(source({ commit }))).result).toEqual(unreachable(commit));
   });
 
-  it("is refused where its branch was rewritten between the look and the fetch", async () => {
+  it("is refused when its branch was rewritten between the lookup and the fetch", async () => {
     const gone = world.repository.commit({ "index.html": "gone" });
     world.repository.commit({ "index.html": "tip" });
     const other = git("commit-tree", "-m", "other", "main^{tree}");
@@ -108,14 +108,14 @@ describe("a commit that no branch or tag contains", () => {
     expect(result).toEqual(unreachable(gone));
   });
 
-  it("is not found either by a control plane that does not know the failure's code", async () => {
+  it("is reported as not found to a control plane that does not know the failure's code", async () => {
     const sha = hiddenCommit(world.repository, "evil");
     await world.startAgent();
     const older = { source: { repository: world.repository.path, branch: "main", commit: sha } };
     expect((await world.deploy(older)).result).toEqual(failed("ref_not_found", /^no branch or tag of/));
   });
 
-  it("is deployed where the project's setting and the policy are any, and no hash where the setting is none", async () => {
+  it("is deployed if the project's setting and the policy are `any`, and no hash is if the setting is `none`", async () => {
     const sha = hiddenCommit(world.repository, "other");
     git("update-ref", "refs/pull/1/head", sha);
     await world.startAgent();
@@ -129,7 +129,7 @@ describe("a commit that no branch or tag contains", () => {
 });
 
 describe("a commit that a branch or tag contains", () => {
-  it("is deployed: the tip of one, with no history fetched, and an earlier one", async () => {
+  it("is deployed: a tip without fetching history, and an earlier commit", async () => {
     const first = git("rev-parse", "main");
     const second = world.repository.commit({ "index.html": "two" });
     git("branch", "next");
@@ -146,7 +146,7 @@ describe("a commit that a branch or tag contains", () => {
     expectNoGraph();
   });
 
-  it("is deployed where only a tag has it, also an annotated one, a tag of a tag, or the tag's own hash", async () => {
+  it("is deployed if only a tag contains it, including an annotated tag, a tag of a tag, and the tag's own hash", async () => {
     const tagged = hiddenCommit(world.repository, "tagged");
     const before = git("rev-parse", `${tagged}^`);
     git("tag", "--annotate", "v1", "--message=one", tagged);
@@ -171,13 +171,13 @@ describe("a commit that a branch or tag contains", () => {
     }
   });
 
-  it("is the only one that counts for a short hash, and two of them are too many", async () => {
+  it("is the only match for an abbreviated hash, which is refused when two match", async () => {
     const [one, other] = similarCommits(world.repository);
     const commit = one.slice(0, 7);
     git("update-ref", "refs/heads/one", one);
     git("update-ref", "refs/pull/1/head", other);
     await world.startAgent();
-    // Both are in the mirror.
+    // The mirror has both.
     await world.deploy(source({ commit: other, commits: "any" }));
     expect((await world.deploy(source({ commit }))).result).toMatchObject(live(one));
     git("update-ref", "refs/heads/other", other);
@@ -187,7 +187,7 @@ describe("a commit that a branch or tag contains", () => {
     expect((await world.deploy(source({ commit: other }))).result).toMatchObject(live(other));
   });
 
-  it("has to be in the branch or tag that the request names, if it names one", async () => {
+  it("must be in the branch or tag that the request names, if it names one", async () => {
     const first = git("rev-parse", "main");
     git("tag", "v1");
     git("checkout", "--quiet", "-b", "next");
@@ -215,11 +215,11 @@ describe("a commit that a branch or tag contains", () => {
       ["next", next],
     ] as const)
       expect((await world.deploy(named(branch, commit))).result).toMatchObject(live(commit));
-    // The project's branch is only the usual one: the request did not name it.
+    // The project's branch is only the default: the request did not name it.
     expect((await world.deploy(source({ commit: next }))).result).toMatchObject(live(next));
   });
 
-  it("is found in a repository that is shallow itself, as far as that goes, and again when it is whole", async () => {
+  it("is found in a shallow repository within its depth, and completely when it is complete", async () => {
     const first = git("rev-parse", "main");
     const second = world.repository.commit({ "index.html": "two" });
     world.repository.commit({ "index.html": "three" });
@@ -234,7 +234,7 @@ describe("a commit that a branch or tag contains", () => {
     expect(await deploy(first)).toMatchObject(live(first));
   });
 
-  it("is found on a server that cannot leave trees and files out", async () => {
+  it("is found on a git server without partial clones", async () => {
     const first = git("rev-parse", "main");
     world.repository.commit({ "index.html": "two" });
     const forge = openForge(world.folder, world.repository, { filters: false });
@@ -245,7 +245,7 @@ describe("a commit that a branch or tag contains", () => {
     expect((await world.deploy(order(first))).result).toMatchObject(live(first));
   });
 
-  it("is found among 2,500 branches whose names are long", async () => {
+  it("is found among 2,500 branches with long names", async () => {
     const first = git("rev-parse", "main");
     const tip = world.repository.commit({ "index.html": "two" });
     const name = (n: number) => `${`${"b".repeat(200)}/`.repeat(7)}${n}`;
@@ -275,7 +275,7 @@ describe("a commit that a branch or tag contains", () => {
     expect(await deploy(hidden)).toEqual(unreachable(hidden));
   });
 
-  it("costs little in a history of 20,000 commits, and hardly anything near its end", async () => {
+  it("needs few bytes in a history of 20,000 commits, and hardly any near its end", async () => {
     longHistory(world.repository, "long", 20_000);
     const forge = openForge(world.folder, world.repository);
     await world.startAgent({}, noSites, forge.environment);
@@ -288,7 +288,7 @@ describe("a commit that a branch or tag contains", () => {
     const tip = await costOf(git("rev-parse", "long"));
     const recent = await costOf(git("rev-parse", "long~50"));
     const old = await costOf(git("rev-parse", "long~19000"));
-    // A commit takes about 170 bytes. The files of one release come on top.
+    // A commit takes about 170 bytes, plus the files of one release.
     expect(recent - tip).toBeLessThan(200_000);
     expect(old).toBeLessThan(6_000_000);
   }, 120_000);
@@ -298,7 +298,7 @@ describe("under a policy, a commit by its hash", () => {
   const refused = (rule: string) =>
     failed("refused_by_policy", new RegExp(`^this server's policy \\(${rule}\\) does not allow commit`));
 
-  it("has to be in a branch or tag where the rule is left out, whatever the project says", async () => {
+  it("must be in a branch or tag if the rule is omitted, whatever the project's setting", async () => {
     const first = git("rev-parse", "main");
     world.repository.commit({ "index.html": "two" });
     const hidden = hiddenCommit(world.repository, "evil");
@@ -307,7 +307,7 @@ describe("under a policy, a commit by its hash", () => {
     const order = (commit: string) => source({ commit, commits: "any" });
     expect((await world.deploy(order(hidden))).result).toEqual(refused("commits"));
     expect((await world.deploy(order(first))).result).toMatchObject(live(first));
-    // Both rules refuse it: the message names both.
+    // Both rules refuse it, so the message names both.
     expect((await world.deploy(source({ commit: hidden }))).result).toEqual(
       failed(
         "commit_not_reachable",
@@ -316,7 +316,7 @@ describe("under a policy, a commit by its hash", () => {
     );
   });
 
-  it("has to be in one of the branches that are allowed, whatever branch the order names", async () => {
+  it("must be in one of the allowed branches, whatever branch the order names", async () => {
     const first = git("rev-parse", "main");
     git("checkout", "--quiet", "-b", "dev");
     const dev = world.repository.commit({ "index.html": "dev" });
@@ -336,7 +336,7 @@ describe("under a policy, a commit by its hash", () => {
     }
   });
 
-  it("is built again for a rollback only if this server has noted it as live, with a branch that is allowed", async () => {
+  it("is built again for a rollback only if this server recorded it as live, with an allowed branch", async () => {
     const first = git("rev-parse", "main");
     git("checkout", "--quiet", "-b", "dev");
     const dev = world.repository.commit({ "index.html": "dev" });

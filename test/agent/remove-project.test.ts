@@ -26,8 +26,8 @@ async function forget(purge: boolean): Promise<void> {
 
 const confirmations = () => world.control.messages.filter(({ type }) => type === "project_removed");
 
-describe("a project that the agent is told to forget", () => {
-  it("is served no more, and its releases are gone; shared files and the mirror stay", async () => {
+describe("a project that the agent must remove", () => {
+  it("is no longer served, and its releases are removed; shared files and the mirror stay", async () => {
     const agent = await world.startAgent();
     await world.deploy({ shared_paths: ["uploads"] });
     await world.deploy({ shared_paths: ["uploads"], keep_releases: [1] });
@@ -42,7 +42,7 @@ describe("a project that the agent is told to forget", () => {
     expect(world.control.messages.at(-1)).toMatchObject({ projects: [{ release: null, releases: [] }] });
   });
 
-  it("with purge is gone with all its files, also those that nobody may write to, and no other project's", async () => {
+  it("is removed by a purge with all its files, including read-only ones, and without other projects' files", async () => {
     await world.startAgent();
     await world.deploy({ build_command: "mkdir cache && touch cache/x && chmod 500 cache" });
     const other = join(world.home, "projects", "proj_01ec6z1k2g7m3p8r9t0v5w4x2y");
@@ -52,7 +52,7 @@ describe("a project that the agent is told to forget", () => {
     expect(existsSync(other)).toBe(true);
   });
 
-  it("can be forgotten again, and where it never was", async () => {
+  it("can be removed again, and removed from a server that never had it", async () => {
     await world.startAgent();
     await forget(false);
     await forget(true);
@@ -73,7 +73,7 @@ describe("a project that the agent is told to forget", () => {
     expect(world.current).toBe("releases/3");
   });
 
-  it("while a run is under way is forgotten when that has ended", async () => {
+  it("is removed after a current run has ended", async () => {
     await world.startAgent();
     const run = world.control.dispatch(world.order({ build_command: "sleep 0.3" }));
     await world.control.waitFor("the build", () => eventsOf(run, "stage").length === 2);
@@ -82,7 +82,7 @@ describe("a project that the agent is told to forget", () => {
     expect(world.current).toBeNull();
   });
 
-  it("before an order that comes right behind leaves that alone", async () => {
+  it("is removed before an order that follows immediately, which still runs", async () => {
     await world.startAgent();
     await world.deploy();
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
@@ -91,7 +91,7 @@ describe("a project that the agent is told to forget", () => {
     expect(world.current).toBe("releases/2");
   });
 
-  it("is not confirmed where that fails, so that it will be asked for again", async () => {
+  it("is not confirmed when the removal fails, so that it is requested again", async () => {
     let isAnswering = false;
     const sites: Sites = {
       ...noSites,
@@ -102,33 +102,35 @@ describe("a project that the agent is told to forget", () => {
     await world.startAgent({}, sites);
     await world.deploy();
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
-    await world.control.waitFor("a word", () => world.said.some((line) => /could not be removed/.test(line)));
+    await world.control.waitFor("the log line", () =>
+      world.logLines.some((line) => /could not be removed/.test(line)),
+    );
     expect(confirmations()).toEqual([]);
     isAnswering = true;
     await forget(true);
   });
 });
 
-describe("the site of a project that is forgotten", () => {
-  it("is closed, and does not come back with the site server; its port is free again", async () => {
+describe("the site of a removed project", () => {
+  it("is closed and does not return with the site server, and its port is free again", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gantry-s-"));
     const socket = join(folder, "s.sock");
     const args = ["--home", folder, "--socket", socket, "--first-port", "18410"];
     const start = () => spawn(process.execPath, ["src/agent/sites/main.ts", ...args], { stdio: "ignore" });
     let server = start();
     await expect.poll(() => existsSync(socket)).toBe(true);
-    const sites = createSites(socket, (line) => void world.said.push(line));
+    const sites = createSites(socket, (line) => void world.logLines.push(line));
     await world.startAgent({}, sites);
     const { result } = await world.deploy();
     expect(result.outcome).toBe("live");
     const url = sites.urlOf(world.projectId);
-    if (url === null) throw new Error(`no site: ${world.said.join("; ")}`);
+    if (url === null) throw new Error(`no site: ${world.logLines.join("; ")}`);
     expect(await (await fetch(url)).text()).toBe("one");
     await forget(false);
     expect(sites.urlOf(world.projectId)).toBeNull();
     await expect(fetch(url)).rejects.toThrow();
     server.kill("SIGKILL");
-    // Or that of the one before would be taken for its own.
+    // Otherwise the earlier server's answer could be mistaken for its own.
     rmSync(socket, { force: true });
     server = start();
     await expect.poll(() => existsSync(socket)).toBe(true);
@@ -139,7 +141,7 @@ describe("the site of a project that is forgotten", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("is closed on a full disk, too, and its files make room", async () => {
+  it("is also closed on a full disk, and its removal frees space", async () => {
     const disk = mountSmallDisk(world.home, 8 * 1024 * 1024);
     world.cleanUps.push(() => disk.unmount());
     const socket = join(world.folder, "s.sock");
@@ -147,11 +149,11 @@ describe("the site of a project that is forgotten", () => {
     const server = spawn(process.execPath, ["src/agent/sites/main.ts", ...args], { stdio: "ignore" });
     world.cleanUps.unshift(() => void server.kill("SIGKILL"));
     await expect.poll(() => existsSync(socket)).toBe(true);
-    const sites = createSites(socket, (line) => void world.said.push(line));
+    const sites = createSites(socket, (line) => void world.logLines.push(line));
     await world.startAgent({}, sites);
     await world.deploy();
     const url = sites.urlOf(world.projectId);
-    if (url === null) throw new Error(`no site: ${world.said.join("; ")}`);
+    if (url === null) throw new Error(`no site: ${world.logLines.join("; ")}`);
     await expect.poll(() => world.has("run.json")).toBe(false);
     disk.fill(0);
     await forget(true);

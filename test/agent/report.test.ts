@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 describe("the events of a run", () => {
-  it("arrive once and in order, however many requests and answers are lost", async () => {
+  it("arrive once and in order, even if requests and answers are lost", async () => {
     await world.startAgent();
     const faults = ["lost", "answer_lost", 503, null, 429, "answer_lost", null] as const;
     world.control.faultOf = ({ count }) => faults[count % faults.length] ?? null;
@@ -22,11 +22,11 @@ describe("the events of a run", () => {
     expect(run.events.map(({ seq }) => seq)).toEqual(run.events.map((_, index) => index + 1));
     expect(run.events.at(-1)?.type).toBe("result");
     await expect
-      .poll(() => world.said)
+      .poll(() => world.logLines)
       .toContainEqual(expect.stringMatching(new RegExp(`run ${run.order.run_id} has ended`)));
   });
 
-  it("wait for a control plane that is away, result and all", async () => {
+  it("wait for an unreachable control plane, including the result", async () => {
     await world.startAgent();
     let isAway = false;
     world.control.faultOf = () => (isAway ? "lost" : null);
@@ -34,13 +34,13 @@ describe("the events of a run", () => {
     await world.control.waitFor("the build", () => messagesOf(run).includes("started"));
     isAway = true;
     const { posts } = world.control;
-    await world.control.waitFor("some tries", () => world.control.posts > posts + 5);
+    await world.control.waitFor("some retries", () => world.control.posts > posts + 5);
     expect(world.current).toBeNull();
     isAway = false;
     expect((await world.control.result(run)).outcome).toBe("live");
   });
 
-  it("come with a sign of life when there is nothing to tell", async () => {
+  it("are replaced by a sign of life when there is no news", async () => {
     await world.startAgent({ signOfLifeMs: 50 });
     const run = world.control.dispatch(world.order({ build_command: "sleep 1" }));
     await world.control.waitFor("signs of life", () => run.posts > 8);
@@ -49,7 +49,7 @@ describe("the events of a run", () => {
 });
 
 describe("a run order", () => {
-  it("that comes twice is carried out once, also after the run has ended", async () => {
+  it("is carried out once when it arrives twice, even after the run has ended", async () => {
     await world.startAgent();
     const order = world.order({ build_command: "echo building; sleep 0.2" });
     const run = world.control.dispatch(order);
@@ -62,7 +62,7 @@ describe("a run order", () => {
     expect(messagesOf(run, "stdout")).toEqual(["building"]);
   });
 
-  it("waits for the run before it in the same project, but not for other projects", async () => {
+  it("waits for the earlier run of the same project, but not for other projects", async () => {
     await world.startAgent();
     const slow = world.control.dispatch(world.order({ build_command: "echo slow; sleep 0.6" }));
     const next = world.control.dispatch(world.order({ keep_releases: [1] }));
@@ -75,7 +75,7 @@ describe("a run order", () => {
     expect(world.current).toBe("releases/2");
   });
 
-  it("can be canceled while it waits, without disturbing the run before it", async () => {
+  it("can be canceled while it waits, without an effect on the earlier run", async () => {
     await world.startAgent();
     const slow = world.control.dispatch(world.order({ build_command: "sleep 0.5" }));
     const order = world.order();
@@ -88,7 +88,7 @@ describe("a run order", () => {
   });
 });
 
-describe("a stop for a run that nobody knows", () => {
+describe("a stop for an unknown run", () => {
   it("is ignored", async () => {
     await world.startAgent();
     world.control.stop(world.order());

@@ -17,7 +17,7 @@ const numbers = (names: readonly string[]) =>
     .map(Number)
     .toSorted((a, b) => a - b);
 
-/** What was pruned and is not off the disk yet. */
+/** The pruned releases that are not deleted yet. */
 const prunedFolders = () => readdirSync(world.path()).filter((name) => name.endsWith(".bin"));
 
 async function deployTwo() {
@@ -27,10 +27,10 @@ async function deployTwo() {
   await world.deploy({ keep_releases: [1] });
 }
 
-describe("a rollback to a release that is kept", () => {
-  it("only switches: no process is started, no permit is asked for, and one request tells it all", async () => {
-    // A git that only leaves a trace, so that a call of it would be seen.
-    // Nothing is told just because time passes.
+describe("a rollback to a kept release", () => {
+  it("only switches: it starts no process, requests no permit, and sends one report", async () => {
+    // A git that only creates a file, so that a call is noticed.
+    // No report is sent just because time passes.
     await world.startAgent({ flushMs: 60_000 });
     await deployTwo();
     const tools = join(world.folder, "tools");
@@ -56,7 +56,7 @@ describe("a rollback to a release that is kept", () => {
     expect(world.has("releases/3")).toBe(false);
   });
 
-  it("runs the kept release's own activate command, not the one of today", async () => {
+  it("runs the kept release's own activate command, not the current one", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     await world.deploy({ activate_command: "echo the first one" });
@@ -70,7 +70,7 @@ describe("a rollback to a release that is kept", () => {
     expect(messagesOf(run, "stdout")).toEqual(["the first one"]);
   });
 
-  it("that fails keeps the release, which was live once, and goes back", async () => {
+  it("keeps the release when it fails, because it was live once, and switches back", async () => {
     await world.startAgent();
     world.repository.commit({ "index.html": "one", "check.sh": "[ ! -e ../../broken ]" });
     await world.deploy({ activate_command: "sh check.sh" });
@@ -87,8 +87,8 @@ describe("a rollback to a release that is kept", () => {
   });
 });
 
-describe("a rollback to a release that is gone", () => {
-  it("builds its commit again, into a release of its own", async () => {
+describe("a rollback to a release that was removed", () => {
+  it("builds its commit again, into a new release", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     const first = await world.deploy();
@@ -108,7 +108,7 @@ describe("a rollback to a release that is gone", () => {
     expect(eventsOf(run, "ready")).toHaveLength(1);
   });
 
-  it("does not use a folder that is only half a release", async () => {
+  it("does not use the folder of an unfinished release", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
     const first = await world.deploy();
@@ -124,7 +124,7 @@ describe("a rollback to a release that is gone", () => {
 });
 
 describe("pruning", () => {
-  it("removes every release but those to keep, the live one and the one before it", async () => {
+  it("removes every release except the ones to keep, the live one and the one before it", async () => {
     world.repository.commit({ "index.html": "x" });
     await world.startAgent();
     for (const keep of [[], [1], [1, 2]]) await world.deploy({ keep_releases: keep });
@@ -136,7 +136,7 @@ describe("pruning", () => {
     expect(messagesOf(run).at(-1)).toBe("removed the releases 2");
   });
 
-  it("of a large release is still going on when the result is told, and keeps no later run waiting", async () => {
+  it("of a large release continues after the result is sent, and does not delay a later run", async () => {
     world.repository.commit({ "index.html": "x" });
     await world.startAgent();
     await world.deploy({ build_command: "mkdir many && cd many && seq 2000 | xargs touch" });
@@ -148,7 +148,7 @@ describe("pruning", () => {
     await expect.poll(prunedFolders, { timeout: 20_000 }).toEqual([]);
   });
 
-  it("that an agent was killed in is finished by the next one, and by a forget", async () => {
+  it("is completed by the next agent after a kill, and by a project removal", async () => {
     world.repository.commit({ "index.html": "x" });
     const agent = await world.startAgent();
     await world.deploy();
@@ -165,7 +165,7 @@ describe("pruning", () => {
     expect(prunedFolders()).toEqual([]);
   });
 
-  it("also removes what nobody may write to", async () => {
+  it("also removes read-only files", async () => {
     world.repository.commit({ "index.html": "x" });
     await world.startAgent();
     await world.deploy({ build_command: "mkdir -p cache/a && touch cache/a/b && chmod -R a-w cache" });
@@ -176,7 +176,7 @@ describe("pruning", () => {
 });
 
 describe("shared paths", () => {
-  it("outlive the releases: they begin as the first release's own copy, or empty", async () => {
+  it("outlive the releases: they start as the first release's own copy, or empty", async () => {
     world.repository.commit({ "storage/seed.txt": "seed", "config/app.ini": "v1", "a.txt": "a" });
     await world.startAgent();
     const shared_paths = ["storage", "var/log/app", "config/app.ini"];
@@ -196,7 +196,7 @@ describe("shared paths", () => {
     expect(world.read("shared/storage/upload.txt")).toBe("upload");
   });
 
-  it("below a link that the repository brought along are refused, and nothing is written there", async () => {
+  it("below a link in the repository are refused, and no file is written there", async () => {
     const outside = join(world.folder, "outside");
     mkdirSync(outside);
     world.repository.commit({ "index.html": "x", data: { link: outside } });

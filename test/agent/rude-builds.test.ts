@@ -23,7 +23,7 @@ const pidsIn = (name: string) =>
   existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n").map(Number) : [];
 const notePid = () => `echo $! >> ${file("pids")}`;
 
-/** Builds, and checks that nothing of it goes on or lies about, and that the next deployment works. */
+/** Builds, and checks that no process and no file of it is left, and that the next deployment works. */
 async function build(command: string, timeouts: { build_seconds?: number } = {}) {
   const before = world.current;
   const { run, result, order } = await world.deploy({
@@ -40,7 +40,7 @@ async function build(command: string, timeouts: { build_seconds?: number } = {})
 }
 
 describe("a build command that", () => {
-  it("forks a daemon twice, in a session of its own, which keeps the pipes: it is not waited for, and ended", async () => {
+  it("starts daemons in their own session that keep the pipes open: the agent ends them without waiting", async () => {
     const daemon = `( setsid sh -c '( echo $$ >> ${file("pids")}; exec sleep 1000 ) & echo $! >> ${file("pids")}' & )`;
     const { outcome, stdout } = await build(
       `${daemon}; until [ "$(wc -l < ${file("pids")})" = 2 ]; do sleep 0.02; done 2>/dev/null; echo built`,
@@ -50,7 +50,7 @@ describe("a build command that", () => {
     expect(pidsIn("pids")).toHaveLength(2);
   });
 
-  it("prints what is no text: bytes that are not UTF-8, NUL, colours and progress bars come as lines", async () => {
+  it("prints bytes that are not UTF-8, NUL, colours and progress bars: they arrive as lines", async () => {
     const { outcome, stdout } = await build(
       String.raw`printf 'a\377b\n\000zero\n\033[31mred\033[0m\n10%%\r20%%\rdone\r\n'`,
     );
@@ -58,7 +58,7 @@ describe("a build command that", () => {
     expect(stdout).toEqual(["a\uFFFDb", "\0zero", "\u001B[31mred\u001B[0m", "10%\r20%\rdone"]);
   });
 
-  it("prints a hundred megabytes in one line: it is cut, and what comes after it is not", async () => {
+  it("prints a hundred megabytes in one line: the line is cut, and the next one is not", async () => {
     const { outcome, stdout } = await build("head -c 100000000 /dev/zero | tr '\\0' x; echo; echo after");
     expect(outcome).toBe("live");
     expect(stdout).toHaveLength(2);
@@ -66,14 +66,14 @@ describe("a build command that", () => {
     expect(stdout[1]).toBe("after");
   });
 
-  it("prints long lines of nothing but short words: what looks for passwords in them is done with each at once", async () => {
+  it("prints long lines of short words: the search for passwords handles each quickly", async () => {
     const line = "$(printf 'a.%.0s' $(seq 8000))";
     const { outcome, stdout } = await build(`line=${line}; for i in $(seq 300); do echo "$line"; done`);
     expect(outcome).toBe("live");
     expect(stdout).toHaveLength(300);
   });
 
-  it("ignores SIGTERM, as all that it started: it is killed when its time is over", async () => {
+  it("ignores SIGTERM with all its processes: they are killed after the time limit", async () => {
     const { failure } = await build(
       `trap '' TERM; sh -c 'trap "" TERM; while :; do sleep 0.05; done' & ${notePid()}; while :; do sleep 0.05; done`,
       { build_seconds: 1 },
@@ -82,20 +82,20 @@ describe("a build command that", () => {
     expect(pidsIn("pids")).toHaveLength(1);
   });
 
-  it("reads its standard input: there is nothing to read", async () => {
+  it("reads its standard input: the input is empty", async () => {
     const { outcome, stdout } = await build('read line; echo "read: $?"; cat; echo "then: $?"');
     expect(outcome).toBe("live");
     expect(stdout).toEqual(["read: 1", "then: 0"]);
   });
 
-  it("closes its standard output and error: its exit code still counts", async () => {
+  it("closes its standard output and error: its exit code still decides", async () => {
     expect(await build("exec >&- 2>&-; sleep 0.2; exit 0")).toMatchObject({ outcome: "live" });
     expect(await build("exec >&- 2>&-; sleep 0.2; exit 4")).toMatchObject({
       failure: { code: "build_failed", evidence: { exit_code: 4 } },
     });
   });
 
-  it("starts two hundred processes: those that it waits for all speak, the others are ended", async () => {
+  it("starts two hundred processes: the output of those that it waits for arrives, and the others are ended", async () => {
     const { outcome, stdout } = await build(
       `for i in $(seq 200); do (sleep 0.0$((i % 10)); echo $i) & done; wait; sleep 1000 & ${notePid()}; echo built`,
     );
@@ -104,14 +104,14 @@ describe("a build command that", () => {
     expect(new Set(stdout).size).toBe(201);
   });
 
-  it("leaves folders that nobody may read, and fails: they are removed all the same", async () => {
+  it("leaves unreadable folders and fails: they are removed", async () => {
     const { failure } = await build(
       "mkdir -p a/b/c && echo x > a/b/c/file && chmod 000 a/b/c/file a/b/c a/b a; exit 1",
     );
     expect(failure).toMatchObject({ code: "build_failed" });
   });
 
-  it("deletes the folder that it works in: the release is not used", async () => {
+  it("deletes its working directory: the release is not used", async () => {
     const { failure } = await build("rm -rf ../$GANTRY_VERSION; echo gone");
     expect(failure).toMatchObject({
       code: "build_failed",
@@ -120,12 +120,12 @@ describe("a build command that", () => {
     });
   });
 
-  it("puts folders where the agent makes its links: they are removed", async () => {
+  it("creates folders in place of the agent's links: they are removed", async () => {
     const { outcome } = await build("mkdir -p ../../tmp/way-back/a ../../tmp/current/a");
     expect(outcome).toBe("live");
   });
 
-  it("kills its whole group, itself with it: it says by what it was killed", async () => {
+  it("kills its own process group: the failure names the signal", async () => {
     const { failure } = await build(`sleep 1000 & ${notePid()}; kill -9 0`);
     expect(failure).toMatchObject({
       code: "build_failed",
@@ -134,7 +134,7 @@ describe("a build command that", () => {
     });
   });
 
-  it("tries to end the agent by the group of its own processes: the agent is not in it", async () => {
+  it("tries to end the agent through its process group: the agent is not in that group", async () => {
     expect(await build("kill -TERM 0; sleep 1000")).toMatchObject({ failure: { code: "build_failed" } });
   });
 });

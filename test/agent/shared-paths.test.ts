@@ -20,7 +20,7 @@ const kindOf = (...parts: string[]): string => {
   return found.isSymbolicLink() ? "link" : found.isDirectory() ? "folder" : "file";
 };
 
-/** Puts a file where projects share it, as a person does before a deployment. */
+/** Creates a shared file, as a person does before a deployment. */
 function share(path: string, text: string): void {
   const file = world.path("shared", path);
   mkdirSync(join(file, ".."), { recursive: true });
@@ -33,7 +33,7 @@ async function deployLive(change: Partial<RunOrder>) {
   return messagesOf(run, "system").filter((line) => line.includes("shared"));
 }
 
-describe("a shared path that is there", () => {
+describe("a shared path that exists", () => {
   it("is linked before the build, which sees the shared files", async () => {
     share(".env", "KEY=secret");
     share("storage/upload.txt", "upload");
@@ -47,7 +47,7 @@ describe("a shared path that is there", () => {
     expect(lines).toEqual(["linked `.env` to shared/.env", "linked `storage` to shared/storage"]);
   });
 
-  it("takes the place of the repository's own before the build, and is not changed by it", async () => {
+  it("replaces the repository's own before the build, and is not changed by it", async () => {
     share("config/app.ini", "shared");
     world.repository.commit({ "config/app.ini": "own", "config/other.ini": "other" });
     await world.startAgent();
@@ -79,7 +79,7 @@ describe("a shared path that is there", () => {
     expect(world.read("shared/storage/upload.txt")).toBe("upload");
   });
 
-  it("is an empty folder of an earlier agent where a file belongs: the repository's file takes its place", async () => {
+  it("is replaced by the repository's file if it is an empty folder that an earlier agent created", async () => {
     mkdirSync(world.path("shared/.env"), { recursive: true });
     world.repository.commit({ ".env": "KEY=first" });
     await world.startAgent();
@@ -89,8 +89,8 @@ describe("a shared path that is there", () => {
   });
 });
 
-describe("a shared path that is not there yet", () => {
-  it("begins as the repository's own file or folder", async () => {
+describe("a shared path that does not exist yet", () => {
+  it("starts as the repository's own file or folder", async () => {
     world.repository.commit({ ".env": "KEY=first", "storage/seed.txt": "seed" });
     await world.startAgent();
     const lines = await deployLive({ shared_paths: [".env", "storage"] });
@@ -103,7 +103,7 @@ describe("a shared path that is not there yet", () => {
     ]);
   });
 
-  it("begins as what the build makes there, as a copy of an example", async () => {
+  it("starts as a copy of the file that the build creates", async () => {
     world.repository.commit({ ".env.example": "KEY=" });
     await world.startAgent();
     await deployLive({ shared_paths: [".env"], build_command: "[ -e .env ] || cp .env.example .env" });
@@ -113,7 +113,7 @@ describe("a shared path that is not there yet", () => {
     expect(world.read("current/.env")).toBe("KEY=mine");
   });
 
-  it("does not begin as the copy of a release whose build fails", async () => {
+  it("is not copied from a release whose build fails", async () => {
     world.repository.commit({ ".env": "KEY=wrong" });
     await world.startAgent();
     await world.deploy({ shared_paths: [".env"], build_command: "exit 1" });
@@ -123,7 +123,7 @@ describe("a shared path that is not there yet", () => {
   });
 
   it.each([".env", ".env.production", "config/app.ini", "database/database.sqlite"])(
-    "and has the name of a file, %s, is never made as a folder: it is there once somebody writes it",
+    "with a file's name, %s, is never created as a folder, and exists once a program writes it",
     async (path) => {
       await world.startAgent();
       const lines = await deployLive({ shared_paths: [path], build_command: `[ ! -e ${path} ]` });
@@ -131,7 +131,7 @@ describe("a shared path that is not there yet", () => {
       expect(lines).toEqual([
         `shared/${path} does not exist, and neither the repository nor the build has it: \`${path}\` is a link to it, which works once the file is written`,
       ]);
-      // As a program does that opens its own file, through the link.
+      // A program opens its own file through the link.
       writeFileSync(world.path("current", path), "written");
       expect(kindOf("shared", path)).toBe("file");
       await deployLive({ shared_paths: [path], build_command: `cat ${path} > seen.txt` });
@@ -140,7 +140,7 @@ describe("a shared path that is not there yet", () => {
   );
 
   it.each(["storage", "var/log/app", "uploads"])(
-    "and has the name of a folder, %s, is made as one",
+    "with a folder's name, %s, is created as a folder",
     async (path) => {
       await world.startAgent();
       const lines = await deployLive({ shared_paths: [path] });
@@ -150,7 +150,7 @@ describe("a shared path that is not there yet", () => {
     },
   );
 
-  it("below a link that the repository brought along is refused before the build, and nothing is written there", async () => {
+  it("below a link in the repository is refused before the build, and no file is written there", async () => {
     const outside = join(world.folder, "outside");
     mkdirSync(outside);
     share("data/a.txt", "shared");
@@ -165,7 +165,7 @@ describe("a shared path that is not there yet", () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  it("below a link that the build has made is refused, and nothing is written there", async () => {
+  it("below a link that the build created is refused, and no file is written there", async () => {
     const outside = join(world.folder, "outside");
     mkdirSync(outside);
     await world.startAgent();

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Brings as many packs into a mirror as a year of deployments. */
+/** Creates as many packs in a mirror as a year of deployments. */
 function addPacks(gitDir: string): void {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: gitDir, stdio: "pipe" });
   for (let number = 1; number <= 51; number += 1) {
@@ -32,7 +32,7 @@ function countsOf(gitDir: string): string {
 }
 
 describe("the mirrors of a project", () => {
-  it("become one pack each, of what is deployed alone, once there are many", async () => {
+  it("are packed into one pack each, of the deployed commits only, when there are many packs", async () => {
     const library = createRepository(join(world.folder, "library"));
     library.commit({ "lib.txt": "lib" });
     const allow = ["-c", "protocol.file.allow=always"];
@@ -50,7 +50,7 @@ describe("the mirrors of a project", () => {
     expect(world.read("current/lib/lib.txt")).toBe("lib");
   });
 
-  it("are left as they are when something waits for the project: a rollback does not wait for them", async () => {
+  it("are not packed while an order waits for the project, so a rollback does not wait", async () => {
     const noted = join(world.folder, "packing");
     const programs = join(world.folder, "bin");
     mkdirSync(programs);
@@ -66,7 +66,7 @@ describe("the mirrors of a project", () => {
       "the packing",
       () => existsSync(noted) && Number(readFileSync(noted, "utf8")),
     );
-    // Neither is it a reason to pass over what the control plane wants to be served.
+    // Packing does not make the agent ignore a correction of the served release either.
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     await expect.poll(() => world.current).toBe("releases/1");
     const back = await world.deploy({ reuse_release: 1, preapproved: true, keep_releases: [1, 2] });

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
 
-it("a proxy that never stops answering is left in time, and its connection is closed", async () => {
+it("a tunnel closes the connection to a proxy whose answer never ends", async () => {
   const closed = Promise.withResolvers<void>();
   const proxy = createServer((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n");

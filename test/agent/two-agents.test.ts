@@ -27,7 +27,7 @@ afterEach(async () => {
 const file = (name: string) => join(world.folder, name);
 
 describe("two agents with the credential of one server", () => {
-  it("the newer one stays; the older one ends with what it runs, says why, and does not come back", async () => {
+  it("the newer one stays; the older one ends with its runs, prints the reason, and does not return", async () => {
     const run = world.control.dispatch(
       world.order({ build_command: `sleep 1000 & echo $! > ${file("pid")}; wait` }),
     );
@@ -35,7 +35,7 @@ describe("two agents with the credential of one server", () => {
       "the build",
       () => existsSync(file("pid")) && Number(readFileSync(file("pid"), "utf8")),
     );
-    // As when a server's disk is copied to another one.
+    // Like a server's disk that was copied to another server.
     const elsewhere = file("elsewhere");
     mkdirSync(elsewhere);
     copyFileSync(join(world.home, "agent.json"), join(elsewhere, "agent.json"));
@@ -47,8 +47,7 @@ describe("two agents with the credential of one server", () => {
     );
     expect(isAlive(pid)).toBe(false);
     expect(resultOf(run)).toMatchObject({ outcome: "failed", failure: { code: "server_lost" } });
-    const greetings = world.control.messages.filter(({ type }) => type === "hello");
-    expect(greetings).toHaveLength(2);
+    expect(world.control.hellos).toBe(2);
     expect(world.control.isConnected).toBe(true);
     expect((await world.deploy()).result.outcome).toBe("live");
     second.child.kill("SIGTERM");
@@ -62,7 +61,7 @@ describe("two agents with the credential of one server", () => {
 });
 
 describe("an agent whose server has been enrolled again in the same home", () => {
-  it("ends, so that the next start takes the new credential", async () => {
+  it("ends, so that the next start uses the new credential", async () => {
     const path = join(world.home, "agent.json");
     const connection: unknown = JSON.parse(readFileSync(path, "utf8"));
     writeFileSync(path, JSON.stringify(Object.assign(Object(connection), { credential: "another" })));
@@ -72,7 +71,7 @@ describe("an agent whose server has been enrolled again in the same home", () =>
 });
 
 describe("an agent whose credential is revoked", () => {
-  it("ends with a code that says that a new start is of no use", async () => {
+  it("ends with the exit code that says not to restart it", async () => {
     first.child.kill("SIGTERM");
     await first.exited;
     const env = { GANTRY_AGENT_SETTINGS: '{"refusedGiveUpMs":0}' };

@@ -24,7 +24,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** An example of docs/servers.md, for this project and port. */
+/** An example from docs/servers.md, for this project and port. */
 function readExample(name: "nginx" | "caddy", address: string, ours: string): string {
   const docs = readFileSync(resolve(import.meta.dirname, "../../docs/servers.md"), "utf8");
   const [, example = ""] = new RegExp(`<!-- ${name} -->\\n\`\`\`\\w+\\n([^]*?)\`\`\``).exec(docs) ?? [];
@@ -69,7 +69,7 @@ async function startNginx(port: number): Promise<void> {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((kind) => `${kind}_temp_path ${world.folder}/${kind};`)
     .join("\n");
-  // What Debian's own nginx.conf has around a site, with folders of the test.
+  // The settings of Debian's nginx.conf, with the test's folders.
   const user = process.getuid?.() === 0 ? "user root;" : "";
   writeFileSync(
     config,
@@ -92,7 +92,7 @@ describe.each([
   ["nginx", startNginx],
   ["caddy", startCaddy],
 ] as const)("the example for %s in docs/servers.md", (_, startServer) => {
-  it("serves what is published, of each release in turn, and neither sources nor hidden files", async () => {
+  it("serves the published files of each release, and no source or hidden files", async () => {
     const build = (text: string) => ({
       output_directory: "dist",
       build_command: [
@@ -135,7 +135,7 @@ describe.each([
   });
 });
 
-/** A request whose path goes out as it is: fetch would tidy it up. */
+/** Sends a request with an unchanged path, which fetch would normalize. */
 function request(port: number, path: string): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((done, failed) => {
     const outgoing = send(

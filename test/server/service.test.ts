@@ -13,7 +13,7 @@ import { codeOf } from "./support/documented-code.ts";
 
 const REPOSITORY = "/srv/app";
 
-/** An app that answers with its release, and prints and uses its /tmp at each request. */
+/** An app that answers with its release, and prints a line and uses its /tmp in each request. */
 const app = (release: string, status = 200) => `
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -64,8 +64,8 @@ async function deploy(projectId: string): Promise<Deployment> {
 
 const ask = async (port: number) => (await machine.run(`curl -sS -m 5 http://127.0.0.1:${port}/`)).output;
 
-describe("on a server that systemd runs, in a container", () => {
-  it("the line of a new server ends well, and says that the agent is connected", async () => {
+describe("on a systemd server in a container", () => {
+  it("the install command of a new server succeeds and reports a connected agent", async () => {
     const installed = await machine.run(server.enrollment.command);
     expect(installed).toMatchObject({
       code: 0,
@@ -74,14 +74,14 @@ describe("on a server that systemd runs, in a container", () => {
     expect((await readServer(gantry, server.id)).status).toMatch(/healthy|degraded/);
   });
 
-  it("an update ends well, too, and starts the agent again", async () => {
+  it("an update succeeds and restarts the agent", async () => {
     const before = await agentPid();
     expect(await update()).toMatchObject({ code: 0, output: expect.stringContaining("connected to") });
     expect(await agentPid()).not.toBe(before);
     expect((await machine.run("gantry-agent status")).code).toBe(0);
   });
 
-  it("an app that an activate command has started outlives a restart of the agent, its death, and an update", async () => {
+  it("an app of an activate command survives the agent's restart, kill and update", async () => {
     const port = await freePort();
     await commit({ "server.mjs": app("one") });
     const project = await api.createProject({
@@ -128,7 +128,7 @@ describe("on a server that systemd runs, in a container", () => {
     expect(await api.ended(started.id)).toMatchObject({ status: "failed", failure: { code: "server_lost" } });
   });
 
-  it("the documented way to restart an app works, forward, backward, and after a release that fails", async () => {
+  it("the documented way to restart an app works for a deployment, a rollback and a failed release", async () => {
     const port = await freePort();
     const project = await api.createProject({
       name: "shop",
@@ -161,7 +161,7 @@ describe("on a server that systemd runs, in a container", () => {
     expect(await machine.tell("ls /var/lib/gantry/restart")).toBe("");
   });
 
-  it("removing the agent leaves the apps, and purging leaves nothing", async () => {
+  it("removing the agent keeps the apps, and purging removes everything", async () => {
     const running = async () => (await machine.run("pgrep --count --uid gantry")).output.trim();
     expect(await machine.run(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --uninstall`)).toMatchObject({
       code: 0,

@@ -23,10 +23,10 @@ const install = (args: string, token?: string) =>
     token === undefined ? {} : { GANTRY_TOKEN: token },
   );
 
-/** Where useradd makes the home folder of the user that was there before. */
+/** The home folder that useradd creates for the existing user. */
 const own = ["", "home", "deploy"].join("/");
 
-/** Passes a request on and loses the answer. */
+/** Forwards requests and drops the answers. */
 async function openLossyProxy(): Promise<{ readonly url: string; close(): void }> {
   const proxy = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -46,8 +46,8 @@ async function openLossyProxy(): Promise<{ readonly url: string; close(): void }
   return { url: `http://127.0.0.1:${address.port}`, close: () => void proxy.close() };
 }
 
-describe("an installation that fails once its token was sent", () => {
-  it("is completed by the same line, and can be removed as a whole", async () => {
+describe("an installation that fails after it sent its token", () => {
+  it("is completed by the same command, and can be removed completely", async () => {
     const { id, enrollment } = await registerServer(gantry);
     const proxy = await openLossyProxy();
     const script = await (await fetch(`${gantry.url}/install.sh`)).text();
@@ -64,8 +64,8 @@ describe("an installation that fails once its token was sent", () => {
   });
 });
 
-describe("a user that was there before, with a home below /home", () => {
-  it("has a home folder in the service that git and builds can write to", async () => {
+describe("an existing user with a home below /home", () => {
+  it("has a home folder that git and builds can write to in the service", async () => {
     await machine.tell("useradd --create-home deploy && git init --quiet --initial-branch=main /srv/site");
     await machine.tell(
       "cd /srv/site && git -c user.name=Ada -c user.email=a@example.com commit --quiet --allow-empty -m one && chown -R deploy .",
@@ -91,7 +91,7 @@ describe("a user that was there before, with a home below /home", () => {
     expect((await machine.run(`ls -A ${own}/.gitconfig`)).code).not.toBe(0);
   });
 
-  it("that cannot write to the home folder is refused before the token is spent", async () => {
+  it("is refused before the token is used if the user cannot write to the home folder", async () => {
     expect((await install("--uninstall --purge")).code).toBe(0);
     expect(await machine.tell(`getent passwd deploy && ls -d ${own}`)).toContain(own);
     await machine.tell("install -d -o root -m 755 /srv/gantry");
@@ -108,7 +108,7 @@ describe("a user that was there before, with a home below /home", () => {
     expect(await machine.tell("ls -A /srv/gantry")).toBe("");
   });
 
-  it("can have the home folder below its own", async () => {
+  it("can have the agent's home below its own", async () => {
     const server = await registerServer(gantry);
     const installed = await install(`--user deploy --home ${own}/gantry`, server.enrollment.token);
     expect(installed).toMatchObject({ code: 0, output: expect.stringContaining(`as ${server.id}`) });

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 
 /**
- * An installation as a server sees it, with downloads that a test can change: everything else is passed on to a real one.
- * WebSockets are not, so agents enrol with the real address.
+ * An installation as a server sees it, with downloads that a test can change. It forwards all other requests to a real
+ * installation, except WebSockets, so agents enrol with the real address.
  */
 export class DownloadSite {
-  /** What is served instead of the agent's file, with the installer's hash as it is. */
+  /** The text to serve as the agent's file, without changing the hash in the installer. */
   damagedAgent: string | null = null;
   readonly #real: string;
   readonly #server: Server;
@@ -36,7 +36,7 @@ export class DownloadSite {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** Serves another agent from now on, with an installer that knows it; `null`: the real one again. */
+  /** Serves another agent from now on, with its hash in the installer; `null`: the real one again. */
   release(agent: string | null): void {
     this.#agent = agent;
   }
@@ -61,7 +61,7 @@ export class DownloadSite {
     return { status: 200, text: this.#here(text.replace(/^agent_sha256='.*'$/m, `agent_sha256='${hash}'`)) };
   }
 
-  /** The downloads come from here; what the agent is enrolled with stays the real address. */
+  /** Replaces the URL of the downloads; the agent still enrols with the real address. */
   #here(script: string): string {
     return script
       .replaceAll('"$origin/agent/', `"${this.url}/agent/`)

@@ -5,9 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 
 import * as z from "zod";
 
-/** A Cloudflare account as far as wrangler asks it: databases that are real SQLite, and the scripts that it was given. */
+/** The parts of a Cloudflare account that wrangler uses: databases in real SQLite, and the uploaded scripts. */
 export type FakeCloudflare = {
-  /** What wrangler is told by its environment to come here. */
+  /** The environment that makes wrangler use this account. */
   readonly environment: Record<string, string>;
   /** The account's databases, by name. */
   readonly databases: ReadonlyMap<string, DatabaseSync>;
@@ -16,7 +16,7 @@ export type FakeCloudflare = {
   readonly uploads: readonly unknown[];
   /** Each request, without the account, such as `GET /d1/database`, in order. */
   readonly requests: readonly string[];
-  /** Answers with this from now on, as a token without rights gets it. `null`: as usual. */
+  /** The answer to every request from now on, as for a token without permissions. `null`: normal answers. */
   refuse(problem: { readonly code: number; readonly message: string } | null): void;
   close(): Promise<void>;
 };
@@ -31,7 +31,7 @@ type Answer = { readonly status?: number; readonly result?: unknown; readonly er
 
 const missing = (message: string, code = 7404): Answer => ({ status: 404, errors: [{ code, message }] });
 
-/** What is asked besides, and matters to nothing here. */
+/** Answers to other requests of wrangler, which the tests do not check. */
 const fixed = new Map<string, unknown>([
   [
     "GET /workers/services/gantry",
@@ -149,7 +149,7 @@ function run(database: DatabaseSync | undefined, sql: string): unknown {
   return { success: true, results, meta: { duration: 1, changes: 0, rows_read: 0, rows_written: 0 } };
 }
 
-/** Statements that stand one after the other; a semicolon in a text ends none. */
+/** Splits SQL into statements. A semicolon inside a string does not end a statement. */
 function statementsOf(sql: string): string[] {
   const parts = sql.match(/(?:'[^']*'|"[^"]*"|`[^`]*`|--[^\n]*|[^;])+/g) ?? [];
   return parts.filter((part) => part.replace(/--[^\n]*/g, "").trim() !== "");

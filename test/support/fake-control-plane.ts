@@ -21,23 +21,23 @@ import type { Problem } from "#contract/problems.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
 
 /**
- * What goes wrong with a request: it is lost on the way in, its answer is lost on the way out, its events have numbers
- * that others came with before, or it is refused.
+ * A fault of a request: the request is lost, its answer is lost, its events are ignored as already known (as if other
+ * events had taken their numbers), or it is refused with a status.
  */
 export type Fault = "lost" | "answer_lost" | "known" | 404 | 410 | 429 | 503;
 
 export type FakeRun = {
   readonly order: RunOrder;
   readonly events: RunEvent[];
-  /** What every answer says from now on; `activate` is said by itself once the agent asks. */
+  /** The instruction of every answer from now on. After `ready`, a permitted run gets `activate` by itself. */
   instruction: Instruction;
   grantsPermit: boolean;
   posts: number;
 };
 
 /**
- * A control plane that a real agent talks to over real sockets. It holds the agent to the protocol:
- * every breach is kept in `breaches`, which tests expect to be empty.
+ * A control plane for a real agent, over real sockets. It checks the agent against the protocol and collects every
+ * violation in `breaches`, which tests expect to be empty.
  */
 export class FakeControlPlane {
   readonly breaches: string[] = [];
@@ -48,7 +48,7 @@ export class FakeControlPlane {
   /** The answer to an enrolment is lost on its way. */
   losesEnrolment = false;
   #attempt: string | null = null;
-  /** Decides for each post of events, in order, whether something goes wrong with it. */
+  /** Chooses a fault for each post of events, or null for none. `count`: the number of posts so far. */
   faultOf: (post: { readonly count: number; readonly events: readonly RunEvent[] }) => Fault | null = () =>
     null;
   /** Called when a run's answer has been sent. */
@@ -56,17 +56,17 @@ export class FakeControlPlane {
   answersPings = true;
   welcomes = true;
   acceptsCredential = true;
-  /** The status with which a proxy before it answers everything by itself; `null`: there is none. */
-  refusesInItsPlace: number | null = null;
-  /** The seconds after which a refused agent may come back; null: it isn't told. */
+  /** The status with which a proxy in front answers every request; `null`: there is no proxy. */
+  proxyStatus: number | null = null;
+  /** The seconds of the Retry-After header in refusals; null: no header. */
   retryAfter: number | null = null;
   /** Refuses the link with 429. */
   limitsLink = false;
-  /** When each try of a link came, by the clock that only rises. */
+  /** The time of each attempt to open a link, by the monotonic clock, in milliseconds. */
   readonly linkTries: number[] = [];
-  /** What it says that it speaks. */
+  /** The protocol version that it reports. */
   protocol = PROTOCOL_VERSION;
-  /** What a newer one of the same protocol has besides. */
+  /** Additional fields of its answers, as a newer control plane of the same protocol sends. */
   additions: Record<string, unknown> = {};
   posts = 0;
   #server: Server;
@@ -88,18 +88,22 @@ export class FakeControlPlane {
     this.#server.on("upgrade", (request, socket, head) => {
       socket.on("error", () => undefined);
       if (request.url !== "/v1/agent/connect") return socket.end("HTTP/1.1 404 Not Found\r\n\r\n");
-      if (this.refusesInItsPlace !== null)
-        return socket.end(refusalText(this.refusesInItsPlace, FOREIGN_PAGE));
+      if (this.proxyStatus !== null) return socket.end(refusalText(this.proxyStatus, FOREIGN_PAGE));
       if (!this.#isAuthorized(request)) return socket.end(refusalText(401, JSON.stringify(problemOf(401))));
       this.linkTries.push(performance.now());
       if (this.limitsLink)
         return socket.end(refusalText(429, JSON.stringify(problemOf(429)), this.retryAfter));
-      this.#sockets.handleUpgrade(request, socket, head, (link) => this.#greet(link));
+      this.#sockets.handleUpgrade(request, socket, head, (link) => this.#accept(link));
     });
   }
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** How many `hello` messages the agent has sent. */
+  get hellos(): number {
+    return this.messages.filter(({ type }) => type === "hello").length;
   }
 
   get isConnected(): boolean {
@@ -121,7 +125,7 @@ export class FakeControlPlane {
     });
   }
 
-  /** Resolves when the check gives something, looked at after everything that happens here. */
+  /** Waits until `check`, which runs after each request and message, returns something, and resolves with it. */
   waitFor<Value>(what: string, check: () => Value | null | undefined | false, ms = 20_000): Promise<Value> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
@@ -136,11 +140,16 @@ export class FakeControlPlane {
       const timer = setTimeout(() => {
         clearInterval(poll);
         this.#watchers.delete(look);
-        reject(new Error(`waited in vain for ${what}; breaches: ${this.breaches.join("; ")}`));
+        reject(new Error(`timed out waiting for ${what}; breaches: ${this.breaches.join("; ")}`));
       }, ms);
       this.#watchers.add(look);
       look();
     });
+  }
+
+  /** Waits until the agent is connected and has sent more than `count` hellos. */
+  async waitForHello(count: number): Promise<void> {
+    await this.waitFor("a hello", () => this.isConnected && this.hellos > count);
   }
 
   send(message: ToAgent): void {
@@ -152,14 +161,14 @@ export class FakeControlPlane {
     this.#link?.send(text);
   }
 
-  /** Hands out a run, and knows of it from then on. */
+  /** Sends a run order, and accepts the run's events from then on. */
   dispatch(order: RunOrder, { grantsPermit = true }: { grantsPermit?: boolean } = {}): FakeRun {
     const run = this.expect(order, grantsPermit);
     this.send({ type: "run", order });
     return run;
   }
 
-  /** Knows of a run that is handed out in another way. */
+  /** Accepts the events of a run whose order is sent in another way. */
   expect(order: RunOrder, grantsPermit = true): FakeRun {
     const run: FakeRun = { order, events: [], instruction: "continue", grantsPermit, posts: 0 };
     this.runs.set(order.run_id, run);
@@ -183,10 +192,10 @@ export class FakeControlPlane {
     this.#link?.close(code);
   }
 
-  #greet(link: WebSocket): void {
+  #accept(link: WebSocket): void {
     this.#link?.close(4001);
     this.#link = link;
-    let isGreeted = false;
+    let hasHello = false;
     link.on("message", (data) => {
       const text = Buffer.isBuffer(data) ? data.toString() : "";
       if (text === PING) {
@@ -197,9 +206,9 @@ export class FakeControlPlane {
       const message = FromAgent.safeParse(json);
       if (!message.success || notWellFormed(json, 1).length > 0)
         return this.#breach(`malformed message ${text}`);
-      if (message.data.type === "hello" && isGreeted) this.#breach("a second hello");
-      if (message.data.type !== "hello" && !isGreeted) this.#breach("a message before the hello");
-      if (!isGreeted && this.welcomes)
+      if (message.data.type === "hello" && hasHello) this.#breach("a second hello");
+      if (message.data.type !== "hello" && !hasHello) this.#breach("a message before the hello");
+      if (!hasHello && this.welcomes)
         link.send(
           JSON.stringify({
             type: "welcome",
@@ -208,7 +217,7 @@ export class FakeControlPlane {
             ...this.additions,
           }),
         );
-      isGreeted = true;
+      hasHello = true;
       this.messages.push(message.data);
       this.#changed();
     });
@@ -232,8 +241,8 @@ export class FakeControlPlane {
       this.#breach(`unknown request ${request.method} ${request.url}`);
       return respond(response, 404, {});
     }
-    if (this.refusesInItsPlace !== null) {
-      response.writeHead(this.refusesInItsPlace, { "content-type": "text/html" });
+    if (this.proxyStatus !== null) {
+      response.writeHead(this.proxyStatus, { "content-type": "text/html" });
       return void response.end(FOREIGN_PAGE);
     }
     if (!this.#isAuthorized(request)) return respond(response, 401, problemOf(401));
@@ -277,7 +286,7 @@ export class FakeControlPlane {
     if (event.seq !== run.events.length + 1)
       return this.#breach(`event ${event.seq} after ${run.events.length}`);
     if (resultOf(run) !== null) this.#breach(`${event.type} after the result`);
-    if (event.type === "ready" && run.order.preapproved) this.#breach("ready, though permitted");
+    if (event.type === "ready" && run.order.preapproved) this.#breach("ready, although preapproved");
     if (event.type === "stage") {
       const order = ["fetch", "build", "activate", "verify"];
       const last = run.events.findLast((each) => each.type === "stage");
@@ -321,7 +330,7 @@ export class FakeControlPlane {
         code: "invalid_token",
         request_id: "req_1",
       });
-    // Spent by one attempt, it is answered again to no other.
+    // After the first attempt, the token only works for that same attempt.
     const isFirst = this.#attempt === null;
     this.#attempt ??= input.data.attempt ?? "";
     if (this.#attempt === "" ? !isFirst : this.#attempt !== input.data.attempt)
@@ -355,7 +364,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** What a proxy says that is asked in the control plane's place. */
+/** The answer of a proxy instead of the control plane's. */
 const FOREIGN_PAGE = "<!doctype html><title>Who are you?</title>";
 
 function refusalText(status: number, body: string, retryAfter: number | null = null): string {

@@ -6,15 +6,15 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A package registry that has one package, behind a real socket, for a real npm. */
+/** A package registry with one package, on a real socket, for the real npm. */
 export type FakeRegistry = {
-  /** What npm is told by its environment to come here. */
+  /** The environment that makes npm use this registry. */
   readonly environment: Record<string, string>;
   readonly integrity: string;
   close(): Promise<void>;
 };
 
-/** @param name of the package, which is `1.0.0` */
+/** @param name of the package, whose version is `1.0.0` */
 export async function startFakeRegistry(name: string): Promise<FakeRegistry> {
   const folder = mkdtempSync(join(tmpdir(), "gantry-registry-"));
   mkdirSync(join(folder, "package"));

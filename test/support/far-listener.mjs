@@ -1,5 +1,5 @@
-// A listener whose machine is far away: it takes no connection until a file is there, and its backlog is full by then.
-// Arguments: the port that it passes connections on to, and the file.
+// A listener on a simulated far machine: it accepts no connection until a file exists. far-server.ts fills its backlog.
+// Arguments: the port to forward connections to, and the file.
 import { existsSync } from "node:fs";
 import { connect, createServer } from "node:net";
 
@@ -12,7 +12,7 @@ const server = createServer((near) => {
 });
 server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
   process.send(server.address().port, () => {
-    // Node takes connections as soon as it gets to do anything, so it does nothing.
+    // Node accepts connections whenever its event loop runs, so this blocks the loop.
     const never = new Int32Array(new SharedArrayBuffer(4));
     while (!existsSync(file)) Atomics.wait(never, 0, 0, 20);
   });

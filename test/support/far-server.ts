@@ -5,25 +5,25 @@ import { join, resolve } from "node:path";
 
 import { pause } from "#contract/lib/pause.ts";
 
-/** Longer than Node 20 and 24 wait for an address by default before they give it up for the next (250 ms). */
+/** Longer than the time after which Node 20 and 24 try the next address by default (250 ms). */
 const FAR_MS = 450;
 const PATIENCE_MS = 20_000;
 
-/** To be loaded before a program that is to reach the far server by its name. */
+/** A module to load before a program that connects to the far server by name. */
 export const twoAddresses = resolve(import.meta.dirname, "two-addresses.mjs");
 
-/** A server on this machine that answers a connection as late as one on the other side of the world. */
+/** A server on this machine that accepts connections as late as a server on another continent. */
 export type FarServer = {
-  /** Its name has two addresses, so that a program has to decide how long to wait for the first. */
+  /** Its host name has two addresses, so that a client must decide how long to wait for the first. */
   readonly url: string;
-  /** Resolves when somebody has waited for a connection for longer than `FAR_MS`, and lets it come about. */
+  /** Waits until a client has waited for its connection for at least `FAR_MS`, and lets the listener accept it. */
   answer(): Promise<void>;
-  /** How often somebody gave the first address up and tried the second one. */
+  /** How often a client gave up the first address and tried the second. */
   readonly secondTries: number;
   close(): void;
 };
 
-/** @param folder for a file @param targetPort where connections are passed on to */
+/** @param folder for a file @param targetPort receives the forwarded connections */
 export async function startFarServer(folder: string, targetPort: number): Promise<FarServer> {
   const file = join(folder, "far-server-answers");
   const child = fork(resolve(import.meta.dirname, "far-listener.mjs"), [String(targetPort), file]);
@@ -51,7 +51,7 @@ export async function startFarServer(folder: string, targetPort: number): Promis
     async answer() {
       const deadline = performance.now() + PATIENCE_MS;
       while (!isWaitedFor(port)) {
-        if (performance.now() > deadline) throw new Error("nobody has connected to the far server");
+        if (performance.now() > deadline) throw new Error("no client has connected to the far server");
         await pause(5);
       }
       await pause(FAR_MS);
@@ -68,7 +68,7 @@ export async function startFarServer(folder: string, targetPort: number): Promis
   };
 }
 
-/** Whether somebody's connection to the port has been asked for and not answered. Source: proc_net_tcp, state SYN_SENT. */
+/** Whether a connection to the port is requested and not accepted. Source: proc_net_tcp, state SYN_SENT. */
 function isWaitedFor(port: number): boolean {
   const place = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`;
   return readFileSync("/proc/net/tcp", "utf8").includes(` ${place} 02 `);

@@ -1,8 +1,8 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 
 /**
- * Every process that carries a trace of a text (a home's path, or a number given to sleep): in its command line, its
- * environment or its folder. Ones that have ended and only wait to be collected do not count.
+ * Every process that has a text (a home's path, or the argument of a sleep) in its command line, its
+ * environment or its working directory. Zombies do not count.
  * @returns such as `4711 node scripts/serve.ts`
  */
 export async function processesOf(trace: string): Promise<string[]> {

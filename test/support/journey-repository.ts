@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /** A git repository that a test commits to. */
 export type Repository = {
   readonly path: string;
-  /** Writes files (`null` removes one) and commits them. @returns the commit's whole hash */
+  /** Writes files (`null` removes one) and commits them. @returns the full commit hash */
   readonly commit: (files: Record<string, string | null>) => Promise<string>;
   readonly git: (...args: string[]) => Promise<string>;
 };

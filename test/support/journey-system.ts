@@ -12,7 +12,7 @@ import { processesOf } from "./journey-processes.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const START_TIMEOUT_MS = 90_000;
-/** The last thing that a start prints, whether its deployment went live or not. */
+/** The last line that `npm start` prints, whether its deployment went live or not. */
 export const IS_UP = "Ctrl-C ends everything";
 const STOP_TIMEOUT_MS = 25_000;
 
@@ -20,46 +20,46 @@ const STOP_TIMEOUT_MS = 25_000;
 export type SystemRun = {
   readonly home: string;
   readonly port: number;
-  /** npm's exit code, once it and all that holds its output have ended. */
+  /** npm's exit code, after npm and every process that holds its output have ended. */
   readonly exit: Promise<number | null>;
-  /** All that it has printed. */
+  /** The complete output so far. */
   output(): string;
-  /** Resolves when it has printed a text. @throws with all that it printed when it ends before, or never does */
+  /** Waits until the output contains a text. @throws with the output if it ends before, or after the timeout */
   printed(text: string): Promise<void>;
-  /** The same as Ctrl-C in a terminal: the signal goes to npm and to what npm runs. @returns npm's exit code */
+  /** The same as Ctrl-C in a terminal: npm and its child processes get the signal. @returns npm's exit code */
   interrupt(): Promise<number | null>;
-  /** Kills npm and the start itself, which cannot end anything then. */
+  /** Kills npm and the start script, which cannot stop their children then. */
   kill(): Promise<void>;
-  /** The processes that belong to it, by any trace that they carry. */
+  /** The processes that belong to it, found by command line, environment or working directory. */
   processes(): Promise<string[]>;
 };
 
-/** An installation as `npm start` runs it, with its first deployment live. */
+/** An installation that `npm start` runs, with its first deployment live. */
 export type System = SystemRun & { readonly local: LocalFile; readonly api: Api };
 
-/** A folder for an installation, removed together with everything that still runs in it. */
+/** A folder for an installation. Its removal also ends the processes that still use it. */
 export async function createHome(): Promise<string> {
   return mkdtemp(join(tmpdir(), "gantry-journey-"));
 }
 
-/** Ends whatever a test left running, and removes its home. */
+/** Ends every process that a test left running, and removes its home. */
 export async function removeHome(home: string): Promise<void> {
   for (const text of await processesOf(home)) {
     const pid = Number.parseInt(text, 10);
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It ended by itself.
+      // The process ended by itself.
     }
   }
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Calls `npm start` and waits for nothing. */
+/** Runs `npm start` without waiting for it. */
 export function runNpmStart(home: string, port: number, flags: readonly string[] = []): SystemRun {
   const child = spawn("npm", ["start", "--", "--home", home, "--port", `${port}`, ...flags], {
     cwd: root,
-    // A group of its own, as a terminal gives it one.
+    // Its own process group, as in a terminal.
     detached: true,
     env: { ...process.env, GANTRY_JOURNEY_HOME: home, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -83,7 +83,7 @@ export function runNpmStart(home: string, port: number, flags: readonly string[]
       const deadline = Date.now() + START_TIMEOUT_MS;
       while (!text.includes(wanted)) {
         if (Date.now() > deadline || child.exitCode !== null)
-          throw new Error(`npm start did not print "${wanted}", but:\n${text}`);
+          throw new Error(`npm start did not print "${wanted}". It printed:\n${text}`);
         await pause(50);
       }
     },

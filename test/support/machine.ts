@@ -26,7 +26,7 @@ import { runShell, type ShellEnd } from "./run-shell.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A folder of this machine that agents are installed into, without a service. */
+/** A folder of this machine in which a test installs agents, without a service. */
 export class Machine {
   readonly folder = mkdtempSync(join(tmpdir(), "gantry-install-"));
   readonly prefix = join(this.folder, "prefix");
@@ -51,7 +51,7 @@ export class Machine {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** What a shell finds here, with this Node first and without the programs of the packages. */
+  /** The PATH of a shell here, with this Node first and without the programs of node_modules. */
   environment(node = process.execPath): { PATH: string; HOME: string } {
     const tools = join(this.folder, `tools-${node.replaceAll("/", "-")}`);
     mkdirSync(tools, { recursive: true });
@@ -62,7 +62,7 @@ export class Machine {
     return { PATH: [tools, ...path].join(delimiter), HOME: this.folder };
   }
 
-  /** With a program in front of one that is there. */
+  /** Adds a program that replaces an existing one. */
   withProgram(name: string, script: string): Environment {
     const tools = join(this.folder, `other-${name}`);
     mkdirSync(tools);
@@ -73,8 +73,8 @@ export class Machine {
   }
 
   /**
-   * A PATH of these programs alone, as far as the machine has them; `node` is this one, and a pair is a program's name and
-   * what it does instead.
+   * A PATH of only these programs, as far as the machine has them. `node` is this Node. A pair is a program's name and
+   * the script that replaces it.
    */
   onlyWith(...programs: readonly (string | readonly [name: string, script: string])[]): Environment {
     const tools = mkdtempSync(join(this.folder, "only-"));
@@ -95,7 +95,7 @@ export class Machine {
     return await (await fetch(`${this.site.url}/install.sh`)).text();
   }
 
-  /** What `curl … | GANTRY_TOKEN=… sh -s -- …` does, without a service. */
+  /** Installs with `curl … | GANTRY_TOKEN=… sh -s -- …`, without a service. */
   async install(
     token: string | null,
     args: readonly string[] = [],
@@ -107,13 +107,13 @@ export class Machine {
     });
   }
 
-  /** The line as the API answers with it, but for the service that this machine may not have. */
+  /** The install command from the API's answer, without the service, which this machine may not support. */
   async runLine({ enrollment }: ServerCreated, env: Environment = this.environment()): Promise<ShellEnd> {
     const line = `${enrollment.command} -s -- --no-service --prefix ${this.prefix}`;
     return await runShell(["sh", "-c", line], { env });
   }
 
-  /** Runs what was installed, as the installer says that it is run. */
+  /** Starts the installed agent with the command that the installer prints. */
   async startAgent(env: Environment = this.environment()): Promise<ChildProcess> {
     const agent = this.spawnAgent(env);
     await expect.poll(async () => (await this.status(env)).code, { timeout: 20_000 }).toBe(0);
@@ -138,7 +138,7 @@ export class Machine {
     await exited;
   }
 
-  /** Has a site deployed to a server. @returns where its page is served from */
+  /** Deploys a site to a server. @returns the path of its page's file */
   async deploySite({ id, name }: ServerCreated): Promise<string> {
     const repository = createRepository(join(this.folder, "repository"));
     repository.commit({ "index.html": "installed" });
@@ -156,7 +156,7 @@ export class Machine {
     return page;
   }
 
-  /** What an installation has left or made. */
+  /** The files that an installation created. */
   get installed(): string[] {
     if (!existsSync(this.prefix)) return [];
     return readdirSync(this.prefix, { recursive: true, encoding: "utf8" }).toSorted();
@@ -168,7 +168,7 @@ function whereIs(program: string): string | null {
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path)) ?? null;
 }
 
-/** For the tests of a file: each is given a machine of its own, and all of them one control plane. */
+/** Sets up a test file: each test gets its own machine, and all share one control plane. */
 export function setUpMachines(use: (machine: Machine, gantry: Gantry) => void): void {
   let gantry: Gantry;
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 
 export type ShellEnd = { readonly code: number | null; readonly output: string };
 
-/** Runs a program to its end, with a text as its standard input, in an environment of exactly these variables. */
+/** Runs a program to its end with a text as standard input and exactly these environment variables. */
 export function runShell(
   argv: readonly [string, ...string[]],
   { input = "", env = {} }: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
@@ -15,7 +15,7 @@ export function runShell(
       stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
     child.once("error", reject);
     child.once("close", (code) => resolve({ code, output }));
-    // A shell that ends early does not read all of it.
+    // A shell that ends early does not read the complete input.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });

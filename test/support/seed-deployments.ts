@@ -4,26 +4,26 @@ import { executeStatements } from "../../scripts/shared/execute-statements.ts";
 import type { LocalFile } from "../../scripts/start/local-file.ts";
 
 const messages = [
-  "Say how a link is made",
+  "Explain how to create a link",
   "Show the table of contents beside the text",
-  "Mend two examples",
+  "Fix two examples",
   "Describe the health check",
   "Update the packages",
-  "Answer what was asked most often",
+  "Answer the most frequent questions",
 ];
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export type Seed = {
   readonly count: number;
-  /** From the oldest one until now. */
+  /** The age of the oldest deployment. */
   readonly days: number;
 };
 
 /**
- * Gives a project that has none a history of deployments, as rows of the database: its lane and its server know nothing
- * of them. The newest is live, one of nine has failed, one of fifty was canceled. Such a project must not be deployed.
- * @param home of the installation that runs
+ * Inserts a history of deployments for a project that has none, as database rows. Its lane and its server do not know
+ * them. The newest is live, one in nine failed, and one in fifty was canceled. Do not deploy such a project.
+ * @param home of the running installation
  */
 export async function seedDeployments(
   home: string,
@@ -41,7 +41,7 @@ export async function seedDeployments(
     evidence: { exit_code: 1, signal: null, stderr_tail: "Error: 2 tests failed\n" },
   });
   const message = `CASE i % ${messages.length} ${messages.map((text, at) => `WHEN ${at} THEN '${text}'`).join(" ")} END`;
-  // The digits of an id that come first are a time: these ones are older than any that is made.
+  // The first digits of an id are a time. These ids sort before every generated one.
   const sql = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}),
     rows AS (SELECT i, ${first} + (i - 1) * ${step} AS at, 6000 + abs(random() % 4000) - i * 2000 / ${count} AS took,
       printf('%08x', i * 2654435761 % 4294967296) AS hash,

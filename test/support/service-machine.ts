@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { runShell, type ShellEnd } from "./run-shell.ts";
 
 /**
- * Makes /etc, /usr/local and /var/lib copies that only this mount namespace sees, and stops at the first that it cannot.
- * Then it has what a machine run by systemd has, as far as the installer looks at it, and waits for its input to end.
+ * Replaces /etc, /usr/local and /var/lib by copies in this mount namespace, and stops at the first failure.
+ * Then it creates the files by which the installer recognizes systemd, and waits until its input ends.
  */
 const PROLOGUE = `set -eu
 mount -t tmpfs none /mnt
@@ -24,7 +24,7 @@ chmod 755 /usr/local/bin/systemctl /usr/local/bin/journalctl
 echo ready
 exec cat`;
 
-/** What stands behind the installer's calls of systemctl: it notes them, and starts and stops what the unit says. */
+/** Replaces systemctl: records its calls, and starts and stops the unit's command. */
 const SYSTEMCTL = `#!/bin/sh
 state=/run/systemd/fake unit=/etc/systemd/system/gantry-agent.service
 echo "$*" >> $state/calls
@@ -45,7 +45,7 @@ case $1 in
   is-failed) ! kill -0 "$(cat $state/pid)" 2>/dev/null ;;
 esac`;
 
-/** Root's view of a machine that systemd runs, in a mount namespace of its own: nothing in it changes this machine. */
+/** Root's view of a machine with systemd, in its own mount namespace, so that it does not change this machine. */
 export class ServiceMachine {
   readonly #holder: ChildProcess;
 
@@ -53,7 +53,7 @@ export class ServiceMachine {
     this.#holder = holder;
   }
 
-  /** @returns `null` where this cannot be made: without root, or where the kernel does not allow it */
+  /** @returns `null` without root, or if the kernel does not allow it */
   static async create(): Promise<ServiceMachine | null> {
     if (process.getuid?.() !== 0) return null;
     const holder = spawn("unshare", ["--mount", "sh", "-c", PROLOGUE], {
@@ -75,7 +75,7 @@ export class ServiceMachine {
     });
   }
 
-  /** Ends what still runs in it, and with it everything that was changed. */
+  /** Ends its processes and discards all changes. */
   async close(): Promise<void> {
     await this.run("systemctl disable --now gantry-agent");
     const closed = once(this.#holder, "close");

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that wait for most of their time. They run beside the Worker's, which compute. */
+/** Files that mostly wait. They run next to the Worker's files, which mostly compute. */
 const FIRST = [
   "journeys/faults",
   "agent/killed-at-each-step",
@@ -8,7 +8,7 @@ const FIRST = [
   "agent/killed-at-each-stage",
 ];
 
-/** The Worker's files that take longest, the slowest first. */
+/** The Worker's slowest files, the slowest first. */
 const WORKER = [
   "worker/faults/walks",
   "worker/faults/requests",
@@ -18,7 +18,7 @@ const WORKER = [
   "worker/isolation",
 ];
 
-/** The other files that take longest, the slowest first. */
+/** The slowest other files, the slowest first. */
 const OTHERS = [
   "journeys/release",
   "journeys/install-service",
@@ -45,8 +45,8 @@ const OTHERS = [
 ];
 
 /**
- * Begins with the slowest files: vitest goes by a file's size, and would leave the longest one alone to the end. The
- * Worker's files stay together, because vitest keeps their workerd only where the next file in the queue is of the same
+ * Starts the slowest files first. By default vitest sorts by file size, and the slowest file could run alone at the end.
+ * The Worker's files stay together, because vitest keeps their workerd only if the next file in the queue is of the same
  * project: a new one costs seconds of CPU time until it is warm.
  */
 export class SlowestFirst extends BaseSequencer {
@@ -63,7 +63,7 @@ export class SlowestFirst extends BaseSequencer {
   }
 }
 
-/** The list's length where the file is not in it. */
+/** The file's position in the list; the list's length if it is not listed. */
 function placeIn(list: readonly string[], moduleId: string): number {
   const at = list.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
   return at === -1 ? list.length : at;

@@ -1,12 +1,12 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
 /**
- * `open`: everything passes. `deaf`: what is connected stays connected, and nothing passes any more, not even the end
- * of a connection; new ones pass. `silent`: as `deaf`, for new ones too. `slow`: a few bytes at a time.
+ * `open`: forwards everything. `deaf`: existing connections stay open but forward no bytes, not even the end
+ * of a connection; new ones work. `silent`: like `deaf`, also for new connections. `slow`: a few bytes at a time.
  */
 export type ProxyMode = "open" | "deaf" | "silent" | "slow";
 
-/** A network between a client and a server on this machine, with the faults of a real one. */
+/** A simulated network between a client and a server on this machine, with the faults of a real network. */
 export class TcpProxy {
   #mode: ProxyMode = "open";
   #server: Server;
@@ -39,7 +39,7 @@ export class TcpProxy {
     if (mode === "deaf" || mode === "silent") for (const socket of this.#sockets) this.#deaf.add(socket);
   }
 
-  /** Ends every connection at once, as a router that is switched off and on. */
+  /** Ends every connection immediately, like a router that restarts. */
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();
   }

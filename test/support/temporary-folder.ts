@@ -4,13 +4,13 @@ import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
 const PREFIX = "gantry-tests-";
-/** Several times as much as the tests need at any moment. */
+/** Several times the most that the tests use at one time. */
 const ENOUGH_BYTES = 4 * 1024 ** 3;
 
 /**
- * Puts the temporary files of this process and its children in memory, where the machine has enough of it. Databases,
- * repositories and the agent wait for the disk at every commit and every file: on a disk, that is most of their time.
- * A TMPDIR that is set already is kept. The files are removed when this process exits.
+ * Puts the temporary files of this process and its children in memory, if the machine has enough. Databases,
+ * repositories and the agent sync every commit and every file, which takes most of their time on a real disk.
+ * An existing TMPDIR is kept. The files are removed when this process exits.
  */
 export function keepTemporaryFilesInMemory(): void {
   if (process.env["TMPDIR"] !== undefined || !isUsable()) return;
@@ -21,7 +21,7 @@ export function keepTemporaryFilesInMemory(): void {
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** Whether it is in memory, has enough room, and lets programs run: tests write scripts and run them. */
+/** Whether the folder is in memory, has enough space, and allows executables, because tests run scripts. */
 function isUsable(): boolean {
   try {
     const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
@@ -34,7 +34,7 @@ function isUsable(): boolean {
   }
 }
 
-/** What a run that was killed could not remove. */
+/** Removes the folders of test runs that were killed. */
 function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
@@ -48,7 +48,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, and belongs to another user.
+    // EPERM: the process runs and belongs to another user.
     return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
 }

@@ -12,31 +12,31 @@ const Targets = z.array(z.object({ id: z.string(), webSocketDebuggerUrl: z.strin
 const HeapUsage = z.object({ usedSize: z.number(), backingStorageSize: z.number().default(0) });
 const Answer = z.object({ id: z.number().optional(), result: z.unknown() });
 
-/** Megabytes of the Worker's isolate, in which its Durable Objects live too. */
+/** Heap sizes of the Worker's isolate, which its Durable Objects share, in megabytes. */
 export type HeapUse = {
-  /** Without garbage, before and after. */
+  /** After garbage collection, before and after the action. */
   readonly before: number;
   readonly after: number;
-  /** The most that was seen, with the garbage that waited to be collected. */
+  /** The highest observed value, including garbage. */
   readonly peak: number;
 };
 
 /**
- * Looks at the Worker's heap while something is done. The process around it says less: it is also the database, the
- * objects' store and the assets.
+ * Measures the Worker's heap during an action. The memory of the process says less, because it includes the database,
+ * the object storage and the assets.
  */
 export async function watchWorkerHeap(inspectorPort: number, action: () => Promise<void>): Promise<HeapUse> {
   const heap = await openWorkerHeap(inspectorPort);
   const before = await heap.live();
   let peak = before;
-  let isOver = false;
+  let hasEnded = false;
   const watching = (async () => {
-    for (; !isOver; await pause(EVERY_MS)) peak = Math.max(peak, await heap.used());
+    for (; !hasEnded; await pause(EVERY_MS)) peak = Math.max(peak, await heap.used());
   })();
   try {
     await action();
   } finally {
-    isOver = true;
+    hasEnded = true;
     await watching;
   }
   const after = await heap.live();
@@ -44,7 +44,7 @@ export async function watchWorkerHeap(inspectorPort: number, action: () => Promi
   return { before: Math.round(before), after: Math.round(after), peak: Math.round(peak) };
 }
 
-/** Megabytes of the Worker's heap without garbage. */
+/** The Worker's heap in megabytes, after garbage collection. */
 export async function liveWorkerHeap(inspectorPort: number): Promise<number> {
   const heap = await openWorkerHeap(inspectorPort);
   try {
@@ -54,7 +54,7 @@ export async function liveWorkerHeap(inspectorPort: number): Promise<number> {
   }
 }
 
-/** Megabytes of the heap: as it is, and without garbage. */
+/** Reads the heap in megabytes: `used` includes garbage, `live` does not. */
 async function openWorkerHeap(inspectorPort: number) {
   const inspector = await inspect(inspectorPort);
   const used = async () => {
@@ -71,7 +71,7 @@ async function openWorkerHeap(inspectorPort: number) {
   };
 }
 
-/** The inspector of the Worker's isolate, as DevTools would use it. Source: the Chrome DevTools Protocol. */
+/** The inspector of the Worker's isolate, which DevTools also uses. Source: the Chrome DevTools Protocol. */
 async function inspect(port: number) {
   const listed = await fetch(`http://127.0.0.1:${port}/json`);
   const target = Targets.parse(await listed.json()).find(({ id }) => id === WORKER);
@@ -83,7 +83,7 @@ async function inspect(port: number) {
     async call<Value>(method: string, schema: z.ZodType<Value>): Promise<Value> {
       const id = (lastId += 1);
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      const fail = (): void => reject(new Error(`the inspector went away during ${method}`));
+      const fail = (): void => reject(new Error(`the inspector closed during ${method}`));
       const take = (data: Buffer): void => {
         const answer = Answer.parse(JSON.parse(data.toString()));
         if (answer.id === id) resolve(answer.result);

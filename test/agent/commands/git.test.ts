@@ -21,7 +21,7 @@ const place: GitPlace = {
 };
 
 describe("a git command", () => {
-  it("has neither the repository's address nor its login as an argument", () => {
+  it("has neither the repository's URL nor its login as an argument", () => {
     const command = listRefs(place, "/p", ["refs/heads/main"]);
     expect(command.argv).toEqual([
       "git",
@@ -34,7 +34,7 @@ describe("a git command", () => {
     expect(Object.values(command.env)).toContain("https://example.com/x.git");
   });
 
-  it("runs no hooks, asks nothing, and speaks none of the protocols that run commands", () => {
+  it("runs no hooks, never prompts, and uses no protocol that runs commands", () => {
     const { env } = fetchTip(place, "/p", "refs/heads/main", true);
     expect(env["GIT_ALLOW_PROTOCOL"]).toBe("https:ssh");
     expect(fetchTip({ ...place, allowLocal: true }, "/p", "x", true).env["GIT_ALLOW_PROTOCOL"]).toBe(
@@ -50,7 +50,7 @@ describe("a git command", () => {
     expect(gitEnvironment({}, "run_1")["GIT_SSH_COMMAND"]).toBe("ssh -o BatchMode=yes");
   });
 
-  it("that reads a history can reach no server, whatever is missing in it", () => {
+  it("that reads a history cannot reach a server, even if objects are missing", () => {
     for (const command of [
       listCommits({ ...place, allowLocal: true }, "/p", ["refs/gantry/heads/main"]),
       mergeBase({ ...place, allowLocal: true }, "/p", "a".repeat(40), ["b".repeat(40)]),
@@ -64,14 +64,14 @@ describe("a git command", () => {
     });
   });
 
-  it("that fetches a history asks for commits only, and always names a depth", () => {
+  it("that fetches a history requests commits only, always with a depth", () => {
     const recent = fetchGraph(place, "/p", 500).argv;
     expect(recent).toEqual(expect.arrayContaining(["--filter=tree:0", "--depth=500", "--prune"]));
     expect(recent.join(" ")).not.toContain("--upload-pack");
     expect(fetchGraph(place, "/p", null).argv).toContain("--depth=2147483647");
   });
 
-  it("fetches only what is needed where the mirror has cut histories", () => {
+  it("fetches only the missing objects into a mirror with shallow histories", () => {
     expect(fetchTip(place, "/p", "refs/tags/v1", true).argv.slice(-3)).toEqual([
       "--depth=1",
       "source",
@@ -80,7 +80,7 @@ describe("a git command", () => {
     expect(fetchTip(place, "/p", "refs/tags/v1", false).argv).not.toContain("--depth=1");
   });
 
-  it("writes a tree with an index of its own", () => {
+  it("writes a tree with its own index", () => {
     const command = exportTree(place, "/p/releases/1", "a".repeat(40), "/p/tmp/index");
     expect(command.cwd).toBe("/p/releases/1");
     expect(command.env["GIT_INDEX_FILE"]).toBe("/p/tmp/index");
@@ -88,7 +88,7 @@ describe("a git command", () => {
 });
 
 describe("a command's environment", () => {
-  it("holds only what is on the list", () => {
+  it("contains only listed variables", () => {
     const own = { PATH: "/bin", HOME: "/root", CLOUDFLARE_API_TOKEN: "secret", npm_config_x: "y" };
     expect(commandEnvironment(own, "run_1")).toEqual({
       PATH: "/bin",
@@ -97,7 +97,7 @@ describe("a command's environment", () => {
     });
   });
 
-  it("has the proxy to go through and the certificates to trust, for git and for builds alike", () => {
+  it("contains the proxy and the trusted certificates, both for git and for builds", () => {
     const own = {
       HTTPS_PROXY: "http://proxy:3128",
       NODE_EXTRA_CA_CERTS: "/etc/ca.pem",
@@ -110,10 +110,10 @@ describe("a command's environment", () => {
   });
 });
 
-describe("what git answers", () => {
+describe("git's output", () => {
   const sha = (digit: string) => digit.repeat(40);
 
-  it("is read as refs, of which the branch is chosen before the tag, and the tag's commit before the tag itself", () => {
+  it("is parsed as refs; a branch comes before a tag, and a tag's commit before the tag itself", () => {
     const output = [
       `${sha("1")}\trefs/heads/x`,
       `${sha("2")}\trefs/tags/x`,
@@ -128,7 +128,7 @@ describe("what git answers", () => {
     expect(chooseRef(refs, "y")).toBeNull();
   });
 
-  it("is read as a commit with its message, or as none", () => {
+  it("is parsed as a commit with its message, or as no commit", () => {
     expect(readCommit(`${sha("a")}\0Title\n\nBody\n`)).toEqual({
       sha: sha("a"),
       message: "Title\n\nBody",
@@ -136,7 +136,7 @@ describe("what git answers", () => {
     expect(readCommit("fatal: bad object")).toBeNull();
   });
 
-  it("is read as submodules, also with dots and line ends in their names", () => {
+  it("is parsed as submodules, even with dots and line breaks in their names", () => {
     const output = [
       "submodule.a.b.path\nlibs/a b",
       "submodule.a.b.url\n../a.git",
@@ -150,7 +150,7 @@ describe("what git answers", () => {
   });
 });
 
-describe("what is told of git's complaints", () => {
+describe("the reported part of git's errors", () => {
   const advice = [
     "fatal: Could not read from remote repository.",
     "",

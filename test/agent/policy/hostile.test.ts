@@ -33,7 +33,7 @@ const source = (change: Partial<RunOrder["source"]>) => ({
 });
 
 describe("under a policy, an order", () => {
-  it("for what is allowed is carried out", async () => {
+  it("that is allowed is carried out", async () => {
     world.policy = {
       repositories: [world.repository.path],
       branches: ["main"],
@@ -51,7 +51,7 @@ describe("under a policy, an order", () => {
     expect(world.read("current/built.txt")).toBe("built\n");
   });
 
-  it("that breaks one rule fails before anything is fetched or run, and names the rule", async () => {
+  it("that breaks one rule fails before any fetch or command, and the failure names the rule", async () => {
     world.policy = {
       repositories: [world.repository.path],
       branches: ["main", "release/*"],
@@ -93,7 +93,7 @@ describe("under a policy, an order", () => {
   });
 
   it.each(["http://127.0.0.1:1/", "http://[::1]:1/", "http://localhost:1/", "http://0x7f.1:1/"])(
-    "may ask %s, which is this server, where only that is allowed",
+    "can check the health of %s, which is this server, if only that is allowed",
     async (url) => {
       world.policy = { health_checks: "local" };
       await world.startAgent();
@@ -102,7 +102,7 @@ describe("under a policy, an order", () => {
     },
   );
 
-  it("with a framework whose preset builds is refused once the files tell the command, unless presets are allowed", async () => {
+  it("with a framework whose preset has a build command is refused after the fetch, unless presets are allowed", async () => {
     world.repository.commit({ "package.json": '{"scripts":{"build":"true"},"dependencies":{"vite":"1"}}' });
     world.policy = { build_commands: "none" };
     const agent = await world.startAgent();
@@ -120,7 +120,7 @@ describe("under a policy, an order", () => {
     expect(existsSync(trace())).toBe(false);
   });
 
-  it("for a repository with a submodule from elsewhere is refused before that is asked", async () => {
+  it("for a repository with a submodule from another host is refused before a request to that host", async () => {
     const other = createRepository(join(world.folder, "other"));
     other.commit({ "secret.txt": "secret" });
     world.repository.git("submodule", "--quiet", "add", other.path, "module");
@@ -140,7 +140,7 @@ describe("under a policy, an order", () => {
 });
 
 describe("a release from before the policy", () => {
-  it("is neither rolled back to nor restored, where its repository or its activate command is not allowed now", async () => {
+  it("is neither rolled back to nor served by a correction, if its repository or activate command is not allowed", async () => {
     const first = await world.startAgent();
     await world.deploy({ activate_command: `echo one >> ${trace()}` });
     await world.deploy({ keep_releases: [1] });
@@ -152,8 +152,8 @@ describe("a release from before the policy", () => {
       refused("activate_commands"),
     );
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
-    await world.control.waitFor("a word", () =>
-      world.said.some((line) => /releases\/1 should be live, but this/.test(line)),
+    await world.control.waitFor("the log line", () =>
+      world.logLines.some((line) => /releases\/1 should be live, but this/.test(line)),
     );
     expect(world.current).toBe("releases/2");
     await second.stop();
@@ -166,7 +166,7 @@ describe("a release from before the policy", () => {
     expect(readFileSync(trace(), "utf8")).toBe("");
   });
 
-  it("that is gone is not built again by its hash, where only branches are allowed", async () => {
+  it("that was removed is not built again by its hash, if only branches are allowed", async () => {
     const sha = world.repository.git("rev-parse", "HEAD");
     world.policy = { commits: "none" };
     await world.startAgent();
@@ -174,13 +174,13 @@ describe("a release from before the policy", () => {
     expect(result).toEqual(refused("commits"));
   });
 
-  it("that is served stays, whatever the control plane asks to remove", async () => {
+  it("that is served stays, even if the control plane requests its removal", async () => {
     world.policy = { remove_projects: "keep_files" };
     const agent = await world.startAgent();
     await world.deploy({ shared_paths: ["storage"] });
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: true });
-    await world.control.waitFor("a word", () =>
-      world.said.some((line) => line.includes("policy (remove_projects)")),
+    await world.control.waitFor("the log line", () =>
+      world.logLines.some((line) => line.includes("policy (remove_projects)")),
     );
     expect(world.current).toBe("releases/1");
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
@@ -193,7 +193,7 @@ describe("a release from before the policy", () => {
   });
 });
 
-describe("git, where repositories are limited", () => {
+describe("git, when repositories are limited", () => {
   it("follows no redirect to another address", async () => {
     const key = join(world.folder, "key.pem");
     const cert = join(world.folder, "cert.pem");
@@ -218,7 +218,7 @@ describe("git, where repositories are limited", () => {
 
     const free = await world.startAgent({}, undefined, environment);
     await world.deploy(order);
-    // So the server can be reached, and git would have followed.
+    // Proves that the server can be reached, so git would have followed the redirect.
     expect(asked.some((url) => url.startsWith("/evil/"))).toBe(true);
     await free.stop();
     asked.length = 0;
@@ -231,8 +231,8 @@ describe("git, where repositories are limited", () => {
     server.closeAllConnections();
   });
 
-  it("runs no LFS, which asks where the repository says", async () => {
-    // The process comes before the smudge command, and a server with Git LFS has one.
+  it("runs no LFS, which sends requests to hosts that the repository names", async () => {
+    // Git prefers the process to the smudge command, and a server with Git LFS has one.
     const run = `touch ${trace()}; exit 1`;
     writeFileSync(
       join(world.folder, ".gitconfig"),
@@ -249,12 +249,12 @@ describe("git, where repositories are limited", () => {
     world.policy = {};
     await world.startAgent({}, undefined, environment);
     await world.deploy();
-    // So the owner's filter is one, and would have been run.
+    // Proves that the owner's filter works, so git would have run it.
     expect(existsSync(trace())).toBe(true);
   });
 });
 
-describe("a control plane that sends anything", () => {
+describe("a control plane that sends arbitrary messages", () => {
   const nasty = fc.constantFrom<unknown>(
     "../../../etc",
     "--upload-pack=id",
@@ -280,7 +280,7 @@ describe("a control plane that sends anything", () => {
     [[]],
   );
 
-  it("never has a file written outside a project's folder, nor anything run, nor the agent ended", async () => {
+  it("never causes a write outside a project's folder, a command, or the agent's end", async () => {
     world.policy = {
       repositories: [],
       build_commands: "none",
@@ -338,11 +338,11 @@ describe("a control plane that sends anything", () => {
     world.control.breaches.length = 0;
   });
 
-  it("with a message that is too long loses the link, and gets it back", async () => {
+  it("loses the link after a message that is too long, and gets it back", async () => {
     await world.startAgent();
-    const greetings = world.control.messages.length;
+    const hellos = world.control.hellos;
     world.control.sendText("x".repeat(2 * 1024 * 1024));
-    await world.control.waitFor("a new link", () => world.control.messages.length > greetings);
+    await world.control.waitForHello(hellos);
     expect((await world.deploy()).result.outcome).toBe("live");
   });
 });

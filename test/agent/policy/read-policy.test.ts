@@ -35,11 +35,11 @@ const write = (text: string, mode = 0o644): void => {
 const isRoot = process.getuid?.() === 0;
 
 describe("a policy file", () => {
-  it("limits nothing that it does not name, except commits that no branch or tag contains", async () => {
+  it("limits only the settings that it names, and commits that no branch or tag contains", async () => {
     write('{"version": 1}');
     const policy = { ...openPolicy, commits: "reachable" };
     expect(await readPolicy(path())).toEqual({ kind: "read", policy });
-    // As it is without a policy.
+    // The same as without a policy.
     expect(openPolicy.commits).toBe("any");
     const full = {
       version: 1,
@@ -56,7 +56,7 @@ describe("a policy file", () => {
     expect(await readPolicy(path())).toEqual({ kind: "read", policy: full });
   });
 
-  it("as the documentation shows it is one, and says something of every rule", async () => {
+  it("in the documentation is valid, and has every rule", async () => {
     const docs = readFileSync(new URL("../../../docs/servers.md", import.meta.url), "utf8");
     const [, example = ""] = /<!-- policy -->\n```json\n([^]*?)```/.exec(docs) ?? [];
     write(example);
@@ -103,7 +103,7 @@ describe("a policy file", () => {
     expect(await readPolicy(path())).toEqual({ kind: "refused", reason: expect.stringMatching(reason) });
   });
 
-  it.each([0o664, 0o646, 0o666])("that others may write to (%o) does not count", async (mode) => {
+  it.each([0o664, 0o646, 0o666])("that others can write to (%o) is refused", async (mode) => {
     write('{"version": 1}', mode);
     expect(await readPolicy(path())).toEqual({
       kind: "refused",
@@ -111,7 +111,7 @@ describe("a policy file", () => {
     });
   });
 
-  it("in a folder that others may write to does not count, and one behind a link counts as where it leads", async () => {
+  it("in a folder that others can write to is refused, and a link is judged by its target", async () => {
     const open = join(folder, "open");
     mkdirSync(open);
     chmodSync(open, 0o777);
@@ -123,7 +123,7 @@ describe("a policy file", () => {
     });
   });
 
-  it.skipIf(!isRoot)("of another user does not count", async () => {
+  it.skipIf(!isRoot)("of another user is refused", async () => {
     write('{"version": 1}');
     chownSync(path(), 65_534, 65_534);
     expect(await readPolicy(path())).toEqual({ kind: "refused", reason: expect.stringContaining("65534") });
@@ -136,7 +136,7 @@ describe("a policy file", () => {
 });
 
 describe("an agent", () => {
-  it("does not start with a policy that is wrong or gone, and says so for its supervisor to leave it ended", async () => {
+  it("does not start with an invalid or missing policy, and its exit code tells the supervisor not to restart it", async () => {
     const world = await World.create();
     await enrollAgent(world);
     write('{"version": 1, "oops": true}');

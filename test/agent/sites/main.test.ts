@@ -79,7 +79,7 @@ async function freePort(): Promise<number> {
 }
 
 describe("the site server", () => {
-  it("gives each project a port of its own, the same one when asked again", async () => {
+  it("gives each project its own port, and the same one again later", async () => {
     await start(await freePort());
     const [one, other] = await Promise.all([putProject(), putProject(OTHER)]);
     expect(other).not.toBe(one);
@@ -88,18 +88,18 @@ describe("the site server", () => {
     expect((await stat(socketPath())).mode & 0o777).toBe(0o600);
   });
 
-  it("serves the sites of before at their ports after a restart", async () => {
+  it("serves the earlier sites at their ports after a restart", async () => {
     const port = await freePort();
     const first = await start(port);
     const url = await putProject();
     first.child.kill("SIGTERM");
     expect(await once(first.child, "exit")).toEqual([0, null]);
-    // Another first port: what counts is what was given out.
+    // With another first port: the recorded ports count.
     await start(port + 50);
     expect(await (await fetch(url)).text()).toBe("one");
   });
 
-  it("answers nobody after a restart before it serves the sites of before", async () => {
+  it("answers no request after a restart until it serves the earlier sites", async () => {
     const port = await freePort();
     const first = await start(port);
     const url = await putProject();
@@ -114,7 +114,7 @@ describe("the site server", () => {
     expect(await (await fetch(url)).text()).toBe("one");
   });
 
-  it("moves to the next free port and says so when its port has been taken", async () => {
+  it("moves to the next free port and reports it when its port is taken", async () => {
     const port = await freePort();
     const first = await start(port);
     const url = await putProject();
@@ -130,7 +130,7 @@ describe("the site server", () => {
     expect(await readFile(join(home, "sites.json"), "utf8")).toContain(new URL(moved).port);
   });
 
-  it("serves the sites of before after a restart, although the disk is full", async () => {
+  it("serves the earlier sites after a restart, even if the disk is full", async () => {
     const disk = mountSmallDisk(home, 1024 * 1024);
     try {
       const port = await freePort();
@@ -152,7 +152,7 @@ describe("the site server", () => {
     }
   });
 
-  it("serves no site that it could not note for its next start", async () => {
+  it("serves no site that it could not record for its next start", async () => {
     const disk = mountSmallDisk(home, 1024 * 1024);
     try {
       const port = await freePort();
@@ -173,19 +173,19 @@ describe("the site server", () => {
     }
   });
 
-  it("ends when the process that started it is gone", async () => {
+  it("ends when the process that started it ends", async () => {
     const { child } = await start(await freePort());
     child.disconnect();
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  it("takes away the half-written list that one left that was killed", async () => {
+  it("removes the half-written list of a killed server", async () => {
     const port = await freePort();
     const first = await start(port);
     await putProject();
     first.child.kill("SIGKILL");
     await once(first.child, "exit");
-    // As a write leaves it that does not come to its rename.
+    // An interrupted write leaves the file before its rename.
     await writeFile(join(home, "sites.json.tmp"), '{"sites": [');
     await start(port);
     expect((await readdir(home)).toSorted()).toEqual(["s.sock", "sites.json"]);
@@ -205,7 +205,7 @@ describe("the site server", () => {
     expect((await readdir(home)).toSorted()).toEqual(["s.sock", "sites.json", "sites.json.damaged"]);
   });
 
-  it("refuses to start beside another one, and changes nothing of its sites", async () => {
+  it("refuses to start next to another one, and does not change its sites", async () => {
     await start(await freePort());
     await putProject();
     const list = await readFile(join(home, "sites.json"), "utf8");

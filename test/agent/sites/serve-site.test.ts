@@ -21,7 +21,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(site.url + path, { headers, redirect: "manual" });
 
 describe("a site without a release", () => {
-  it("says with 503 that nothing has been deployed", async () => {
+  it("answers 503 and says that no release is deployed", async () => {
     const answer = await get("/");
     expect(answer.status).toBe(503);
     expect(await answer.text()).toContain("Nothing has been deployed");
@@ -44,7 +44,7 @@ describe("a site with a release", () => {
     await workspace.switchTo(3);
   });
 
-  it("serves the index with its release, type and caching rule", async () => {
+  it("serves the index with its release, type and caching header", async () => {
     const answer = await get("/");
     expect(answer.status).toBe(200);
     expect(await answer.text()).toBe("<h1>three</h1>");
@@ -59,7 +59,7 @@ describe("a site with a release", () => {
 
   it("answers 304 to its own ETag, and 200 once another release is served", async () => {
     const etag = (await get("/style.css")).headers.get("etag") ?? "";
-    // Not with fetch, which forbids a 304 when it is given the condition by hand.
+    // Not with fetch, which does not allow a 304 to a condition set by hand.
     const ask = () => rawRequest(site.url, "/style.css", { headers: { "if-none-match": etag } });
     const again = await ask();
     expect([again.status, again.headers["gantry-release"], again.body]).toEqual([304, "3", ""]);
@@ -68,7 +68,7 @@ describe("a site with a release", () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it("sends a directory to its slash, never to another host", async () => {
+  it("redirects a directory to its path with a slash, never to another host", async () => {
     const answer = await get("/docs?a=1");
     expect([answer.status, answer.headers.get("location")]).toEqual([301, "/docs/?a=1"]);
     const sneaky = await rawRequest(site.url, "//docs");
@@ -82,12 +82,12 @@ describe("a site with a release", () => {
     expect([empty.status, await empty.text()]).toEqual([200, ""]);
   });
 
-  it("serves a part of a file, and says when there is no such part", async () => {
+  it("serves a range of a file, and answers 416 for an invalid range", async () => {
     const part = await get("/index.html", { range: "bytes=4-8" });
     expect([part.status, await part.text()]).toEqual([206, "three"]);
     const beyond = await get("/index.html", { range: "bytes=900-" });
     expect(beyond.status).toBe(416);
-    // Who resumes a download learns by it that there is no more to come.
+    // A client that resumes a download detects the end by it.
     expect(beyond.headers.get("content-range")).toMatch(/^bytes \*\/\d+$/);
   });
 
@@ -96,7 +96,7 @@ describe("a site with a release", () => {
     expect([answer.status, answer.headers.get("content-length")]).toEqual([200, "6"]);
   });
 
-  it("refuses to be written to", async () => {
+  it("refuses writing methods", async () => {
     const answer = await fetch(site.url, { method: "POST", body: "x" });
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
@@ -121,7 +121,7 @@ describe("a site with a release", () => {
     },
   );
 
-  it("answers 404 with a page of its own, and with the site's 404.html where there is one", async () => {
+  it("answers 404 with a default page, or with the site's 404.html if it has one", async () => {
     const plain = await get("/nothing");
     expect([plain.status, await plain.text()]).toEqual([404, expect.stringContaining("Not found")]);
     await workspace.addRelease(4, { "404.html": "<p>ours" });
@@ -132,7 +132,7 @@ describe("a site with a release", () => {
 });
 
 describe("a release with its own root and output directories", () => {
-  it("serves only the output, also from below a folder with a dot", async () => {
+  it("serves only the output, even below a folder with a dot", async () => {
     const paths = { root_directory: "web", output_directory: ".output/public" };
     const files = { "web/.output/public/index.html": "built", "web/source.html": "source" };
     await workspace.addRelease(1, files, paths);

@@ -17,11 +17,11 @@ afterEach(async () => {
   await workspace.remove();
 });
 
-/** A page that is larger than one read of a file, so that a mixture of two releases would show. */
+/** A page that is larger than one read of a file, so that a mixture of two releases is noticed. */
 const page = (version: number) => `release ${version}\n`.repeat(6_000);
 
 describe("a site while releases are switched", () => {
-  it("answers every request with one whole release, and never an older one than was asked for", async () => {
+  it("answers every request from one release, and never from an older one than was live at the request", async () => {
     await workspace.addRelease(1, { "index.html": page(1) });
     await workspace.switchTo(1);
     let newest = 1;
@@ -48,7 +48,7 @@ describe("a site while releases are switched", () => {
       await workspace.switchTo(version);
       newest = version;
       if (version > 5) await workspace.removeRelease(version - 5);
-      // At least a few requests see each release.
+      // Each release answers at least a few requests.
       const enough = version * 7;
       while (requests < enough && wrong.length === 0) await fetch(site.url).then((a) => a.text());
     }
@@ -58,7 +58,7 @@ describe("a site while releases are switched", () => {
     expect(requests).toBeGreaterThan(2000);
   }, 60_000);
 
-  it("answers from the earlier release when one that failed is removed at once", async () => {
+  it("answers from the earlier release when a failed one is removed immediately", async () => {
     await workspace.addRelease(1, { "index.html": page(1) });
     await workspace.switchTo(1);
     let isSwitching = true;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { bundleAgent } from "./agent-bundle.ts";
 import type { World } from "./harness.ts";
 
-/** The agent as it is started on a server: its own process, which can be killed. */
+/** An agent in its own process, as on a server, so that a test can kill it. */
 export type AgentProcess = {
   readonly child: ChildProcess;
   readonly output: () => string;
@@ -33,7 +33,7 @@ export function spawnAgent(args: readonly string[], options: SpawnOptions = {}):
   return { child, output: () => output, exited };
 }
 
-/** Enrols the world's server with the real command. */
+/** Enrols the world's server with `gantry-agent enroll`. */
 export async function enrollAgent(world: World): Promise<AgentProcess> {
   const { url, enrolmentToken } = world.control;
   const agent = spawnAgent(["enroll", "--url", url, "--token", enrolmentToken, "--home", world.home]);
@@ -41,14 +41,11 @@ export async function enrollAgent(world: World): Promise<AgentProcess> {
   return agent;
 }
 
-/** Starts the world's agent as a process, and waits until it has greeted. */
+/** Starts the world's agent as a process, and waits for its hello. */
 export async function spawnRunningAgent(world: World, options: SpawnOptions = {}): Promise<AgentProcess> {
-  const greetings = world.control.messages.length;
+  const hellos = world.control.hellos;
   const sites = options.sitesSocket === undefined ? [] : ["--sites-socket", options.sitesSocket];
   const agent = spawnAgent(["run", "--home", world.home, ...sites], options);
-  await world.control.waitFor(
-    "the greeting of the agent's process",
-    () => world.control.isConnected && world.control.messages.length > greetings,
-  );
+  await world.control.waitForHello(hellos);
   return agent;
 }

@@ -2,19 +2,19 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 
 export type ConnectProxyOptions = {
-  /** `user:password`, which every connection needs; `null`: none. */
+  /** The `user:password` that every connection must send; `null`: no login. */
   readonly login?: string | null;
-  /** The port on this machine that a wanted `host:port` stands for; `null`: it cannot be reached. */
+  /** The local port to connect to for a requested `host:port`; `null`: it cannot be reached. */
   readonly portOf: (place: string) => number | null;
-  /** Answers a CONNECT with this text instead. */
+  /** The answer to every CONNECT, in place of a connection. */
   readonly answer?: string;
 };
 
-/** An HTTP proxy, as companies have them: names are resolved by it alone. */
+/** An HTTP proxy as in a company network: only the proxy resolves host names. */
 export type ConnectProxy = {
-  /** `http://127.0.0.1:<port>`, with a login in it if one is given. */
+  /** `http://127.0.0.1:<port>`, with the login if there is one. */
   url(login?: string): string;
-  /** Each `host:port` that it was asked to connect to. */
+  /** Each requested `host:port`, in order. */
   readonly asked: readonly string[];
   close(): void;
 };

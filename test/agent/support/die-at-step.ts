@@ -1,7 +1,7 @@
 /**
- * Loaded before the agent: kills its process just before one of the steps by which it changes the disk.
- * While the file named by `DIE_FILE` is there, steps are counted. Its text is how many are still done, and from which
- * on they count: the first that has this text in it. What step it was is written beside it.
+ * Loaded before the agent. Kills the agent's process immediately before one of its changes of the disk.
+ * It counts changes while the file `DIE_FILE` exists. The file contains the number of changes to allow, and a text:
+ * counting begins with the first change whose path contains it. The killed step is written to `DIE_FILE.step`.
  */
 import fs from "node:fs";
 import promises from "node:fs/promises";
@@ -16,7 +16,7 @@ function step(name: string, args: readonly unknown[]): void {
   if (!existsSync(dieFile)) return;
   const [count, from = ""] = readFileSync(dieFile, "utf8").split(" ");
   const paths = args.filter((arg) => typeof arg === "string").join(" ");
-  // Written whenever the connection changes, it comes between the steps of a run now here and now there.
+  // The agent writes this file whenever the connection changes, so its place among the steps of a run varies.
   if (paths.includes("/link.json")) return;
   isCounting ||= paths.includes(from);
   if (!isCounting) return;
@@ -31,7 +31,7 @@ function step(name: string, args: readonly unknown[]): void {
 function countStepsOf(module: object, names: readonly string[]): void {
   for (const name of names) {
     const original: unknown = Reflect.get(module, name);
-    if (typeof original !== "function") throw new Error(`there is no ${name}`);
+    if (typeof original !== "function") throw new Error(`the module has no function ${name}`);
     Reflect.set(module, name, (...args: unknown[]): unknown => {
       step(name, args);
       return Reflect.apply(original, module, args);
@@ -39,7 +39,7 @@ function countStepsOf(module: object, names: readonly string[]): void {
   }
 }
 
-// What makes a folder or writes a draft changes nothing that counts before the rename after it.
+// Calls that create a folder or write a temporary file have no lasting effect before the rename that follows.
 countStepsOf(promises, ["chmod", "rename", "rm", "symlink", "unlink"]);
 countStepsOf(fs, ["ftruncateSync", "renameSync", "rmdirSync", "rmSync", "truncateSync", "writeSync"]);
 syncBuiltinESMExports();

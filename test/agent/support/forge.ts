@@ -5,18 +5,18 @@ import { join } from "node:path";
 
 import type { TestRepository } from "./repository.ts";
 
-/** A repository as a forge offers it over ssh: git's own server behind a program that takes the place of ssh. */
+/** A repository that is served like a forge does over ssh: git's own server behind a program that replaces ssh. */
 export type Forge = {
   readonly url: string;
-  /** For the agent. */
+  /** The agent's environment, in which git uses the program in place of ssh. */
   readonly environment: NodeJS.ProcessEnv;
-  /** What the server has sent so far. */
+  /** The bytes that the server has sent so far. */
   bytesSent(): number;
 };
 
 /**
- * @param beforeFetch a shell command that runs in the repository whenever a client comes for the second time or later
- * @param filters whether the server can leave trees and files out
+ * @param beforeFetch a shell command that runs in the repository at each connection after the first
+ * @param filters whether the server supports partial clones
  */
 export function openForge(
   folder: string,
@@ -80,7 +80,7 @@ export function similarCommits(repository: TestRepository): readonly [string, st
   }
 }
 
-/** Puts a history of so many commits on a branch, each with a change of a file. */
+/** Adds `count` commits to a branch, each of which changes a file. */
 export function longHistory(repository: TestRepository, branch: string, count: number): void {
   const commits = Array.from({ length: count }, (_, at) => {
     const text = `line ${at} ${createHash("sha1").update(String(at)).digest("hex")}\n`.repeat(20);

@@ -6,10 +6,10 @@ import { join } from "node:path";
 
 import { pause } from "#contract/lib/pause.ts";
 
-/** A TLS certificate for `localhost` and one more name, signed by itself. */
+/** A self-signed TLS certificate for `localhost` and one more name. */
 export type TestCertificate = { readonly key: string; readonly cert: string };
 
-/** Makes a certificate. @param folder where its two files go */
+/** Creates a certificate. @param folder for its two files */
 export function createCertificate(folder: string, name = "localhost"): TestCertificate {
   const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"];
@@ -29,25 +29,25 @@ export type GitServerOptions = {
   readonly certificate: TestCertificate;
   /** The folder that holds the repositories. */
   readonly folder: string;
-  /** `user:password`, which every request needs; `null`: none. */
+  /** The `user:password` that every request must send; `null`: no login. */
   readonly login: string | null;
-  /** How long each answer takes at least, so that a fetch can be watched. */
+  /** The minimum duration of each answer in milliseconds, so that a test can observe a fetch. */
   readonly delayMs?: number;
-  /** Answers a request instead of git. @returns whether it did */
+  /** Can answer a request in place of git. @returns whether it answered */
   readonly intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
 };
 
 export type GitServer = {
   /** `https://localhost:<port>` */
   readonly origin: string;
-  /** The address of a repository below the folder, with a login in it if one is given. */
+  /** The URL of a repository below the folder, with the login if there is one. */
   url(path: string, login?: string): string;
-  /** Each request's `Authorization` header, decoded; an empty text where there was none. */
+  /** The decoded `Authorization` header of each request; an empty string for none. */
   readonly logins: readonly string[];
   close(): void;
 };
 
-/** Serves git repositories by git's own HTTP backend, over TLS and with Basic authentication. */
+/** Serves git repositories with git's own HTTP backend, over TLS and with Basic authentication. */
 export async function serveGit(options: GitServerOptions): Promise<GitServer> {
   const { certificate, login, delayMs = 0, intercept } = options;
   const logins: string[] = [];
@@ -84,7 +84,7 @@ function readLogin(header: string | undefined): string {
   return Buffer.from((header ?? "").replace(/^Basic /, ""), "base64").toString();
 }
 
-/** Runs `git http-backend` as CGI does. */
+/** Runs `git http-backend` as a CGI program. */
 function runBackend(folder: string, request: IncomingMessage, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
   const child = spawn("git", ["http-backend"], {

@@ -23,7 +23,7 @@ export const ids = createIdGenerator({
   randomBytes: (count) => randomBytes(count),
 });
 
-/** The spans that production counts in seconds, short enough for a test. */
+/** Shorter values of the durations that take seconds in production. */
 const quickSettings: AgentSettings = {
   ...defaultSettings,
   stopGraceMs: 300,
@@ -39,22 +39,23 @@ const quickSettings: AgentSettings = {
   farewellMs: 1_000,
 };
 
-/** An agent with its own home folder, control plane and one repository to deploy. */
+/** An agent with its own home folder, fake control plane and repository to deploy. */
 export class World {
   readonly folder = mkdtempSync(join(tmpdir(), "gantry-agent-"));
   readonly home = join(this.folder, "home");
   readonly projectId = ids.project();
   readonly control = new FakeControlPlane(ids.server());
   readonly repository: TestRepository = createRepository(join(this.folder, "repository"));
-  readonly said: string[] = [];
-  /** Where the agent finds the control plane, if not at its own address. */
+  /** The lines that the agents in this process logged. */
+  readonly logLines: string[] = [];
+  /** The URL that the agent uses for the control plane; `null`: the fake's own. */
   address: string | null = null;
-  /** By how much the agent's time of day is wrong. */
+  /** The error of the agent's wall clock in milliseconds. */
   clockShiftMs = 0;
-  /** Called once no agent runs any more. */
+  /** Called by `close` after all agents have ended. */
   readonly cleanUps: (() => void)[] = [];
   #agents: { stop(): Promise<unknown> }[] = [];
-  /** What the agent's owner limits; read when an agent starts. */
+  /** The agent's policy, read when an agent starts. */
   policy: Partial<z.input<typeof Policy>> = {};
   #version = 0;
 
@@ -64,7 +65,7 @@ export class World {
     return world;
   }
 
-  /** Ends everything, and checks that the agent has kept to the protocol. */
+  /** Stops everything. @throws if an agent has violated the protocol */
   async close(): Promise<void> {
     for (const agent of this.#agents) await agent.stop();
     for (const cleanUp of this.cleanUps) cleanUp();
@@ -95,11 +96,11 @@ export class World {
       random: () => Math.random(),
       environment,
       sites,
-      log: (message) => void this.said.push(message),
+      log: (message) => void this.logLines.push(message),
     };
   }
 
-  /** Starts the agent in this process, and waits until it has greeted. */
+  /** Starts the agent in this process, and waits for its hello. */
   async startAgent(settings: Partial<AgentSettings> = {}, sites: Sites = noSites, environment = process.env) {
     const ending = new AbortController();
     const ended = runAgent(this.context(settings, sites, environment), ending.signal);
@@ -111,11 +112,8 @@ export class World {
       },
     };
     this.#agents.push(agent);
-    const greetings = this.control.messages.length;
-    await this.control.waitFor(
-      "the greeting",
-      () => this.control.isConnected && this.control.messages.length > greetings,
-    );
+    const hellos = this.control.hellos;
+    await this.control.waitForHello(hellos);
     return agent;
   }
 
@@ -143,7 +141,7 @@ export class World {
     };
   }
 
-  /** Has a deployment carried out to its end. */
+  /** Sends an order and waits for its result. */
   async deploy(change: Partial<RunOrder> = {}) {
     const run = this.control.dispatch(this.order(change));
     const result = await this.control.result(run);
@@ -154,7 +152,7 @@ export class World {
     return join(this.home, "projects", this.projectId, ...parts);
   }
 
-  /** What `current` points to; `null` when there is none. */
+  /** The target of the `current` link; `null` without the link. */
   get current(): string | null {
     try {
       return readlinkSync(this.path("current"));
@@ -163,7 +161,7 @@ export class World {
     }
   }
 
-  /** The versions of the releases that are whole, rising. */
+  /** The versions of the finished releases, in ascending order. */
   get releases(): readonly number[] {
     const names = existsSync(this.path("releases")) ? readdirSync(this.path("releases")) : [];
     const versions = names.filter((name) => names.includes(`${name}.json`)).map(Number);
@@ -196,7 +194,7 @@ export function eventsOf<Type extends RunEvent["type"]>(
   return run.events.filter((event): event is Extract<RunEvent, { type: Type }> => event.type === type);
 }
 
-/** Whether a process with this pid lives. Dead ones that nobody has collected do not count. */
+/** Whether a process with this pid is alive. Zombies do not count. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));

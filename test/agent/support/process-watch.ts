@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 
 const EVERY_MS = 2;
 
-/** What every user of the machine can see of all processes while it watches. */
+/** Records the command lines of all processes, which every user of the machine can see. */
 export type ProcessWatch = {
-  /** Ends it. @returns each command line that was seen, its arguments separated by spaces */
+  /** Stops recording. @returns each command line, with its arguments separated by spaces */
   stop(): readonly string[];
 };
 
-/** Looks at the command lines of all processes again and again, as `ps` does. */
+/** Reads the command lines of all processes every 2 ms, as `ps` does. */
 export function watchProcesses(): ProcessWatch {
   const seen = new Set<string>();
   const look = (): void => {
@@ -17,7 +17,7 @@ export function watchProcesses(): ProcessWatch {
       try {
         seen.add(readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ").trim());
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
   };

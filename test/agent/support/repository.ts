@@ -8,7 +8,7 @@ export type TestFile = string | { readonly script: string } | { readonly link: s
 /** A real git repository with a work tree, made for one test. */
 export type TestRepository = {
   readonly path: string;
-  /** Writes files and commits them. @returns the commit's whole hash */
+  /** Writes files and commits them. @returns the full commit hash */
   commit(files: Readonly<Record<string, TestFile>>, message?: string): string;
   git(...args: string[]): string;
 };

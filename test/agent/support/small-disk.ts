@@ -2,21 +2,21 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-/** A real file system of a few megabytes, mounted where a test wants it. */
+/** A real file system of a few megabytes, mounted at a path of the test's choice. */
 export type SmallDisk = {
-  /** Writes a file that leaves no more than so many bytes free. */
+  /** Writes a file until at most `bytesLeft` bytes are free. */
   fill(bytesLeft: number): void;
-  /** Removes what `fill` has written. */
+  /** Removes the file that `fill` wrote. */
   clear(): void;
   readonly freeBytes: number;
-  /** Makes it read-only, as the kernel does after an error, or takes that back. */
+  /** Makes the file system read-only, as the kernel does after an error, or writable again. */
   setReadOnly(isReadOnly: boolean): void;
   unmount(): void;
 };
 
 const CHUNK = Buffer.alloc(4096);
 
-/** @throws with what is missing where nothing can be mounted */
+/** @throws with the missing requirement if the mount fails */
 export function mountSmallDisk(path: string, bytes: number): SmallDisk {
   mkdirSync(path, { recursive: true });
   const options = `size=${bytes},nr_inodes=100000,uid=${process.getuid?.()},gid=${process.getgid?.()},mode=0755`;
@@ -29,7 +29,7 @@ export function mountSmallDisk(path: string, bytes: number): SmallDisk {
     run(["mount", "-t", "tmpfs", "-o", options, "gantry-test", path]);
   } catch (error) {
     throw new Error(
-      "The tests of a full disk need a small one: they mount a tmpfs, as root, or with sudo that asks for no password.",
+      "The tests of a full disk mount a small tmpfs. Run them as root, or with a sudo that needs no password.",
       { cause: error },
     );
   }

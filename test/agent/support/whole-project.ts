@@ -7,12 +7,12 @@ import type { RunId } from "#contract/ids.ts";
 
 import type { World } from "./harness.ts";
 
-/** How long the agent may take to finish what an earlier life has left. */
+/** How long the agent can take to clean up after an earlier process. */
 const PATIENCE = { timeout: 15_000, interval: 20 };
 
 /**
- * Checks that nothing of an interrupted run is left on the server: no process of it, no file of its making beside whole
- * releases, and no note of it. `current` points to a whole release, or to none.
+ * Checks that an interrupted run left nothing on the server: no process, no file except finished releases,
+ * and no journal. `current` points to a finished release, or does not exist.
  */
 export async function expectWholeProject(world: World, runs: readonly RunId[]): Promise<void> {
   await expect.poll(() => temporaryNames(world), PATIENCE).toEqual([]);
@@ -37,7 +37,7 @@ function temporaryNames(world: World): readonly string[] {
   return existsSync(world.path()) ? readdirSync(world.path()).filter((name) => !lasting.has(name)) : [];
 }
 
-/** The version that is served, by its files and by the last activate command; both have to say the same. */
+/** The served version, according to its files and to the last activate command, which must agree. */
 export function servedVersion(world: World): number {
   const served = Number(world.read("current", "index.html"));
   expect(world.current).toBe(`releases/${served}`);

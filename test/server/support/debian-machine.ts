@@ -9,8 +9,8 @@ import { runShell, type ShellEnd } from "../../support/run-shell.ts";
 const TREES = "/sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd";
 
 /**
- * In mount and process namespaces of its own, so that everything is gone with the machine, however it ends: the kernel
- * ends all that is in a process namespace with its first process, which is this shell. In a control group of its own,
+ * In its own mount and process namespaces, so that everything is removed with the machine, however it ends: the kernel
+ * ends every process of a namespace with its first process, which is this shell. In its own control group,
  * because otherwise two machines have the same group for units of the same name.
  */
 const BOOT = `set -eu
@@ -23,7 +23,7 @@ mount -t overlay overlay -o "lowerdir=$ROOT,upperdir=/mnt/upper,workdir=/mnt/wor
 systemd-nspawn --quiet --directory=/mnt/root --machine="$NAME" --register=no --keep-unit --bind-ro="$NODE:/usr/local/bin/node" --resolv-conf=bind-host --timezone=off --link-journal=no --boot
 exit $?`;
 
-/** The last processes of the machine may still be ending. */
+/** The machine's last processes can still be ending. */
 const REMOVE_GROUPS = `for tree in ${TREES}; do
   for try in $(seq 50); do
     [ -e "$tree/$NAME" ] || break
@@ -36,8 +36,8 @@ const POLL_MS = 100;
 let count = 0;
 
 /**
- * A Debian with its own systemd, booted by systemd-nspawn. What changes in it is lost with it. It shares the network of
- * this machine, so its ports, too.
+ * A Debian with its own systemd, booted by systemd-nspawn. Its changes are lost at the end. It shares the network of
+ * this machine, including the ports.
  */
 export class DebianMachine {
   readonly #nspawn: ChildProcess;
@@ -99,10 +99,10 @@ export class DebianMachine {
       if (/^(running|degraded)$/m.test(output)) return;
     }
     await this.close();
-    throw new Error(`the machine does not come up:\n${this.#console()}`);
+    throw new Error(`the machine does not start:\n${this.#console()}`);
   }
 
-  /** Runs a line in it as root. */
+  /** Runs a shell line in the machine as root. */
   async run(line: string, env: Readonly<Record<string, string>> = {}, input = ""): Promise<ShellEnd> {
     return await runShell(["nsenter", "--target", `${this.#leader}`, "--all", "--", "sh", "-c", line], {
       input,
@@ -110,7 +110,7 @@ export class DebianMachine {
     });
   }
 
-  /** The output of a line that has to work. */
+  /** Runs a shell line and returns its output. @throws when it fails */
   async tell(line: string): Promise<string> {
     const { code, output } = await this.run(line);
     if (code !== 0) throw new Error(`${line}: ${code}\n${output}`);
@@ -125,7 +125,7 @@ export class DebianMachine {
   async close(): Promise<void> {
     if (this.#nspawn.exitCode === null && this.#nspawn.signalCode === null) {
       const closed = once(this.#nspawn, "close");
-      // Nothing in it is worth an orderly end.
+      // An orderly shutdown is not needed.
       this.#nspawn.kill("SIGKILL");
       await closed;
     }
@@ -133,7 +133,7 @@ export class DebianMachine {
   }
 }
 
-/** The first child of a process; 0 where there is none. */
+/** The pid of a process's first child; 0 if it has none. */
 function childOf(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ")[0]);
