@@ -10,8 +10,7 @@ const interrupted = () => stop("interrupted", "Nothing was changed.");
 export async function readSecret(context: Context, question: string): Promise<Result<string>> {
   const { stdin, stderr } = context;
   if (!stdin.isTTY) return await readPiped(context);
-  stderr.write(question);
-  const typed = await readTyped(context, false);
+  const typed = await readTyped(context, question, false);
   stderr.write("\n");
   return typed;
 }
@@ -22,8 +21,7 @@ export async function confirm(context: Context, question: string, yes: boolean):
   const { stdin, stderr, output } = context;
   if (!stdin.isTTY || !stderr.isTTY || output.form === "json")
     return stop("not_confirmed", "No terminal to confirm on. Pass --yes.");
-  stderr.write(`${question} [y/N] `);
-  const typed = await readTyped(context, true);
+  const typed = await readTyped(context, `${question} [y/N] `, true);
   if (!typed.ok) return typed;
   return /^y(?:es)?$/i.test(typed.value.trim()) ? succeed(true) : interrupted();
 }
@@ -41,10 +39,16 @@ async function readPiped({ stdin, signal }: Context): Promise<Result<string>> {
   }
 }
 
-/** Reads a line from a terminal. @param isShown whether the terminal echoes it and handles editing keys */
-async function readTyped({ stdin, signal }: Context, isShown: boolean): Promise<Result<string>> {
+/** Prompts for a line at a terminal. @param isShown whether the terminal echoes it and handles editing keys */
+async function readTyped(
+  { stdin, stderr, signal }: Context,
+  prompt: string,
+  isShown: boolean,
+): Promise<Result<string>> {
   stdin.setEncoding("utf8");
+  // Before the prompt, because a secret could be typed as soon as the prompt is visible.
   if (!isShown) stdin.setRawMode(true);
+  stderr.write(prompt);
   try {
     return await new Promise((resolve) => {
       let line = "";

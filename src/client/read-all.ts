@@ -8,7 +8,7 @@ type PageQuery = { readonly limit: number; readonly cursor?: string };
  * @returns the rows, with the status and headers of the last page; or the problem of the first page that failed
  */
 export async function readAll<Page extends { readonly next_cursor: string | null }, Row>(
-  read: (query: PageQuery) => Promise<ClientResult<Page>>,
+  read: (request: { readonly query: PageQuery }) => Promise<ClientResult<Page>>,
   rowsOf: (page: Page) => readonly Row[],
   most = Infinity,
 ): Promise<ClientResult<readonly Row[]>> {
@@ -16,7 +16,7 @@ export async function readAll<Page extends { readonly next_cursor: string | null
   let cursor: string | null = null;
   for (;;) {
     const limit = Math.min(MAX_PAGE_SIZE, most - rows.length);
-    const page: ClientResult<Page> = await read(cursor === null ? { limit } : { limit, cursor });
+    const page: ClientResult<Page> = await read({ query: cursor === null ? { limit } : { limit, cursor } });
     if (!page.ok) return page;
     rows.push(...rowsOf(page.value));
     cursor = page.value.next_cursor;

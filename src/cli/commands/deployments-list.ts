@@ -39,7 +39,7 @@ export const deploymentsList = defineCommand({
       branch: options.branch,
     });
     const rows = await readAll(
-      (page) => client.listDeployments({ query: { ...filters, ...page } }),
+      ({ query }) => client.listDeployments({ query: { ...filters, ...query } }),
       (page) => page.deployments,
       limit,
     );

@@ -1,9 +1,10 @@
 import type { ServerId } from "#contract/ids.ts";
+import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { allServers, findServer } from "#cli/session/find-server.ts";
+import { findServer } from "#cli/session/find-server.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { writeLink } from "#cli/settings/link-file.ts";
 import { printProject } from "#cli/views/project-facts.ts";
@@ -39,7 +40,6 @@ export const projectsCreate = defineCommand({
       body: { name: words.name, repository, server_id: server.value, ...projectFields(options) },
     });
     if (!project.ok) return project;
-    output.json(project.value);
     printProject(output, project.value);
     if (!options.link) return done;
     const { id, name } = project.value;
@@ -51,7 +51,7 @@ export const projectsCreate = defineCommand({
 });
 
 async function findOnlyServer(session: Session): Promise<Result<ServerId>> {
-  const servers = await allServers(session);
+  const servers = await readAll(session.client.listServers, (page) => page.servers);
   if (!servers.ok) return servers;
   const [only, another] = servers.value;
   if (only === undefined)

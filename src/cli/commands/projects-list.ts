@@ -1,8 +1,8 @@
+import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
-import { allProjects } from "#cli/session/find-project.ts";
 import { withSession } from "#cli/session/session.ts";
 
 export const projectsList = defineCommand({
@@ -11,9 +11,8 @@ export const projectsList = defineCommand({
   summary: "List projects",
   words: {},
   options: {},
-  run: withSession(async (session) => {
-    const { output } = session;
-    const projects = await allProjects(session);
+  run: withSession(async ({ client, output }) => {
+    const projects = await readAll(client.listProjects, (page) => page.projects);
     if (!projects.ok) return projects;
     output.json({ projects: projects.value });
     output.table(

@@ -47,7 +47,6 @@ export const projectsSet = defineCommand({
       return stop("usage", "Pass at least one setting. See gantry projects set --help.");
     const project = await client.updateProject({ params: { project_id: found.value.id }, body });
     if (!project.ok) return project;
-    output.json(project.value);
     printProject(output, project.value);
     return done;
   }),

@@ -15,7 +15,6 @@ export const projectsShow = defineCommand({
     if (!found.ok) return found;
     const project = await client.getProject({ params: { project_id: found.value.id } });
     if (!project.ok) return project;
-    output.json(project.value);
     printProject(output, project.value);
     return done;
   }),

@@ -1,7 +1,7 @@
+import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { allServers } from "#cli/session/find-server.ts";
 import { withSession } from "#cli/session/session.ts";
 import { serverPaint } from "#cli/views/server-facts.ts";
 
@@ -11,9 +11,8 @@ export const serversList = defineCommand({
   summary: "List servers",
   words: {},
   options: {},
-  run: withSession(async (session) => {
-    const { output } = session;
-    const servers = await allServers(session);
+  run: withSession(async ({ client, output }) => {
+    const servers = await readAll(client.listServers, (page) => page.servers);
     if (!servers.ok) return servers;
     output.json({ servers: servers.value });
     output.table(

@@ -15,7 +15,6 @@ export const serversShow = defineCommand({
     if (!id.ok) return id;
     const server = await client.getServer({ params: { server_id: id.value } });
     if (!server.ok) return server;
-    output.json(server.value);
     printServer(output, server.value);
     return done;
   }),

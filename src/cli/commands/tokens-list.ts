@@ -1,8 +1,8 @@
+import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
-import { allTokens } from "#cli/session/find-token.ts";
 import { withSession } from "#cli/session/session.ts";
 
 export const tokensList = defineCommand({
@@ -11,9 +11,8 @@ export const tokensList = defineCommand({
   summary: "List API tokens and dashboard sessions",
   words: {},
   options: {},
-  run: withSession(async (session) => {
-    const { output } = session;
-    const tokens = await allTokens(session);
+  run: withSession(async ({ client, output }) => {
+    const tokens = await readAll(client.listTokens, (page) => page.tokens);
     if (!tokens.ok) return tokens;
     output.json({ tokens: tokens.value });
     output.table(

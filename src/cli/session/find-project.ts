@@ -1,5 +1,4 @@
 import { ProjectId } from "#contract/ids.ts";
-import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import { readAll } from "#client/read-all.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { missingNamed } from "#cli/session/missing-named.ts";
@@ -24,16 +23,9 @@ export async function findProject(
     );
   const id = ProjectId.safeParse(wanted);
   if (id.success) return succeed({ id: id.data, name: null });
-  const projects = await allProjects(session);
+  const projects = await readAll(session.client.listProjects, (page) => page.projects);
   if (!projects.ok) return projects;
   const project = projects.value.find(({ name }) => name === wanted);
   if (project !== undefined) return succeed(project);
   return missingNamed("project", wanted, projects.value);
-}
-
-export async function allProjects({ client }: Session): Promise<Result<readonly ProjectRow[]>> {
-  return readAll(
-    (query) => client.listProjects({ query }),
-    (page) => page.projects,
-  );
 }

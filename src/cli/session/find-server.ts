@@ -1,5 +1,4 @@
 import { ServerId } from "#contract/ids.ts";
-import type { ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { readAll } from "#client/read-all.ts";
 import type { Result } from "#cli/outcome.ts";
 import { missingNamed } from "#cli/session/missing-named.ts";
@@ -10,16 +9,9 @@ import { succeed } from "#contract/lib/result.ts";
 export async function findServer(session: Session, word: string): Promise<Result<ServerId>> {
   const id = ServerId.safeParse(word);
   if (id.success) return succeed(id.data);
-  const servers = await allServers(session);
+  const servers = await readAll(session.client.listServers, (page) => page.servers);
   if (!servers.ok) return servers;
   const server = servers.value.find(({ name }) => name === word);
   if (server !== undefined) return succeed(server.id);
   return missingNamed("server", word, servers.value);
-}
-
-export async function allServers({ client }: Session): Promise<Result<readonly ServerRow[]>> {
-  return readAll(
-    (query) => client.listServers({ query }),
-    (page) => page.servers,
-  );
 }

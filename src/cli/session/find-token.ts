@@ -1,5 +1,4 @@
 import { TokenId } from "#contract/ids.ts";
-import type { Token } from "#contract/endpoints/tokens/schemas.ts";
 import { readAll } from "#client/read-all.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { missingNamed } from "#cli/session/missing-named.ts";
@@ -13,7 +12,7 @@ import { succeed } from "#contract/lib/result.ts";
 export async function findToken(session: Session, word: string): Promise<Result<TokenId>> {
   const id = TokenId.safeParse(word);
   if (id.success) return succeed(id.data);
-  const tokens = await allTokens(session);
+  const tokens = await readAll(session.client.listTokens, (page) => page.tokens);
   if (!tokens.ok) return tokens;
   const named = tokens.value.filter(({ kind }) => kind === "token");
   const [token, another] = named.filter(({ name }) => name === word);
@@ -21,11 +20,4 @@ export async function findToken(session: Session, word: string): Promise<Result<
     return stop("ambiguous_name", `Several tokens are named ${word}. Pass the ID; gantry tokens lists it.`);
   if (token !== undefined) return succeed(token.id);
   return missingNamed("token", word, named);
-}
-
-export async function allTokens({ client }: Session): Promise<Result<readonly Token[]>> {
-  return readAll(
-    (query) => client.listTokens({ query }),
-    (page) => page.tokens,
-  );
 }

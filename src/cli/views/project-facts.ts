@@ -7,6 +7,7 @@ import { timeText } from "#cli/output/times.ts";
 /** Prints a project and its settings. Settings that come from the framework are marked `(automatic)`. */
 export function printProject(output: Output, project: Project): void {
   const { serving, automatic } = project;
+  output.json(project);
   const settingText = (name: (typeof automatic)[number], text: string | null) =>
     `${printable(text ?? "none")}${automatic.includes(name) ? " (automatic)" : ""}`;
   printFacts(output, [

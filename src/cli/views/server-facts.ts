@@ -22,6 +22,7 @@ export function serverPaint(status: ServerStatus, style: Style): Paint {
 
 export function printServer(output: Output, server: Server): void {
   const { disk, agent_problem: problem } = server;
+  output.json(server);
   const free =
     disk === null
       ? null

@@ -65,7 +65,7 @@ const newActivityReader = () =>
     latest: () => api.listDeployments({ query: { limit: 100 } }),
     all: (status) =>
       readAll(
-        (page) => api.listDeployments({ query: { status, ...page } }),
+        ({ query }) => api.listDeployments({ query: { status, ...query } }),
         ({ deployments }) => deployments,
         MOST_DEPLOYMENTS,
       ),
