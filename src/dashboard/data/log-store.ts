@@ -5,7 +5,7 @@ import type { Problem } from "#contract/problems.ts";
 import { transport } from "#dashboard/data/api.ts";
 import { Signal } from "#dashboard/data/signal.ts";
 import { plainText } from "#dashboard/text/ansi.ts";
-import { LineLooks } from "#dashboard/text/line-looks.ts";
+import { LineStyles } from "#dashboard/text/line-styles.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 /** Lines that arrive within this time are rendered together. */
@@ -31,7 +31,7 @@ export class LogStore {
   readonly #id: DeploymentId;
   readonly #plain: string[] = [];
   /** The text style that each line starts with. */
-  readonly looks = new LineLooks();
+  readonly styles = new LineStyles();
   #aborted = new AbortController();
   #isWaiting = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -97,7 +97,7 @@ export class LogStore {
   }
 
   #add(line: LogLine): void {
-    this.looks.add(line);
+    this.styles.add(line);
     this.lines.push(line);
     if (!this.stageStarts.has(line.stage)) this.stageStarts.set(line.stage, Date.parse(line.time));
   }

@@ -93,7 +93,7 @@ export function SignIn({ state }: { readonly state: SessionState }) {
               error={isMalformed ? "This is not a Gantry token. A character is wrong or missing." : null}
             />
             <ProblemBox problem={signingIn.problem} doing="Signing in" />
-            <Button type="submit" look="main" isBusy={signingIn.isRunning}>
+            <Button type="submit" variant="primary" isBusy={signingIn.isRunning}>
               Sign in
             </Button>
           </Form>

@@ -55,7 +55,7 @@ export function AddServer({ onConnected }: Props) {
         error={errors["ip"] ?? null}
       />
       <ProblemBox problem={adding.problem} doing="Adding the server" />
-      <Button type="submit" look="main" isBusy={adding.isRunning}>
+      <Button type="submit" variant="primary" isBusy={adding.isRunning}>
         Add server
       </Button>
     </Form>

@@ -4,7 +4,7 @@ type Props = {
   readonly children: ComponentChildren;
   readonly onClick?: () => unknown;
   readonly type?: "button" | "submit";
-  readonly look?: "plain" | "main" | "danger" | "slim";
+  readonly variant?: "plain" | "primary" | "danger" | "subtle";
   /** The accessible name, where the text alone is ambiguous. */
   readonly label?: string;
   /**
@@ -19,7 +19,7 @@ export function Button({
   children,
   onClick,
   type = "button",
-  look = "plain",
+  variant = "plain",
   label,
   isBusy,
   isDisabled = false,
@@ -27,7 +27,7 @@ export function Button({
   return (
     <button
       type={type}
-      class={look}
+      class={variant}
       aria-label={label}
       aria-busy={isBusy === true}
       // Not `disabled`, which would remove the focus from the button.

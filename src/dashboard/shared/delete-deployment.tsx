@@ -46,7 +46,7 @@ export function DeleteDeployment({ deployment, onClose, onDeleted }: Props) {
       <footer>
         <Button onClick={onClose}>{reason === null ? "Cancel" : "Close"}</Button>
         {reason === null ? (
-          <Button look="danger" onClick={remove} isBusy={deleting.isRunning}>
+          <Button variant="danger" onClick={remove} isBusy={deleting.isRunning}>
             Delete
           </Button>
         ) : null}

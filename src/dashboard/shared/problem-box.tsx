@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 import type { Problem } from "#contract/problems.ts";
 import { Button } from "#dashboard/shared/button.tsx";
-import { problemText } from "#dashboard/text/words.ts";
+import { problemText } from "#dashboard/text/labels.ts";
 
 type Props = {
   readonly problem: Problem | null;

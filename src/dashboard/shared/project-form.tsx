@@ -11,7 +11,7 @@ import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
-import { serverWords } from "#dashboard/text/words.ts";
+import { serverStatusLabels } from "#dashboard/text/labels.ts";
 
 type Props = {
   readonly servers: readonly ServerRow[];
@@ -89,13 +89,13 @@ export function ProjectForm({ servers, onCreated }: Props) {
       >
         {servers.map(({ id, name, status }) => (
           <option key={id} value={id}>
-            {name} ({serverWords[status].toLowerCase()})
+            {name} ({serverStatusLabels[status].toLowerCase()})
           </option>
         ))}
       </Choice>
       <p class="quiet">Gantry detects the framework and the build settings from the repository's files.</p>
       <ProblemBox problem={creating.problem} doing="Adding the project" />
-      <Button type="submit" look="main" isBusy={creating.isRunning}>
+      <Button type="submit" variant="primary" isBusy={creating.isRunning}>
         Add project
       </Button>
     </Form>

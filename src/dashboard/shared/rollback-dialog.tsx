@@ -133,7 +133,7 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
       <ProblemBox problem={rolling.problem} doing="Rolling back" />
       <footer>
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="main" onClick={rollBack} isBusy={rolling.isRunning}>
+        <Button variant="primary" onClick={rollBack} isBusy={rolling.isRunning}>
           Roll back to v{target.version}
         </Button>
       </footer>

@@ -18,7 +18,7 @@ export function SaveBar({ saving, canSave, saved, onDiscard }: Props) {
     <>
       <ProblemBox problem={saving.problem} doing="Saving" />
       <div class="actions">
-        <Button type="submit" look="main" isBusy={saving.isRunning} isDisabled={!canSave}>
+        <Button type="submit" variant="primary" isBusy={saving.isRunning} isDisabled={!canSave}>
           Save
         </Button>
         {onDiscard === undefined ? null : <Button onClick={onDiscard}>Discard changes</Button>}

@@ -5,17 +5,19 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
-import { serverWords, stageWords, statusWords } from "#dashboard/text/words.ts";
+import { serverStatusLabels, buildingLabels, statusLabels } from "#dashboard/text/labels.ts";
 
 type Props = { readonly status: DeploymentStatus; readonly stage?: DeploymentStage | null };
 
 /** A deployment's status, or its stage while it is building. */
 export function Status({ status, stage = null }: Props) {
-  return <span class={`status ${status}`}>{stage === null ? statusWords[status] : stageWords[stage]}</span>;
+  return (
+    <span class={`status ${status}`}>{stage === null ? statusLabels[status] : buildingLabels[stage]}</span>
+  );
 }
 
 export function ServerState({ status }: { readonly status: ServerStatus }) {
-  return <span class={`status ${status}`}>{serverWords[status]}</span>;
+  return <span class={`status ${status}`}>{serverStatusLabels[status]}</span>;
 }
 
 /** A branch name. Invisible characters are shown by their code points. */

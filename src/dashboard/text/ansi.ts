@@ -9,7 +9,7 @@ export type Piece = {
 };
 
 /** The text style of a terminal. */
-export type Look = {
+export type TextStyle = {
   bold: boolean;
   dim: boolean;
   italic: boolean;
@@ -20,7 +20,7 @@ export type Look = {
 };
 
 const names = ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
-export const plain: Readonly<Look> = {
+export const plain: Readonly<TextStyle> = {
   bold: false,
   dim: false,
   italic: false,
@@ -59,52 +59,52 @@ export function plainText(line: string): string {
 }
 
 /** The style at the end of a line. A color stays on after the end of the line until it is changed. */
-export function lookAfter(line: string, before: Readonly<Look> = plain): Readonly<Look> {
+export function styleAfter(line: string, before: Readonly<TextStyle> = plain): Readonly<TextStyle> {
   if (!line.includes("\u001b")) return before;
-  let look = before;
+  let style = before;
   for (const [, parameters] of line.matchAll(SEQUENCE))
-    if (parameters !== undefined) look = changed(look, parameters);
-  return isPlain(look) ? plain : look;
+    if (parameters !== undefined) style = applySgr(style, parameters);
+  return isPlain(style) ? plain : style;
 }
 
-function isPlain(look: Readonly<Look>): boolean {
-  return styleOf(look).classes === "" && look.color === null && look.background === null;
+function isPlain(style: Readonly<TextStyle>): boolean {
+  return cssOf(style).classes === "" && style.color === null && style.background === null;
 }
 
 /**
  * Splits a line into pieces of one style each. Control sequences other than SGR (colors and styles) are removed.
  * @param before the style at the end of the previous line
  */
-export function piecesOf(line: string, before: Readonly<Look> = plain): Piece[] {
+export function piecesOf(line: string, before: Readonly<TextStyle> = plain): Piece[] {
   const start = startOfShown(line);
   const text = line.slice(start);
-  let look = lookAfter(line.slice(0, start), before);
-  if (!text.includes("\u001b")) return [{ text: readable(text), ...styleOf(look) }];
+  let style = styleAfter(line.slice(0, start), before);
+  if (!text.includes("\u001b")) return [{ text: readable(text), ...cssOf(style) }];
   const pieces: Piece[] = [];
   let from = 0;
   const add = (to: number) => {
     const part = readable(text.slice(from, to));
-    if (part !== "") pieces.push({ text: part, ...styleOf(look) });
+    if (part !== "") pieces.push({ text: part, ...cssOf(style) });
   };
   for (const match of text.matchAll(SEQUENCE)) {
     add(match.index);
     from = match.index + match[0].length;
-    if (match[1] !== undefined) look = changed(look, match[1]);
+    if (match[1] !== undefined) style = applySgr(style, match[1]);
   }
   add(text.length);
   return pieces;
 }
 
-function styleOf(look: Readonly<Look>): Omit<Piece, "text"> {
-  const [front, back] = look.inverse
-    ? [look.background ?? "background", look.color ?? "text"]
-    : [look.color, look.background];
+function cssOf(style: Readonly<TextStyle>): Omit<Piece, "text"> {
+  const [front, back] = style.inverse
+    ? [style.background ?? "background", style.color ?? "text"]
+    : [style.color, style.background];
   const isNamed = (color: string | null) => color !== null && !color.startsWith("rgb(");
   const classes = [
-    look.bold ? "bold" : "",
-    look.dim ? "dim" : "",
-    look.italic ? "italic" : "",
-    look.underline ? "underline" : "",
+    style.bold ? "bold" : "",
+    style.dim ? "dim" : "",
+    style.italic ? "italic" : "",
+    style.underline ? "underline" : "",
     isNamed(front) ? `fg-${front}` : "",
     isNamed(back) ? `bg-${back}` : "",
   ].filter((name) => name !== "");
@@ -116,9 +116,9 @@ function styleOf(look: Readonly<Look>): Omit<Piece, "text"> {
 }
 
 /** Applies an SGR sequence. Source: ECMA-48 section 8.3.117; ITU-T T.416 for colors after 38 and 48, as in xterm. */
-function changed(look: Readonly<Look>, parameters: string): Readonly<Look> {
+function applySgr(style: Readonly<TextStyle>, parameters: string): Readonly<TextStyle> {
   const codes = parameters.split(/[;:]/).map(Number);
-  let next = { ...look };
+  let next = { ...style };
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at] ?? 0;
     if (code === 0) next = { ...plain };

@@ -56,7 +56,7 @@ describe("docs/dashboard.md", () => {
     const docs = await readFile(join(import.meta.dirname, "../../../docs/dashboard.md"), "utf8");
     const listed = [...docs.matchAll(/^\| [^|]+ \| `\/([^`]*)` \|/gm)].map(([, path]) => path);
     const paths = Object.values(pages).map(({ path }) => path.replace(":id", "{id}"));
-    expect(listed.toSorted()).toEqual(paths.toSorted());
+    expect(new Set(listed)).toEqual(new Set(paths));
   });
 });
 

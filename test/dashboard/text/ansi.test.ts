@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { lookAfter, piecesOf, plain, plainText } from "#dashboard/text/ansi.ts";
+import { styleAfter, piecesOf, plain, plainText } from "#dashboard/text/ansi.ts";
 
 const ESC = "\u001b";
 const shown = (line: string) => piecesOf(line).map(({ text, classes }) => [text, classes]);
@@ -55,7 +55,7 @@ describe("a line of output", () => {
   });
 
   it("starts with the style at the end of the previous line", () => {
-    const left = lookAfter(`a ${ESC}[1;33myellow`);
+    const left = styleAfter(`a ${ESC}[1;33myellow`);
     expect(piecesOf("still", left)).toEqual([
       { text: "still", classes: "bold fg-yellow", color: null, background: null },
     ]);
@@ -63,8 +63,8 @@ describe("a line of output", () => {
       "bold fg-yellow",
       "",
     ]);
-    expect(lookAfter(`${ESC}[0mplain`, left)).toBe(plain);
-    expect(lookAfter("unchanged", left)).toBe(left);
+    expect(styleAfter(`${ESC}[0mplain`, left)).toBe(plain);
+    expect(styleAfter("unchanged", left)).toBe(left);
     // Overwritten text is hidden, but its color stays on.
     expect(piecesOf(`${ESC}[32m50 %\r100 %`)).toMatchObject([{ text: "100 %", classes: "fg-green" }]);
   });

@@ -4,7 +4,7 @@ import { LogRetention } from "#dashboard/pages/account/log-retention.tsx";
 import { Page } from "#dashboard/shared/page.tsx";
 import { Show } from "#dashboard/shared/show.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
-import { projectsText, scopesText } from "#dashboard/text/granted.ts";
+import { projectsText, scopesText } from "#dashboard/text/permissions.ts";
 
 /** The account, the current token and the account's settings. */
 export function AccountPage() {

@@ -1,18 +1,18 @@
-import { type Look, type Piece, piecesOf, plain } from "#dashboard/text/ansi.ts";
+import { type TextStyle, type Piece, piecesOf, plain } from "#dashboard/text/ansi.ts";
 
 type Props = {
   readonly line: string;
   /** A text in lower case. Its occurrences in the line are highlighted. */
   readonly marked?: string;
   /** The style at the end of the previous line. */
-  readonly look?: Readonly<Look>;
+  readonly before?: Readonly<TextStyle>;
 };
 
 /** A line of output with its colors. Its content is only ever rendered as text. */
-export function AnsiText({ line, marked = "", look = plain }: Props) {
+export function AnsiText({ line, marked = "", before = plain }: Props) {
   return (
     <>
-      {piecesOf(line, look).map((piece, at) => (
+      {piecesOf(line, before).map((piece, at) => (
         <Colored key={at} piece={piece} marked={marked} />
       ))}
     </>

@@ -49,7 +49,7 @@ export function DeploymentActions({ deployment }: Props) {
         <Button onClick={() => setOpen("rollback")}>Roll back to this</Button>
       ) : null}
       {status === "failed" || status === "canceled" ? (
-        <Button look="main" onClick={deployAgain} isBusy={again.isRunning}>
+        <Button variant="primary" onClick={deployAgain} isBusy={again.isRunning}>
           Deploy {withHiddenShown(deployment.branch)} again
         </Button>
       ) : null}

@@ -16,7 +16,7 @@ import { Branch, Commit, Status, waitingText } from "#dashboard/shared/status.ts
 import { Ago, Duration } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 import { siteName } from "#dashboard/text/site-name.ts";
-import { statusWords } from "#dashboard/text/words.ts";
+import { statusLabels } from "#dashboard/text/labels.ts";
 
 type Props = { readonly id: DeploymentId };
 
@@ -33,7 +33,7 @@ export function DeploymentPage({ id }: Props) {
   const { value } = deployment;
   return (
     <Page
-      title={value === null ? "Deployment" : `v${value.version} ${statusWords[value.status].toLowerCase()}`}
+      title={value === null ? "Deployment" : `v${value.version} ${statusLabels[value.status].toLowerCase()}`}
       heading={value === null ? "Deployment" : <Heading deployment={value} />}
       actions={
         value === null || isMissing(deployment.problem) ? null : <DeploymentActions deployment={value} />

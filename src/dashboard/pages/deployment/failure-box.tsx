@@ -1,6 +1,6 @@
 import type { Deployment, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
 import { AnsiText } from "#dashboard/pages/deployment/ansi-text.tsx";
-import { failureWords, stageWords } from "#dashboard/text/words.ts";
+import { failureTexts, buildingLabels } from "#dashboard/text/labels.ts";
 
 const LAST_LINES = 20;
 
@@ -11,9 +11,9 @@ export function FailureBox({ deployment: { failure } }: { readonly deployment: D
   return (
     <section class="problem failure" aria-label="Failure">
       <h2>
-        {stage === "queued" ? "Start" : stageWords[stage]} failed <code>{code}</code>
+        {stage === "queued" ? "Start" : buildingLabels[stage]} failed <code>{code}</code>
       </h2>
-      <p>{failureWords[code]}</p>
+      <p>{failureTexts[code]}</p>
       <p>{message}</p>
       {evidence === undefined ? null : <Evidence evidence={evidence} />}
     </section>

@@ -1,19 +1,19 @@
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 import { AnsiText } from "#dashboard/pages/deployment/ansi-text.tsx";
 import { memo } from "#dashboard/shared/memo.tsx";
-import type { Look } from "#dashboard/text/ansi.ts";
+import type { TextStyle } from "#dashboard/text/ansi.ts";
 
 type Props = {
   readonly line: LogLine;
   /** The style that the line starts with. */
-  readonly look: Readonly<Look>;
+  readonly style: Readonly<TextStyle>;
   readonly marked: string;
   /** Whether Tab reaches this line's number. The arrow keys move from there. */
   readonly isStop: boolean;
 };
 
 /** A line of a log, with its number. */
-export const LogRow = memo(function LogRow({ line, look, marked, isStop }: Props) {
+export const LogRow = memo(function LogRow({ line, style, marked, isStop }: Props) {
   return (
     <div class={`row ${line.stream}`}>
       <a
@@ -26,7 +26,7 @@ export const LogRow = memo(function LogRow({ line, look, marked, isStop }: Props
         {line.line}
       </a>
       <span class="text">
-        <AnsiText line={line.message} look={look} marked={marked} />
+        <AnsiText line={line.message} before={style} marked={marked} />
       </span>
     </div>
   );

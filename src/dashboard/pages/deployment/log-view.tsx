@@ -125,8 +125,8 @@ export function LogView({ deployment, log }: Props) {
             row={(index, isStop) => {
               const line = log.lines[index];
               if (line === undefined) return null;
-              const look = log.looks.at(index);
-              return <LogRow line={line} look={look} marked={query.toLowerCase()} isStop={isStop} />;
+              const style = log.styles.at(index);
+              return <LogRow line={line} style={style} marked={query.toLowerCase()} isStop={isStop} />;
             }}
           />
         )}

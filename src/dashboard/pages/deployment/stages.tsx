@@ -4,7 +4,7 @@ import type { LogStore } from "#dashboard/data/log-store.ts";
 import { useSignal } from "#dashboard/data/signal.ts";
 import { stagesOf } from "#dashboard/pages/deployment/stages-of.ts";
 import { durationText } from "#dashboard/text/times.ts";
-import { stageWords } from "#dashboard/text/words.ts";
+import { buildingLabels } from "#dashboard/text/labels.ts";
 
 type Props = { readonly deployment: Deployment; readonly log: LogStore };
 
@@ -18,7 +18,7 @@ export function Stages({ deployment, log }: Props) {
     <ol class="stages" aria-label="Stages">
       {stagesOf(deployment, { times: log.stageStarts, isComplete }, now).map(({ stage, state, seconds }) => (
         <li key={stage} class={state} aria-current={state === "current" ? "step" : undefined}>
-          <span>{stageWords[stage]}</span>
+          <span>{buildingLabels[stage]}</span>
           <span class="time">
             {state === "skipped" ? "skipped" : seconds === null ? "" : durationText(seconds)}
           </span>

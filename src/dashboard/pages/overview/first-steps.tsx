@@ -84,7 +84,7 @@ function FirstDeployment({ project }: { readonly project: ProjectRow }) {
   return (
     <>
       <ProblemBox problem={starting.problem} doing="Deploying" />
-      <Button look="main" onClick={start} isBusy={starting.isRunning}>
+      <Button variant="primary" onClick={start} isBusy={starting.isRunning}>
         Deploy {project.name}
       </Button>
     </>

@@ -31,7 +31,7 @@ export function Overview() {
       actions={
         // The first steps have a form for the first project.
         mayAdd && projects.value?.projects.length !== 0 ? (
-          <a class="button main" href={pathTo({ page: "new_project" })}>
+          <a class="button primary" href={pathTo({ page: "new_project" })}>
             Add a project
           </a>
         ) : null

@@ -61,7 +61,7 @@ export function DeployDialog({ id, project, onClose }: Props) {
         <ProblemBox problem={starting.problem} doing="Deploying" />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" isBusy={starting.isRunning}>
+          <Button type="submit" variant="primary" isBusy={starting.isRunning}>
             Deploy
           </Button>
         </footer>

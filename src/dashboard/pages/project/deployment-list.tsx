@@ -16,7 +16,7 @@ import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
 import { Waiting } from "#dashboard/shared/waiting.tsx";
-import { statusWords } from "#dashboard/text/words.ts";
+import { statusLabels } from "#dashboard/text/labels.ts";
 
 /** In pixels. On a narrow screen, a row has two lines. */
 const ROW_HEIGHT = { wide: 40, narrow: 68 };
@@ -45,7 +45,7 @@ export function DeploymentList({ projectId }: { readonly projectId: ProjectId })
           <option value="">All</option>
           {DeploymentStatus.options.map((option) => (
             <option key={option} value={option}>
-              {statusWords[option]}
+              {statusLabels[option]}
             </option>
           ))}
         </Choice>

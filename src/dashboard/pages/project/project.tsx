@@ -37,7 +37,7 @@ export function ProjectPage({ id }: Props) {
         <>
           {mayDeploy ? (
             <>
-              <Button look="main" onClick={() => setOpen("deploy")}>
+              <Button variant="primary" onClick={() => setOpen("deploy")}>
                 Deploy
               </Button>
               <Button onClick={() => setOpen("rollback")}>Roll back</Button>

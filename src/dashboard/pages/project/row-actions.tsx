@@ -2,7 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
 import { Button } from "#dashboard/shared/button.tsx";
-import { problemText } from "#dashboard/text/words.ts";
+import { problemText } from "#dashboard/text/labels.ts";
 
 type Props = {
   readonly deployment: Deployment;
@@ -26,11 +26,11 @@ export function RowActions({ deployment, onCanceled, onDelete }: Props) {
         </span>
       )}
       {status === "building" && stage !== "canceling" ? (
-        <Button look="slim" label={`Cancel v${version}`} onClick={cancel} isBusy={canceling.isRunning}>
+        <Button variant="subtle" label={`Cancel v${version}`} onClick={cancel} isBusy={canceling.isRunning}>
           Cancel
         </Button>
       ) : null}
-      <Button look="slim" label={`Delete v${version}`} onClick={onDelete}>
+      <Button variant="subtle" label={`Delete v${version}`} onClick={onDelete}>
         Delete
       </Button>
     </>

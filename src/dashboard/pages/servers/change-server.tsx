@@ -48,7 +48,7 @@ export function ChangeServer({ row, onClose, onChanged }: Props) {
         <ProblemBox problem={changing.problem} doing="Saving" />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" isBusy={changing.isRunning} isDisabled={!parsed.success}>
+          <Button type="submit" variant="primary" isBusy={changing.isRunning} isDisabled={!parsed.success}>
             Save
           </Button>
         </footer>

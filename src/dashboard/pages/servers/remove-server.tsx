@@ -29,7 +29,7 @@ export function RemoveServer({ row, onClose, onRemoved }: Props) {
       <ProblemBox problem={removing.problem} doing="Removing" />
       <footer>
         <Button onClick={onClose}>Cancel</Button>
-        <Button look="danger" onClick={remove} isBusy={removing.isRunning} isDisabled={row.apps > 0}>
+        <Button variant="danger" onClick={remove} isBusy={removing.isRunning} isDisabled={row.apps > 0}>
           Remove
         </Button>
       </footer>

@@ -24,7 +24,7 @@ export function Servers() {
       title="Servers"
       actions={
         mayChange ? (
-          <Button look="main" onClick={() => setIsAdding(true)}>
+          <Button variant="primary" onClick={() => setIsAdding(true)}>
             Add a server
           </Button>
         ) : null

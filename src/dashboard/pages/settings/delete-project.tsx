@@ -34,7 +34,7 @@ export function DeleteProject({ project }: { readonly project: Project }) {
       <p>
         This also deletes its deployments and logs. The site stays online unless its files are removed, too.
       </p>
-      <Button look="danger" onClick={() => setIsOpen(true)}>
+      <Button variant="danger" onClick={() => setIsOpen(true)}>
         Delete {project.name}
       </Button>
       {isOpen ? (
@@ -54,7 +54,7 @@ export function DeleteProject({ project }: { readonly project: Project }) {
               <Button onClick={() => setIsOpen(false)}>Cancel</Button>
               <Button
                 type="submit"
-                look="danger"
+                variant="danger"
                 isBusy={deleting.isRunning}
                 isDisabled={typed !== project.name}
               >

@@ -12,7 +12,7 @@ import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { errorsOf } from "#dashboard/text/field-errors.ts";
-import { scopeWords } from "#dashboard/text/words.ts";
+import { scopeLabels } from "#dashboard/text/labels.ts";
 
 type Props = { readonly onCreated: (token: TokenWithSecret) => void; readonly onClose: () => void };
 
@@ -58,7 +58,7 @@ export function CreateToken({ onCreated, onClose }: Props) {
                 checked={scopes.includes(scope)}
                 onChange={() => setScopes(toggled(scopes, scope))}
               />
-              {scopeWords[scope]}
+              {scopeLabels[scope]}
             </label>
           ))}
           {errors["scopes"] === undefined ? null : <p class="error">Choose at least one.</p>}
@@ -98,7 +98,7 @@ export function CreateToken({ onCreated, onClose }: Props) {
         <ProblemBox problem={creating.problem} doing="Creating the token" />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" isBusy={creating.isRunning}>
+          <Button type="submit" variant="primary" isBusy={creating.isRunning}>
             Create token
           </Button>
         </footer>

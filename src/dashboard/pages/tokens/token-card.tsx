@@ -9,7 +9,7 @@ import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { Ago, AgoByHour } from "#dashboard/shared/times.tsx";
-import { projectsText, scopesText } from "#dashboard/text/granted.ts";
+import { projectsText, scopesText } from "#dashboard/text/permissions.ts";
 
 type Props = {
   readonly token: Token;
@@ -90,7 +90,7 @@ export function TokenCard({ token, isOwn, onRotated, onRevoked }: Props) {
           <ProblemBox problem={revoking.problem} doing="Revoking" />
           <footer>
             <Button onClick={() => setIsRevoking(false)}>Cancel</Button>
-            <Button look="danger" onClick={revoke} isBusy={revoking.isRunning}>
+            <Button variant="danger" onClick={revoke} isBusy={revoking.isRunning}>
               {isSession ? "End session" : "Revoke"}
             </Button>
           </footer>

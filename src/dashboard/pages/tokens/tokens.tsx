@@ -47,7 +47,7 @@ export function Tokens() {
       title="Tokens"
       actions={
         mayCreate ? (
-          <Button look="main" onClick={() => setIsCreating(true)}>
+          <Button variant="primary" onClick={() => setIsCreating(true)}>
             Create a token
           </Button>
         ) : null
@@ -74,7 +74,7 @@ export function Tokens() {
           <p>Copy the token now. It will not be shown again.</p>
           <Copyable text={shown.token} label="Token" />
           <footer>
-            <Button look="main" onClick={() => setShown(null)}>
+            <Button variant="primary" onClick={() => setShown(null)}>
               Done
             </Button>
           </footer>

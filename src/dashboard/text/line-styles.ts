@@ -1,26 +1,26 @@
 import type { LogLine, LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
-import { type Look, lookAfter, plain } from "#dashboard/text/ansi.ts";
+import { type TextStyle, styleAfter, plain } from "#dashboard/text/ansi.ts";
 
 /** The style that each line of a log starts with. A color that a command turns on stays on in the next lines. */
-export class LineLooks {
+export class LineStyles {
   #count = 0;
   /** Only of lines that do not start plain. */
-  readonly #begin = new Map<number, Readonly<Look>>();
+  readonly #begin = new Map<number, Readonly<TextStyle>>();
   /** The style at the end of each stream's last line. */
-  readonly #left = new Map<LogStream, { readonly stage: LogStage; readonly look: Readonly<Look> }>();
+  readonly #left = new Map<LogStream, { readonly stage: LogStage; readonly style: Readonly<TextStyle> }>();
 
   /** Adds the next line. */
   add({ stream, stage, message }: Pick<LogLine, "stream" | "stage" | "message">): void {
     const left = this.#left.get(stream);
     // Each stage runs another command, whose output starts plain.
-    const look = left?.stage === stage ? left.look : plain;
-    if (look !== plain) this.#begin.set(this.#count, look);
-    this.#left.set(stream, { stage, look: lookAfter(message, look) });
+    const style = left?.stage === stage ? left.style : plain;
+    if (style !== plain) this.#begin.set(this.#count, style);
+    this.#left.set(stream, { stage, style: styleAfter(message, style) });
     this.#count += 1;
   }
 
   /** @param index from 0 */
-  at(index: number): Readonly<Look> {
+  at(index: number): Readonly<TextStyle> {
     return this.#begin.get(index) ?? plain;
   }
 }

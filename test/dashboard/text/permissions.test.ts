@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { createIdGenerator } from "#contract/ids.ts";
 import { allScopes } from "#contract/scopes.ts";
-import { projectsText, scopesText } from "#dashboard/text/granted.ts";
+import { projectsText, scopesText } from "#dashboard/text/permissions.ts";
 
 let count = 0;
 const ids = createIdGenerator({

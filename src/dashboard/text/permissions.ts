@@ -1,7 +1,7 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { ProjectRow } from "#contract/endpoints/projects/schemas.ts";
 import { type Scope, scopesAllowAll } from "#contract/scopes.ts";
-import { scopeWords } from "#dashboard/text/words.ts";
+import { scopeLabels } from "#dashboard/text/labels.ts";
 
 /** The permissions of a token as text. */
 export function scopesText(scopes: readonly Scope[]): string {
@@ -10,7 +10,7 @@ export function scopesText(scopes: readonly Scope[]): string {
   const listed = scopes.filter(
     (scope) => !scope.endsWith(":read") || !scopes.some((one) => one === scope.replace(":read", ":write")),
   );
-  return listed.map((scope) => scopeWords[scope]).join("; ");
+  return listed.map((scope) => scopeLabels[scope]).join("; ");
 }
 
 /** The names of a token's projects, and the number of those that are not in `projects`. */

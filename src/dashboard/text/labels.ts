@@ -8,7 +8,7 @@ import type { Scope } from "#contract/scopes.ts";
 import { stageLabels } from "#contract/stages.ts";
 import type { ServerStatus } from "#contract/endpoints/servers/schemas.ts";
 
-export const statusWords: Record<DeploymentStatus, string> = {
+export const statusLabels: Record<DeploymentStatus, string> = {
   building: "Building",
   live: "Live",
   superseded: "Superseded",
@@ -16,12 +16,12 @@ export const statusWords: Record<DeploymentStatus, string> = {
   canceled: "Canceled",
 };
 
-export const stageWords: Record<DeploymentStage, string> = {
+export const buildingLabels: Record<DeploymentStage, string> = {
   ...stageLabels,
   canceling: "Canceling",
 };
 
-export const serverWords: Record<ServerStatus, string> = {
+export const serverStatusLabels: Record<ServerStatus, string> = {
   pending: "Waiting for agent",
   healthy: "Healthy",
   degraded: "Disk nearly full",
@@ -29,7 +29,7 @@ export const serverWords: Record<ServerStatus, string> = {
 };
 
 /** The cause of each failure, and how to fix it. */
-export const failureWords: Record<FailureCode, string> = {
+export const failureTexts: Record<FailureCode, string> = {
   fetch_failed: "The server could not fetch the code from the repository.",
   ref_not_found: "The repository has no such branch or commit.",
   commit_not_reachable:
@@ -45,7 +45,7 @@ export const failureWords: Record<FailureCode, string> = {
   internal: "An internal error occurred in Gantry.",
 };
 
-export const scopeWords: Record<Scope, string> = {
+export const scopeLabels: Record<Scope, string> = {
   "deployments:read": "View deployments and logs",
   "deployments:write": "Deploy, roll back, cancel and delete",
   "projects:read": "View projects and their settings",
