@@ -62,12 +62,13 @@ describe("docs/dashboard.md", () => {
 
 describe("the navigation", () => {
   it("links to the first page of each section", () => {
-    expect([...sections()]).toEqual([
+    const links = sections();
+    expect([...links].slice(0, 2)).toEqual([
       ["Projects", "/app/"],
       ["Servers", "/app/servers"],
-      ["Charts", "/app/charts"],
-      ["Tokens", "/app/tokens"],
     ]);
+    const named = Object.values(pages).flatMap(({ section }) => section ?? []);
+    expect(new Set(links.keys())).toEqual(new Set(named));
   });
 
   it("marks the section of the current page", () => {
