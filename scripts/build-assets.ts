@@ -1,4 +1,4 @@
-// Called by wrangler before each build, as wrangler.toml says.
+// wrangler runs this before each build (wrangler.toml).
 import { assetsFolder, buildAssets } from "./reference/build-assets.ts";
 
 await buildAssets(assetsFolder);

@@ -15,17 +15,17 @@ import { formatSources, generateBindingTypes } from "./shared/tools.ts";
 
 type Check = {
   readonly name: string;
-  /** `note` is worth saying where all is well. */
+  /** `note` is printed if the check passes. */
   readonly run: () => Promise<CommandOutcome & { readonly note?: string }>;
   readonly fix?: string;
 };
 
-/** Those that take longest come first. */
+/** The slowest checks come first. */
 const checks: readonly Check[] = [
   { name: "types", run: () => runCommand(["tsc", "-b"]) },
   { name: "lint", run: () => runCommand(["oxlint", "-f", "unix"]) },
   {
-    name: "binding types are those of wrangler.toml",
+    name: "binding types match wrangler.toml",
     run: () => runCommand([...generateBindingTypes, "--check"], { env: quietWrangler }),
     fix: "npm run types",
   },
@@ -40,8 +40,8 @@ const checks: readonly Check[] = [
   { name: "docs/api.md lists every problem", run: checkProblemTable, fix: "npm run reference" },
   { name: "the Worker's bundle is small", run: checkBundleSize },
   { name: "the dashboard's first page is small", run: checkDashboardSize },
-  { name: "nothing of one machine is tracked", run: checkTrackedFiles },
-  { name: "every package that is installed here has a hash", run: checkPackageHashes },
+  { name: "no paths or names of one machine are tracked", run: checkTrackedFiles },
+  { name: "every package that this system installs has a hash", run: checkPackageHashes },
 ];
 
 async function runChecks(): Promise<void> {

@@ -9,8 +9,8 @@ import { print } from "./shared/terminal.ts";
 import { readJsonOutput } from "./shared/read-json-output.ts";
 import { runCommand } from "./shared/run-command.ts";
 
-// Writes the hashes into package-lock.json that it lacks, as the registry of this machine has them. A registry that does
-// not have the packages of other systems cannot give theirs, so this runs where the registry is complete: in CI.
+// Adds the missing hashes to package-lock.json, from this machine's registry. Some registries lack the packages of other
+// systems, so CI runs this: its registry is complete.
 
 const Lock = z.looseObject({ packages: z.record(z.string(), z.looseObject({})) });
 const Entry = z.object({
@@ -37,7 +37,7 @@ for (const [place, value] of Object.entries(lock.packages)) {
   const integrity = code === 0 ? readJsonOutput(stdout, z.object({ integrity: z.string() })).integrity : null;
   if (integrity === null) missing.push(spec);
   else {
-    // Behind the version, where npm writes it.
+    // npm writes the hash after the version.
     const { version: _, ...after } = value;
     lock.packages[place] = { version, integrity, ...after };
     completed += 1;

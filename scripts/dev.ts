@@ -6,7 +6,7 @@ import * as z from "zod";
 
 import { keepSchedule, runSchedule } from "./shared/local-schedule.ts";
 import { Problem } from "./shared/problem.ts";
-import { killGroup } from "./shared/processes.ts";
+import { signalGroup } from "#node/processes.ts";
 import { binaries, root } from "./shared/root.ts";
 import { quietWrangler, runCommand } from "./shared/run-command.ts";
 import { home, runScript } from "./shared/script.ts";
@@ -66,7 +66,7 @@ async function runDev({ port: apiPort, home: folder }: z.output<typeof options>)
   // Wrangler has an endpoint that runs the cron triggers, but does not call it by itself.
   keepSchedule(() => runSchedule(url));
   wrangler.once("exit", (code) => {
-    if (wrangler.pid !== undefined) killGroup(wrangler.pid);
+    if (wrangler.pid !== undefined) signalGroup(wrangler.pid, "SIGKILL");
     void lock.release().then(() => process.exit(code ?? 0));
   });
 }

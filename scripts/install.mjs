@@ -1,4 +1,4 @@
-// Runs before every npm script, on whatever Node the machine has: plain JavaScript, and nothing from node_modules.
+// Runs before npm scripts on the machine's own Node, so it is plain JavaScript and imports nothing from node_modules.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -26,8 +26,8 @@ function readJson(path) {
 }
 
 /**
- * Compares what npm says it has installed with what package-lock.json asks for. npm writes its own list last, so an
- * installation that was cut off has none. Packages for other platforms are optional, and missing rightly.
+ * Compares the list of installed packages in node_modules with package-lock.json. npm writes that list last, so an
+ * interrupted installation has none. Packages for other platforms are optional and may be missing.
  */
 function isInstalled() {
   const wanted = readJson(join(root, "package-lock.json"))?.packages;
@@ -38,7 +38,7 @@ function isInstalled() {
     if (path === "") return true;
     const present = installed[path];
     if (!present) return entry.optional === true || entry.devOptional === true || entry.peer === true;
-    // An entry without a hash is of a registry that does not have the package; npm may have noted the hash it found.
+    // An entry has no hash if the registry lacked the package. npm may still have recorded the hash that it found.
     const isSame = entry.integrity === undefined || present.integrity === entry.integrity;
     return present.version === entry.version && isSame;
   });
@@ -54,10 +54,10 @@ function isAlive(pid) {
   }
 }
 
-/** One installation at a time: npm ci empties node_modules under the feet of another. */
+/** Allows one installation at a time, because npm ci empties node_modules. */
 async function withLock(work) {
   mkdirSync(dirname(lockPath), { recursive: true });
-  let hasSaid = false;
+  let hasPrinted = false;
   for (;;) {
     try {
       writeFileSync(lockPath, `${process.pid}`, { flag: "wx" });
@@ -66,13 +66,13 @@ async function withLock(work) {
       if (error.code !== "EEXIST") fail(`cannot write ${lockPath}: ${error.message}`);
     }
     const holder = Number(readFileOrEmpty(lockPath));
-    // A number of nobody belongs to one that was killed. An empty file to one that is just being written, but not for
-    // long: it may also have been killed before it wrote, or found the disk full.
-    const isLeft = holder > 0 ? !isAlive(holder) : millisecondsOld(lockPath) > WRITING_MS;
-    if (isLeft) rmSync(lockPath, { force: true });
-    else if (!hasSaid) {
+    // The lock is stale if its process has ended. An empty file is being written, unless it is old: then its process was
+    // killed before the write, or the disk was full.
+    const isStale = holder > 0 ? !isAlive(holder) : millisecondsOld(lockPath) > WRITING_MS;
+    if (isStale) rmSync(lockPath, { force: true });
+    else if (!hasPrinted) {
       console.log(`Waiting for another installation of the packages (process ${holder})`);
-      hasSaid = true;
+      hasPrinted = true;
     }
     await new Promise((done) => setTimeout(done, 200));
   }
@@ -95,7 +95,7 @@ function readFileOrEmpty(path) {
   }
 }
 
-/** The Node that installs must not be the one in node_modules, which npm ci takes away. */
+/** The PATH without node_modules: npm must not run on the Node in there, which npm ci removes. */
 function outsidePath() {
   const parts = (process.env.PATH ?? "").split(delimiter);
   return parts.filter((part) => !resolve(part).startsWith(modules)).join(delimiter);
@@ -135,17 +135,15 @@ async function install() {
   }, 1000);
 
   let { code, output } = await runNpm(["ci"]);
-  // Some registries lack the packages of other systems, which npm then leaves out of the lock file, and npm ci refuses
-  // such a file where they are to be had. npm install takes the same versions, and need not write anything down.
+  // Some registries lack the packages of other systems, and npm then omits them from the lock file. npm ci refuses such
+  // a file if its registry has them. npm install --no-save installs the same versions and leaves the file unchanged.
   if (code !== 0 && output.includes("EUSAGE")) ({ code, output } = await runNpm(["install", "--no-save"]));
   clearInterval(ticker);
   if (isTerminal) process.stdout.write("\r\u001b[K");
   if (code !== 0) {
     console.error(output.trim());
     rmSync(lockPath, { force: true });
-    fail(
-      "the packages could not be installed, see above. Once the cause is gone, run the same command again.",
-    );
+    fail("the packages could not be installed, see above. Fix the cause and run the same command again.");
   }
   console.log(`Packages installed in ${seconds()} s`);
 }
@@ -153,13 +151,13 @@ async function install() {
 const major = Number(process.versions.node.split(".")[0]);
 if (major < OLDEST_NODE)
   fail(
-    `needs Node ${OLDEST_NODE} or newer, and this is ${process.versions.node}. Get one from https://nodejs.org`,
+    `needs Node ${OLDEST_NODE} or newer, and this is ${process.versions.node}. Get it from https://nodejs.org`,
   );
 if (spawnSync("git", ["--version"], { stdio: "ignore" }).status !== 0)
   fail("needs git, which is not on the PATH. Get it from https://git-scm.com or your system's packages.");
 
 if (!isInstalled())
   await withLock(async () => {
-    // The one that was waited for may have done it.
+    // Another process may have installed the packages in the meantime.
     if (!isInstalled()) await install();
   });

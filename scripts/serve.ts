@@ -1,4 +1,4 @@
-// One process of its own, so that the supervisor in start.ts can end it together with its workerd.
+// A separate process, so that the supervisor of npm start can end it together with its workerd.
 import { resolve } from "node:path";
 
 import * as z from "zod";
@@ -14,7 +14,7 @@ import { newSignInCode } from "./shared/sign-in-code.ts";
 import type { WorkerReady } from "./shared/worker-ready.ts";
 import { startScript } from "./start/options.ts";
 
-/** How long Miniflare may take to put its files away. */
+/** How long Miniflare may take to close its files. */
 const CLOSE_TIMEOUT_MS = 3_000;
 
 const options = readOptions({
@@ -42,7 +42,7 @@ async function end(): Promise<void> {
   process.exit(0);
 }
 for (const event of ["SIGTERM", "SIGINT", "disconnect"]) process.on(event, () => void end());
-// The parent may have been gone before anybody listened.
+// The parent may have ended before this process listened for it.
 if (process.send !== undefined && !process.connected) void end();
 
 async function bundlePath(): Promise<string> {
@@ -56,7 +56,7 @@ const bundle = await bundlePath();
 const settings = await readLocalSettings(bundle);
 const state = resolve(options.home, "state");
 
-/** Migrates the database, and sees to it that somebody can sign in. */
+/** Migrates the database, and creates a token and a sign-in code. */
 const prepareDatabase = () =>
   withLocalDatabase(state, settings, async (database) => {
     const { token, accountId } = await ensureToken(
@@ -74,7 +74,7 @@ const prepareDatabase = () =>
     return { token, account_id: accountId, sign_in_code: code };
   });
 
-// A process before this one has done it and told its parent: this one is up in half the time.
+// A restart skips the preparation, which halves the time until the Worker responds.
 const prepared = options.again ? null : await prepareDatabase();
 worker = await startLocalWorker({
   port: options.port,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
+
 import { ensureChromium } from "./shared/chromium.ts";
 import { ensureDebianRoot } from "./shared/debian-root.ts";
 import { ensureTestedPrograms } from "./shared/tested-programs.ts";
@@ -11,7 +12,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { root } from "./shared/root.ts";
 import { option, printHelp } from "./shared/script.ts";
 
-/** The part of vitest's JSON report that is counted. */
+/** The part of vitest's JSON report that is used. */
 const Report = z.object({
   numPassedTests: z.int(),
   numFailedTests: z.int(),
@@ -20,7 +21,7 @@ const Report = z.object({
 
 const reportPath = join(root, "build", "test-report.json");
 
-/** A file that does not load has no test that could fail, and yet is a failure; so is an error outside all tests. */
+/** Counts tests. A file that does not load counts as one failure, and so does an error outside of all tests. */
 async function count(exitCode: number): Promise<{ passed: number; failed: number }> {
   const report = Report.safeParse(await readFile(reportPath, "utf8").then(JSON.parse, () => null));
   if (!report.success) return { passed: 0, failed: 1 };
@@ -34,7 +35,7 @@ async function count(exitCode: number): Promise<{ passed: number; failed: number
   };
 }
 
-const asked = process.argv.slice(2);
+const args = process.argv.slice(2);
 printHelp(
   {
     usage:
@@ -51,25 +52,25 @@ npm run test:server boots a Debian with systemd, which needs root.`,
       ),
     }),
   },
-  asked,
+  args,
 );
 /** The selected projects; if none is selected, all except server run. */
-const projects = asked.filter((_, at) => asked[at - 1] === "--project");
+const projects = args.filter((_, at) => args[at - 1] === "--project");
 
-/** Installs what a project's tests need. */
-const needs = {
+/** Installs the programs that the tests of a project run. */
+const installers = {
   dashboard: ensureChromium,
   agent: () => ensureTestedPrograms("agent"),
   journeys: () => ensureTestedPrograms("journeys"),
   server: ensureDebianRoot,
 } as const;
 
-for (const [project, ensure] of Object.entries(needs))
+for (const [project, install] of Object.entries(installers))
   try {
-    const isAskedFor = projects.length === 0 ? project !== "server" : projects.includes(project);
-    if (isAskedFor) await ensure();
+    const isSelected = projects.length === 0 ? project !== "server" : projects.includes(project);
+    if (isSelected) await install();
   } catch (error) {
-    // The tests that need it fail then, and say so; the others tell as much as they can.
+    // The tests that need the program fail and report it. The other tests still run.
     console.error(`gantry: ${messageOf(error)}`);
   }
 await mkdir(join(root, "build"), { recursive: true });
@@ -80,11 +81,11 @@ const vitest = spawn(
     join(root, "node_modules/vitest/vitest.mjs"),
     ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`],
     ...(projects.length === 0 ? ["--project=!server"] : []),
-    ...asked,
+    ...args,
   ],
   {
     cwd: root,
-    // The tests start hundreds of processes of the same few programs, each of which is up in half the time with it.
+    // The tests start hundreds of processes of the same few programs. The cache halves the start time of each.
     env: { ...process.env, NODE_COMPILE_CACHE: join(root, "build", "compile-cache") },
     stdio: ["ignore", "inherit", "inherit"],
   },

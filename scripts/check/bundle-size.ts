@@ -5,10 +5,10 @@ import { gzipSync } from "node:zlib";
 import { root } from "../shared/root.ts";
 import { type CommandOutcome, quietWrangler, runCommand } from "../shared/run-command.ts";
 
-/** A Worker is loaded anew in many places, and what is small starts sooner (docs/decisions.md). */
+/** A Worker is loaded in many places, and a small one starts faster (docs/decisions.md). */
 const MOST_BYTES = 160_000;
 
-/** Bundles the Worker as it is deployed, and weighs it. */
+/** Bundles the Worker as for a release, and checks its compressed size. */
 export async function checkBundleSize(): Promise<CommandOutcome & { readonly note?: string }> {
   const folder = join(root, "build", `bundle-check-${process.pid}`);
   try {

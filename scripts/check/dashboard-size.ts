@@ -3,10 +3,10 @@ import { gzipSync } from "node:zlib";
 import { buildDashboard } from "../shared/build-dashboard.ts";
 import type { CommandOutcome } from "../shared/run-command.ts";
 
-/** Of all scripts that the first page of the dashboard needs. */
+/** The limit for all scripts that the first page of the dashboard needs. */
 const MOST_BYTES = 40_000;
 
-/** Builds the dashboard and weighs what a browser loads before it shows anything. */
+/** Builds the dashboard, and checks the compressed size of the scripts that a browser loads first. */
 export async function checkDashboardSize(): Promise<CommandOutcome & { readonly note?: string }> {
   const { files, firstScripts } = await buildDashboard();
   const bytes = firstScripts.reduce((sum, path) => sum + gzipSync(files.get(path) ?? "").length, 0);

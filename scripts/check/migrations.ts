@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
-/** Generates into a copy of migrations/: a new file there means that the tables have changed without a migration. */
+/** Generates migrations into a copy of migrations/. A new file means that the schema changed without a migration. */
 export async function checkMigrations(): Promise<CommandOutcome> {
   const copy = join(root, "build", `migrations-check-${process.pid}`);
   try {
@@ -21,7 +21,7 @@ export async function checkMigrations(): Promise<CommandOutcome> {
     return {
       code: 1,
       output:
-        "src/worker/db/schema.ts has changes that no migration makes. Run: npm run migration -- --name WHAT",
+        "src/worker/db/schema.ts has changes without a migration. Run: npm run migration -- --name NAME",
     };
   } finally {
     await rm(copy, { recursive: true, force: true });

@@ -5,10 +5,10 @@ import { buildAssets } from "../reference/build-assets.ts";
 import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
-/** The linter asks nobody for news, and tells nobody that it runs. */
+/** Turns off the linter's update check and telemetry. */
 const QUIET = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
 
-/** Makes the document and lints it with every rule that Redocly recommends, each as an error. */
+/** Builds the OpenAPI document and lints it. Every rule that Redocly recommends is an error. */
 export async function checkOpenApi(): Promise<CommandOutcome> {
   await mkdir(join(root, "build"), { recursive: true });
   const folder = await mkdtemp(join(root, "build", "open-api-check-"));

@@ -19,22 +19,22 @@ const Entry = z.object({
 type Entry = z.infer<typeof Entry>;
 const Lock = z.object({ packages: z.record(z.string(), Entry) });
 
-/** `libc`: null where the system has none that packages ask for. */
+/** `libc` is null if packages cannot select by it on this system. */
 export type System = { readonly os: string; readonly cpu: string; readonly libc: string | null };
 
 export type PackageHashes = {
-  /** Without a hash, and this system can install them: anything could come in their place. */
+  /** Packages without a hash that this system can install: a download could be anything. */
   readonly refused: readonly string[];
-  /** Without a hash, for other systems only. */
+  /** Packages without a hash that only other systems can install. */
   readonly others: readonly string[];
 };
 
-/** What of a package-lock.json has no hash that a download is compared with. @throws where it is none */
+/** Finds the packages of a package-lock.json that have no hash to verify a download. @throws if the text is invalid */
 export function readPackageHashes(lock: string, system: System): PackageHashes {
   const refused: string[] = [];
   const others: string[] = [];
   for (const [path, entry] of Object.entries(Lock.parse(JSON.parse(lock)).packages)) {
-    // The project itself; a folder of it; what came in the archive of another package.
+    // Skips the project itself, its folders, and packages in the archive of another package.
     if (path === "" || !path.includes("node_modules/") || entry.link === true || entry.inBundle === true)
       continue;
     if (isStrong(entry.integrity)) continue;
@@ -48,7 +48,7 @@ function isStrong(integrity = ""): boolean {
   return integrity.split(/\s+/).some((one) => /^sha(?:256|384|512)-[A-Za-z0-9+/]{40,}={0,2}$/.test(one));
 }
 
-/** Whether npm would install it here, as far as its entry says. Source: npm's package.json, `os`, `cpu`, `libc`. */
+/** Whether npm would install the package on this system. Source: `os`, `cpu` and `libc` of npm's package.json. */
 function isFor({ os, cpu, libc }: Entry, system: System): boolean {
   return allows(os, system.os) && allows(cpu, system.cpu) && allows(libc, system.libc);
 }
@@ -68,19 +68,19 @@ function thisSystem(): System {
   return { os: process.platform, cpu: process.arch, libc };
 }
 
-/** Refuses a package-lock.json that has no hash of a package that can be installed here. */
+/** Fails if package-lock.json lacks the hash of a package that this system can install. */
 export async function checkPackageHashes(): Promise<CommandOutcome & { readonly note?: string }> {
   const lock = await readFile(join(root, "package-lock.json"), "utf8");
   const { refused, others } = readPackageHashes(lock, thisSystem());
   if (refused.length > 0)
     return {
       code: 1,
-      output: `package-lock.json has no SHA-256 or better of:\n${refused.map((name) => `  ${name}`).join("\n")}`,
+      output: `package-lock.json has no SHA-256 or stronger hash for:\n${refused.map((name) => `  ${name}`).join("\n")}`,
     };
   if (others.length === 0) return { code: 0, output: "" };
   return {
     code: 0,
     output: "",
-    note: `${others.length} for other systems have none:\n${others.map((name) => `    ${name}`).join("\n")}\n `,
+    note: `${others.length} packages for other systems have none:\n${others.map((name) => `    ${name}`).join("\n")}\n `,
   };
 }

@@ -7,30 +7,30 @@ import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
 type Rule = { readonly why: string; readonly isBroken: (line: string) => boolean };
 
-/** What must not be in the repository, because it is true on one machine only. */
+/** Texts that must not be in the repository, because they are true on one machine only. */
 const rules: readonly Rule[] = [
   {
     why: "the host name of a package registry",
     isBroken: (line) => /\bregistry\.[a-z0-9-]+\.(?:org|com|io|net|dev)\b/i.test(line),
   },
   {
-    why: "where a package was downloaded from",
+    why: "the URL of a package download",
     isBroken: (line) => /"resolved":\s*"https?:/.test(line),
   },
   {
-    why: "a path of somebody's machine",
+    why: "a home folder on some machine",
     isBroken: (line) => /(?:^|["'`\s=(:])(?:\/home\/|\/Users\/|[A-Z]:\\Users\\)\w/.test(line),
   },
   {
-    why: "a path of this machine",
+    why: "a path on this machine",
     isBroken: (line) => herePaths.some((path) => line.includes(path)),
   },
 ];
 
-/** With the slash, and not right below the root: `/app` may well stand in a text for another reason. */
+/** With a slash at the end, and without folders right below the root: `/app` can be in a text for another reason. */
 const herePaths = [root, homedir()].filter((path) => path.split("/").length > 2).map((path) => `${path}/`);
 
-/** Looks through every tracked file for the names of machines and registries. */
+/** Searches every tracked file for texts that `rules` forbids. */
 export async function checkTrackedFiles(): Promise<CommandOutcome> {
   const listed = await runCommand(["git", "ls-files", "-z"]);
   if (listed.code !== 0) return listed;
@@ -39,7 +39,8 @@ export async function checkTrackedFiles(): Promise<CommandOutcome> {
     const text = await readFile(join(root, path), "utf8").catch(() => "");
     for (const [index, line] of text.split("\n").entries())
       for (const { why, isBroken } of rules)
-        if (isBroken(line)) findings.push(`${path}:${index + 1}: holds ${why}: ${line.trim().slice(0, 120)}`);
+        if (isBroken(line))
+          findings.push(`${path}:${index + 1}: contains ${why}: ${line.trim().slice(0, 120)}`);
   }
   return { code: findings.length === 0 ? 0 : 1, output: findings.join("\n") };
 }

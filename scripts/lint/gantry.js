@@ -13,7 +13,7 @@ const zodAsNamespace = {
   },
 };
 
-/** For src only: what runs elsewhere may weigh more. */
+/** For src only: the size of other programs does not matter. */
 const zodSmallForm = {
   create(context) {
     return {

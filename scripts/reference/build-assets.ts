@@ -1,21 +1,18 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 
-import * as z from "zod";
-
 import { problemCodes } from "#contract/endpoints/endpoint-facts.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 import { agentFiles } from "../shared/build-agent.ts";
 import { buildDashboard } from "../shared/build-dashboard.ts";
+import { packageVersion } from "../shared/package-version.ts";
 import { root } from "../shared/root.ts";
 import { problemPage, problemsPage } from "./html/problem-pages.ts";
 import { referencePage } from "./html/reference-page.ts";
 import { openApiDocument } from "./openapi/document.ts";
 
-const Package = z.object({ version: z.string() });
-
-/** Where wrangler.toml looks for the files that the Worker serves. */
+/** The folder of the files that the Worker serves, as wrangler.toml names it. */
 export const assetsFolder = join(root, "build", "assets");
 
 /** The style sheet's files in `html/style`, in the order of the cascade. */
@@ -31,10 +28,9 @@ const styles = [
   "media",
 ];
 
-/** The files of the reference, by their path below the assets: the document, its page, a page for each problem. */
+/** The files of the reference by their paths below the assets: the OpenAPI document, its page, a page per problem. */
 export async function referenceFiles(): Promise<Map<string, string>> {
-  const { version } = Package.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
-  const document = openApiDocument(version);
+  const document = openApiDocument(await packageVersion());
   const beside = async (name: string) => await readFile(join(import.meta.dirname, "html", name), "utf8");
   const style = await Promise.all(styles.map((name) => beside(`style/${name}.css`)));
   return new Map([
@@ -47,14 +43,14 @@ export async function referenceFiles(): Promise<Map<string, string>> {
   ]);
 }
 
-/** The folders of files whose names change with their content, so that old ones have to be removed. */
+/** The folders of files whose names contain a hash or can disappear, so that old files must be removed. */
 const changing = [
   { folder: "docs", suffix: ".html" },
   { folder: "agent", suffix: ".mjs" },
   { folder: "app", suffix: "" },
 ];
 
-/** Writes all that the Worker serves as files: the reference, the agent and its installer, the dashboard. */
+/** Writes all files that the Worker serves: the reference, the agent, its installer and the dashboard. */
 export async function buildAssets(folder: string): Promise<void> {
   const dashboard = await buildDashboard();
   const files = new Map([...(await referenceFiles()), ...(await agentFiles()), ...dashboard.files]);

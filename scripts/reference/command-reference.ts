@@ -12,7 +12,7 @@ export const commandPagePath = join(root, "docs", "command.md");
 
 const BEGIN = "<!-- commands -->";
 
-/** The page about the command with everything below its mark as the table of commands has it now. */
+/** Replaces everything below the mark of docs/command.md with the current table of commands. */
 export function withCommandReference(page: string): string {
   const at = page.indexOf(BEGIN);
   if (at === -1) throw new Error(`docs/command.md lacks ${BEGIN}.`);

@@ -13,35 +13,35 @@ import type { ReleaseOptions } from "./options.ts";
 /** What `wrangler d1 list --json` prints. */
 const Databases = z.array(z.object({ name: z.string() }));
 
-/** What of wrangler.toml is needed here; wrangler leaves it untyped. */
+/** The part of wrangler.toml that is used here. wrangler has no types for it. */
 const Configuration = z.object({ d1_databases: z.tuple([z.object({ database_name: z.string() })]) });
 
-/** The database as wrangler.toml calls it; its id is another one in each account. */
+/** The name of the database in wrangler.toml. Its id differs between accounts. */
 async function databaseName(): Promise<string> {
   const { unstable_readConfig } = await import("wrangler");
   const { d1_databases } = Configuration.parse(unstable_readConfig({ config: join(root, "wrangler.toml") }));
   return d1_databases[0].database_name;
 }
 
-/** Sees to it that the account has the database. @returns whether it was made now */
+/** Creates the database if the account does not have it. @returns whether it was created now */
 export async function ensureDatabase(): Promise<boolean> {
   const wanted = await databaseName();
   const listed = await wrangler(["d1", "list", "--json"], "reading the account's databases");
   const databases = readJsonOutput(listed, Databases);
   if (databases.some(({ name }) => name === wanted)) return false;
-  await wrangler(["d1", "create", wanted], "making the database");
+  await wrangler(["d1", "create", wanted], "creating the database");
   return true;
 }
 
-/** Brings its tables up to date; safe to repeat. */
+/** Applies the missing migrations. Safe to repeat. */
 export async function migrateDatabase(): Promise<void> {
   await wrangler(["d1", "migrations", "apply", "DB", "--remote"], "migrating the database");
 }
 
-/** What wrangler notes of a deploy where WRANGLER_OUTPUT_FILE_PATH says. */
+/** What wrangler writes about a deployment to the file of WRANGLER_OUTPUT_FILE_PATH. */
 const Deployed = z.object({ type: z.literal("deploy"), targets: z.array(z.string()).nullish() });
 
-/** Builds the Worker and deploys it; wrangler makes the bucket of the logs where there is none. @returns its addresses */
+/** Builds and deploys the Worker. wrangler creates the log bucket if it does not exist. @returns the Worker's addresses */
 export async function deployWorker(options: ReleaseOptions): Promise<string[]> {
   const { domain, "base-domain": baseDomain, "security-contact": securityContact } = options;
   const folder = await mkdtemp(join(tmpdir(), "gantry-release-"));
@@ -65,13 +65,13 @@ export async function deployWorker(options: ReleaseOptions): Promise<string[]> {
   }
 }
 
-/** wrangler tells a custom domain as `gantry.example.com (custom domain)`, and triggers among the addresses. */
+/** wrangler lists a custom domain as `gantry.example.com (custom domain)`, and triggers among the addresses. */
 function addressOf(target: string): string {
   const [place = ""] = target.split(" ");
   return place.startsWith("https://") ? place : `https://${place}`;
 }
 
-/** @returns what it printed on stdout. @throws Problem with that when it fails */
+/** Runs wrangler. @returns its stdout. @throws Problem with its output if it fails */
 async function wrangler(
   args: readonly string[],
   doing: string,

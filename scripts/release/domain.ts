@@ -7,26 +7,26 @@ import type { ReleaseOptions } from "./options.ts";
 
 const TIMEOUT_MS = 5_000;
 
-/** Whether an installation of Gantry answers there. @param url without a slash at its end */
+/** Whether an installation of Gantry responds at an address. @param url without a slash at the end */
 export async function isInstallation(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return Health.safeParse(await answer.json()).success;
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return Health.safeParse(await response.json()).success;
   } catch {
     return false;
   }
 }
 
 /**
- * Sees to it that a release takes no domain from anything else: where nobody can be asked, wrangler replaces its DNS
- * record without a word.
- * @throws Problem where the domain is in use, and the options do not say that it may be taken
+ * Checks that the domain is free or already belongs to an installation. Without a terminal, wrangler would replace the
+ * domain's DNS record without a warning.
+ * @throws Problem if something else uses the domain, and --replace is not passed
  */
 export async function refuseForeignDomain({ domain, replace }: ReleaseOptions): Promise<void> {
   if (domain === null || replace) return;
   const found = await lookup(domain).catch(() => null);
   if (found === null || (await isInstallation(`https://${domain}`))) return;
   throw new Problem(
-    `${domain} is in use: it leads to ${found.address}, where no Gantry answers. A release would replace its DNS record.\nChoose another name, or add --replace if it may be taken.`,
+    `${domain} is in use: it leads to ${found.address}, where no Gantry responds. A release would replace its DNS record.\nChoose another domain, or pass --replace to replace the record.`,
   );
 }

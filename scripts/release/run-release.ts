@@ -13,20 +13,20 @@ import { deployWorker, ensureDatabase, migrateDatabase } from "./cloudflare.ts";
 import { isInstallation, refuseForeignDomain } from "./domain.ts";
 import type { ReleaseOptions } from "./options.ts";
 
-/** A new name takes its time to be known everywhere, and a new domain's certificate to be made. */
-const PATIENCE_MS = 60_000;
+/** A new DNS record takes time to spread, and a new domain's certificate to be issued. */
+const READY_TIMEOUT_MS = 60_000;
 const INTERVAL_MS = 2_000;
 
 /**
- * Installs Gantry in the user's Cloudflare account, or updates it. The database is migrated first: the Worker of before
- * works with its new tables, and the new one not without them.
- * @throws Problem with what wrangler says
+ * Installs Gantry in the user's Cloudflare account, or updates it. The database is migrated first: the old Worker works
+ * with the new tables, but the new Worker does not work without them.
+ * @throws Problem with wrangler's output
  */
 export async function runRelease(options: ReleaseOptions): Promise<void> {
   await refuseForeignDomain(options);
   await step("looking for the database", async () => {
     const isNew = await ensureDatabase();
-    return { value: null, done: `Database ${isNew ? "made" : "found"}` };
+    return { value: null, done: `Database ${isNew ? "created" : "exists"}` };
   });
   await step("migrating the database", async () => {
     await migrateDatabase();
@@ -41,39 +41,37 @@ export async function runRelease(options: ReleaseOptions): Promise<void> {
     addresses.find((address) => address.endsWith(".workers.dev"));
   if (url === undefined)
     throw new Problem(
-      "The Worker is deployed, but has no address: say one with --domain, or switch workers.dev on for it.",
+      "The Worker is deployed, but has no address. Pass one with --domain, or enable workers.dev for the Worker.",
     );
-  const isUp = options["no-wait"] || (await waitUntilUp(url));
+  const isReady = options["no-wait"] || (await waitUntilReady(url));
   const link = options["no-link"] ? null : await makeSignInLink(url);
   print();
   print(`  ${dim("API      ")}  ${bold(`${url}/v1`)}`);
   if (link !== null) {
     print(`  ${dim("dashboard")}  ${bold(link)}`);
-    print(
-      dim(`             the link signs in once, within ${SIGN_IN_MINUTES} minutes; another one is made by`),
-    );
-  } else print(dim("             a link to sign in is made by"));
+    print(dim(`             the link works once, within ${SIGN_IN_MINUTES} minutes; for another link, run`));
+  } else print(dim("             for a link that signs in, run"));
   print(`             npm run sign-in -- --remote --url ${url}`);
-  if (!isUp)
+  if (!isReady)
     print(
-      `${yellow("!")} It does not answer there yet. A new name takes some minutes until it is known everywhere.`,
+      `${yellow("!")} The installation does not respond there yet. A new domain may take some minutes to work everywhere.`,
     );
 }
 
-async function waitUntilUp(url: string): Promise<boolean> {
-  const deadline = Date.now() + PATIENCE_MS;
-  return step("waiting until it answers", async () => {
+async function waitUntilReady(url: string): Promise<boolean> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  return step("waiting for the installation", async () => {
     while (!(await isInstallation(url))) {
-      if (Date.now() > deadline) return { value: false, done: "Not reached yet" };
+      if (Date.now() > deadline) return { value: false, done: "No response yet" };
       await pause(INTERVAL_MS);
     }
-    return { value: true, done: `It answers at ${url}` };
+    return { value: true, done: `The installation responds at ${url}` };
   });
 }
 
-/** Makes the first account where there is none. @returns null where there are several */
+/** Creates the first account if there is none. @returns null if there are several accounts */
 async function makeSignInLink(url: string): Promise<string | null> {
-  return step("making a link to sign in", async () => {
+  return step("creating a sign-in link", async () => {
     const now = Date.now();
     const { code, statement } = newSignInCode("only", now);
     const ids = createIdGenerator({ now: () => now, randomBytes });
@@ -84,6 +82,6 @@ async function makeSignInLink(url: string): Promise<string | null> {
     const count: Statement = { sql: "SELECT id FROM accounts LIMIT 2", parameters: [] };
     const results = await executeStatements("remote", [firstAccount, statement, count]);
     const isOnly = results.at(-1)?.length === 1;
-    return { value: isOnly ? signInLink(url, code) : null, done: "Signing in is possible" };
+    return { value: isOnly ? signInLink(url, code) : null, done: "Sign-in link created" };
   });
 }

@@ -6,7 +6,7 @@ import { Problem } from "./problem.ts";
 
 const TIMEOUT_MS = 15_000;
 
-/** The typed client over the API of an installation, which never waits for ever. */
+/** A typed client for the API of an installation. Each request times out after TIMEOUT_MS. */
 export function createApi(transport: Transport): Client {
   return createClient({
     ...transport,
@@ -14,7 +14,7 @@ export function createApi(transport: Transport): Client {
   });
 }
 
-/** @throws Problem with what the API said, where a person has to act on it */
+/** @throws Problem with the API's refusal */
 export function valueOf<Value>(result: ClientResult<Value>, doing: string): Value {
   if (result.ok) return result.value;
   const { code, detail, errors = [] } = result.problem;

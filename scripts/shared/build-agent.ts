@@ -9,12 +9,12 @@ import { writeAtomic } from "#node/write-atomic.ts";
 import { packageVersion } from "./package-version.ts";
 import { root } from "./root.ts";
 
-/** Node 20 is the oldest that a server may have. */
+/** The oldest Node version that servers may have. */
 const TARGET = "node20";
 
 /**
- * `ws` and `send` are CommonJS and ask for Node's own modules with `require`, which a module does not have by itself.
- * The rest is what our own code uses of the language that Node 20 lacks: esbuild rewrites syntax, not functions.
+ * `ws` and `send` are CommonJS and load Node's modules with `require`, which ES modules do not have. The rest is a
+ * polyfill for Node 20: esbuild rewrites syntax, but not functions.
  */
 const PREAMBLE = `#!/usr/bin/env node
 import { createRequire } from "node:module"; const require = createRequire(import.meta.url);
@@ -24,7 +24,7 @@ Promise.withResolvers ??= function () {
   return { promise, resolve, reject };
 };`;
 
-/** The agent as one file that a server needs nothing for but Node and git. The same sources give the same bytes. */
+/** Bundles the agent into one file. A server needs only Node and git to run it. Equal sources give equal bytes. */
 export async function bundleAgent(): Promise<string> {
   const { outputFiles } = await build({
     absWorkingDir: root,
@@ -38,14 +38,11 @@ export async function bundleAgent(): Promise<string> {
     logLevel: "error",
   });
   const [file] = outputFiles;
-  if (file === undefined) throw new Error("esbuild made no file");
+  if (file === undefined) throw new Error("esbuild wrote no file");
   return file.text;
 }
 
-/**
- * Bundles the agent for people who install it by hand.
- * @returns the file's path
- */
+/** Writes the bundle for users who install the agent by hand. @returns the file's path */
 export async function buildAgent(path = join(root, "build", "gantry-agent.mjs")): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   await writeAtomic(path, await bundleAgent(), { uniqueDraft: true });
@@ -55,8 +52,8 @@ export async function buildAgent(path = join(root, "build", "gantry-agent.mjs"))
 const INSTALLER = join(root, "src", "agent", "install", "install.sh");
 
 /**
- * What an installation serves to servers, by its path below the assets: the agent under a name that changes with it, and
- * the installer that knows this name and the file's hash. `@ORIGIN@` in the installer is for the Worker to fill in.
+ * The files that servers download, by their paths below the assets: the agent, with its hash in the name, and the
+ * installer, which contains this name and the whole hash. The Worker replaces `@ORIGIN@` in the installer.
  */
 export async function agentFiles(): Promise<Map<string, string>> {
   const agent = await bundleAgent();

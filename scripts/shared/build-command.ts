@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { packageVersion } from "./package-version.ts";
 import { root } from "./root.ts";
 
-/** The oldest Node that the command runs on. */
+/** The oldest Node version that the command runs on. */
 const NODE = "20.3";
 
 /** The package's own package.json. The package is one file without dependencies. */
@@ -21,8 +21,8 @@ const manifest = {
 };
 
 /**
- * Makes the folder that `npm pack` makes the command's package of.
- * @returns the folder's path; `gantry.mjs` in it runs by itself
+ * Builds the folder of the command's package, for `npm pack`.
+ * @returns the folder's path; `gantry.mjs` in it is the whole command
  */
 export async function buildCommand(folder = join(root, "build", "package")): Promise<string> {
   await rm(folder, { recursive: true, force: true });

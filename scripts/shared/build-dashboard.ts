@@ -6,13 +6,13 @@ import { build, type Plugin } from "esbuild";
 import { root } from "./root.ts";
 
 const FOLDER = join(root, "src", "dashboard");
-/** What Chrome, Firefox and Safari have had since the spring of 2024. */
+/** Supported by Chrome, Firefox and Safari since spring 2024. */
 const TARGET = "es2023";
 /** In the order in which they run. */
 const SCRIPTS = ["src/dashboard/before-all.ts", "src/dashboard/main.tsx"];
 const STYLE = "src/dashboard/styles/main.css";
 
-/** Resolves an import of all style sheets of a folder, such as `@import "./pages/*.css"`, in the order of their names. */
+/** Expands `@import "./pages/*.css"` to all style sheets of the folder, sorted by name. */
 const styleFolders: Plugin = {
   name: "style-folders",
   setup(esbuild) {
@@ -39,8 +39,8 @@ export type DashboardBuild = {
 };
 
 /**
- * Builds the dashboard: the page, and scripts and styles under names that change with their content. The same sources
- * give the same bytes.
+ * Builds the dashboard: the page, and scripts and styles with a hash of their content in the name. Equal sources give
+ * equal bytes.
  */
 export async function buildDashboard(): Promise<DashboardBuild> {
   const { outputFiles, metafile } = await build({
@@ -59,7 +59,7 @@ export async function buildDashboard(): Promise<DashboardBuild> {
     plugins: [styleFolders],
     jsx: "automatic",
     jsxImportSource: "preact",
-    // What only development needs of the packages is left out.
+    // Omits the development code of the packages.
     define: { "process.env.NODE_ENV": '"production"' },
     logLevel: "error",
   });
@@ -67,7 +67,7 @@ export async function buildDashboard(): Promise<DashboardBuild> {
   const outputs = Object.entries(metafile.outputs);
   const outputOf = (entry: string): string => {
     const [path] = outputs.find(([, output]) => output.entryPoint === entry) ?? [];
-    if (path === undefined) throw new Error(`esbuild made nothing of ${entry}`);
+    if (path === undefined) throw new Error(`esbuild wrote no file for ${entry}`);
     return path;
   };
   const needed = new Set<string>();
@@ -95,7 +95,7 @@ export async function buildDashboard(): Promise<DashboardBuild> {
   return { files, firstScripts: [...needed].map((path) => addressOf(path).slice(1)) };
 }
 
-/** Where a browser finds an output of esbuild. */
+/** The address of an esbuild output in the browser. */
 function addressOf(path: string): string {
   return `/app/assets/${path.slice(path.lastIndexOf("/") + 1)}`;
 }

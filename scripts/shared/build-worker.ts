@@ -7,7 +7,7 @@ import { writeLocalSettings } from "./local-settings.ts";
 import { root } from "./root.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
 
-/** Everything that goes into the bundle and the files beside it. The lock file stands for the packages. */
+/** The sources of the bundle and the files beside it. The lock file stands for the packages. */
 const INPUTS = [
   "src/worker",
   "src/contract",
@@ -28,7 +28,7 @@ const INPUTS = [
 
 const OUTPUT = join(root, "build", "worker");
 const BUNDLE = "main.js";
-/** Bundles that stay: one of them may be running for another home. */
+/** How many bundles to keep. Another home may be running an older bundle. */
 const KEPT_BUNDLES = 5;
 
 export type WorkerBuild =
@@ -36,8 +36,8 @@ export type WorkerBuild =
   | { readonly ok: false; readonly output: string };
 
 /**
- * Builds the Worker with wrangler into a folder named after the hash of its sources, unless it is there already.
- * A running Worker thus keeps its own bundle, and several builds at once do not disturb each other.
+ * Builds the Worker with wrangler into a folder that is named after the hash of its sources, unless the folder exists.
+ * A running Worker keeps its bundle that way, and parallel builds do not disturb each other.
  */
 export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
   const folder = join(OUTPUT, await hashOfInputs());
@@ -47,7 +47,7 @@ export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
     const draft = `${folder}.${process.pid}.tmp`;
     await rm(draft, { recursive: true, force: true });
     const { code, output } = await runCommand(
-      // Not minified, so that the stack traces in a local log can be read.
+      // Not minified, so that the stack traces in local logs are readable.
       ["wrangler", "deploy", "--dry-run", "--no-minify", "--outdir", relative(root, draft)],
       { env: quietWrangler, ...(signal === undefined ? {} : { signal }) },
     );
@@ -55,11 +55,11 @@ export async function buildWorker(signal?: AbortSignal): Promise<WorkerBuild> {
       await rm(draft, { recursive: true, force: true });
       return { ok: false, output: output.trim() };
     }
-    // Loaded here, because it takes as long as the rest of this file and most calls find a bundle.
+    // Loaded here, because the module takes as long to load as the rest of this file, and most calls find a bundle.
     const { buildAssets } = await import("../reference/build-assets.ts");
-    // Beside the bundle, so that a Worker that runs keeps its own files too.
+    // Beside the bundle, so that a running Worker keeps its files too.
     await Promise.all([buildAssets(join(draft, "assets")), writeLocalSettings(draft)]);
-    // Another build of the same sources may have been faster; its bundle is the same.
+    // The rename fails if a parallel build of the same sources was faster. Its bundle is the same.
     await rename(draft, folder).catch(() => rm(draft, { recursive: true, force: true }));
     await removeOldBundles();
   }

@@ -4,19 +4,20 @@ import { print } from "./terminal.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome"];
 
-/** The browser that the dashboard is tested in; null where there is none. */
+/** @returns the path of the browser for the dashboard's tests; null if none is installed */
 export function findChromium(): Promise<string | null> {
   return findProgram(names);
 }
 
 /**
- * Installs Chromium where it is missing, from the packages of Debian or of what is made of it.
- * @throws Problem that says what to do, where that cannot be done here
+ * Installs Chromium if it is missing, on Debian or a derived system.
+ * @throws Problem with what to do if that is not possible here
  */
 export async function ensureChromium(): Promise<void> {
   if ((await findChromium()) !== null) return;
-  const advice = "The dashboard is tested in Chromium. Install it, such as with: apt-get install chromium";
-  print("Installing Chromium for the tests of the dashboard, about a minute");
+  const advice =
+    "The tests of the dashboard need Chromium. Install it, for example with: apt-get install chromium";
+  print("Installing Chromium for the tests of the dashboard. This takes about a minute.");
   await installPackages(["chromium"], async () => (await findChromium()) !== null, advice);
   print("Chromium installed");
 }

@@ -10,14 +10,14 @@ import { runCommand } from "./run-command.ts";
 import { print } from "./terminal.ts";
 
 const release = "bookworm";
-/** What a small server has, and what the installer needs. Node comes from this machine: Debian's is too old. */
+/** A small server's packages, and those that the installer needs. Node comes from this machine: Debian's is too old. */
 const packages = ["systemd", "systemd-sysv", "dbus", "procps", "curl", "git", "ca-certificates"];
 
 const tools = ["mmdebstrap", "systemd-nspawn"];
 const advice =
-  "The service is tested on a Debian that systemd-nspawn boots. Run this as root on Debian, with: apt-get install mmdebstrap systemd-container";
+  "The server tests boot a Debian with systemd-nspawn. Run them as root on Debian, with: apt-get install mmdebstrap systemd-container";
 
-/** Where the root file system is kept between runs. Its name says what is in it. */
+/** The folder of the root file system, which is kept between runs. Its name has a hash of the content. */
 export function debianRootPath(): string {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   const id = createHash("sha256")
@@ -28,18 +28,18 @@ export function debianRootPath(): string {
 }
 
 /**
- * Makes the root file system where there is none yet, and installs what boots it.
- * @throws Problem that says what to do, where that cannot be done here
+ * Creates the root file system if it does not exist, and installs the programs that boot it.
+ * @throws Problem with what to do if that is not possible here
  */
 export async function ensureDebianRoot(): Promise<void> {
   if (process.getuid?.() !== 0) throw new Problem(advice);
   if (!(await haveTools())) {
-    print("Installing mmdebstrap and systemd-container for the tests of the service");
+    print("Installing mmdebstrap and systemd-container for the server tests");
     await installPackages(["mmdebstrap", "systemd-container"], haveTools, advice);
   }
   const root = debianRootPath();
   if (await exists(join(root, "etc/os-release"))) return;
-  print("Making a Debian for the tests of the service, about a minute; it is kept for the next time");
+  print("Creating a Debian for the server tests. This takes about a minute, once.");
   const draft = `${root}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   try {
@@ -51,7 +51,7 @@ export async function ensureDebianRoot(): Promise<void> {
       draft,
     ]);
     if (made.code !== 0) throw new Problem(`mmdebstrap failed:\n${lastLines(made)}`);
-    // Another run may have been faster.
+    // The rename fails if a parallel run was faster.
     await rename(draft, root).catch(async (error: unknown) => {
       if (!(await exists(root))) throw error;
     });

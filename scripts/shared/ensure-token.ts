@@ -7,14 +7,14 @@ import { isWellFormedToken } from "#contract/token-form.ts";
 import { hashOfToken, newToken } from "./first-token.ts";
 import type { LocalDatabase } from "./local-database.ts";
 
-/** A token that is about to expire is as good as an expired one for somebody who starts now. */
-const LEAST_LIFETIME_MS = 24 * 60 * 60 * 1000;
+/** A token that expires sooner is replaced at the start. */
+const MIN_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 export type LocalToken = { readonly token: string; readonly accountId: AccountId };
 
 /**
- * The token that this home uses. The one in its file if it still holds; otherwise a new one, for the first account,
- * which is made when there is none.
+ * Returns the token of a home: the one in its file if it is valid, otherwise a new one for the first account. Creates the
+ * account if there is none.
  * @param now Unix milliseconds
  */
 export async function ensureToken(
@@ -27,7 +27,7 @@ export async function ensureToken(
   if (isWellFormedToken(kept)) {
     const row = await database
       .prepare("SELECT account_id FROM tokens WHERE hash = ? AND revoked_at IS NULL AND expires_at > ?")
-      .bind(hashOfToken(kept), now + LEAST_LIFETIME_MS)
+      .bind(hashOfToken(kept), now + MIN_LIFETIME_MS)
       .first<{ account_id: string }>();
     if (row !== null) return { token: kept, accountId: AccountId.parse(row.account_id) };
   }
@@ -35,7 +35,7 @@ export async function ensureToken(
   const first = await database.prepare("SELECT id FROM accounts ORDER BY id LIMIT 1").first<{ id: string }>();
   const account = first === null ? { name: accountName } : { id: AccountId.parse(first.id) };
   const { token, accountId, statements } = newToken(account, "npm start", now);
-  // The file first: a token that no row knows is replaced at the next start, a row whose token is lost is for good.
+  // The file is written first. A token without a row is replaced at the next start. A row without its token stays.
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${token}\n`, { mode: 0o600 });
   await database.batch(statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters)));

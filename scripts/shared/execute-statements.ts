@@ -7,18 +7,18 @@ import { Problem } from "./problem.ts";
 import { readJsonOutput } from "./read-json-output.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
 
-/** An installation's database: of the home of `npm start`, or of a Cloudflare account. */
+/** The database of an installation: in a home of `npm start`, or in a Cloudflare account. */
 export type DatabaseTarget = { readonly home: string } | "remote";
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /** What `wrangler d1 execute --json` prints: an entry for each statement. */
 const Executed = z.array(z.object({ results: z.array(z.record(z.string(), z.unknown())) }));
 
 /**
- * Runs statements with wrangler, which knows the way to both kinds of databases. They must be safe to repeat.
- * @returns the rows of each
- * @throws Problem with what wrangler says
+ * Runs statements with wrangler, which reaches both kinds of databases. They must be safe to repeat.
+ * @returns the rows of each statement
+ * @throws Problem with wrangler's output
  */
 export async function executeStatements(
   target: DatabaseTarget,
@@ -32,8 +32,8 @@ export async function executeStatements(
       env: quietWrangler,
     });
   let { code, output, stdout } = await execute();
-  // A Worker that runs on the same database may just be writing.
-  for (let tries = 1; output.includes("SQLITE_BUSY") && tries < MOST_TRIES; tries += 1)
+  // A running Worker may be writing to the same database.
+  for (let tries = 1; output.includes("SQLITE_BUSY") && tries < MAX_TRIES; tries += 1)
     ({ code, output, stdout } = await execute());
   if (code !== 0) {
     const isMissing = output.includes("no such table") || output.includes("Couldn't find a D1 DB");

@@ -1,10 +1,10 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 
-/** Where web servers are on Debian; a user's own PATH does not have it. */
+/** Debian installs web servers here. These folders are not in the PATH of a user. */
 const ROOT_FOLDERS = ["/usr/sbin", "/sbin"];
 
-/** @returns the path of the first of these programs that is installed; `null` where none of them is installed */
+/** @returns the path of the first of these programs that is installed; null if none is */
 export async function findProgram(names: readonly string[]): Promise<string | null> {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...ROOT_FOLDERS];
   for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name))))

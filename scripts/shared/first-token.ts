@@ -11,20 +11,20 @@ const LIFETIME_MS = MAX_LIFETIME_DAYS * 24 * 60 * 60 * 1000;
 export type Statement = { readonly sql: string; readonly parameters: readonly (string | number | null)[] };
 
 export type NewToken = {
-  /** Shown once: only its hash is in the statements. */
+  /** Printed once: the statements contain only its hash. */
   readonly token: string;
   readonly accountId: AccountId;
   readonly statements: readonly Statement[];
 };
 
-/** How a token is kept: nobody who reads the database can use it. */
+/** The form of a token in the database, which cannot be used to sign in. */
 export function hashOfToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
 /**
- * Makes a token with every scope, and the rows that make it valid.
- * @param account the account it speaks for, or the name of one that is made with it
+ * Creates a token with every scope, and the statements that make it valid.
+ * @param account the account of the token, or the name of an account that is created with it
  * @param now Unix milliseconds
  */
 export function newToken(
@@ -59,7 +59,7 @@ export function newToken(
   return { token, accountId, statements: [...insertAccount, insertToken] };
 }
 
-/** A statement as text, for `wrangler d1 execute`, which takes no parameters. */
+/** Inserts the parameters into a statement, for `wrangler d1 execute`, which takes none. */
 export function renderStatement({ sql, parameters }: Statement): string {
   let at = 0;
   return `${sql.replaceAll("?", () => renderValue(parameters[at++] ?? null))};`;

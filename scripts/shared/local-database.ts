@@ -6,18 +6,18 @@ import type { LocalSettings } from "./local-settings.ts";
 
 export type LocalDatabase = Awaited<ReturnType<Miniflare["getD1Database"]>>;
 
-/** Where below the state wrangler's --persist-to keeps it, so that both servers read the same. */
+/** The folder below the state that `wrangler dev --persist-to` uses, so that both servers read the same data. */
 export function persistencePath(state: string): string {
   return join(state, "v3");
 }
 
 /**
- * Migrates a local database and works with it. It is opened in a runtime of its own, which nobody else can reach:
- * Miniflare stops this process until the runtime has answered, and one that serves requests may have so much to log
- * meanwhile that it waits for this process to read it.
+ * Migrates a local database and passes it to `work`. The database is opened in a separate runtime that serves no requests:
+ * Miniflare blocks this process until the runtime responds. A runtime that serves requests could block at the same time,
+ * until this process reads its log.
  *
- * @param state what wrangler calls --persist-to
- * @returns what `work` does
+ * @param state wrangler's --persist-to
+ * @returns the result of `work`
  */
 export async function withLocalDatabase<T>(
   state: string,
@@ -45,7 +45,7 @@ export async function withLocalDatabase<T>(
   }
 }
 
-/** What `wrangler d1 migrations apply` does, with the same table of what is done, but ten times as fast. */
+/** Does the same as `wrangler d1 migrations apply`, with the same table of applied migrations, ten times as fast. */
 async function migrate(database: LocalDatabase, migrations: LocalSettings["migrations"]): Promise<void> {
   await database.exec(
     "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",

@@ -1,37 +1,36 @@
 /**
- * Has a local Worker do what its cron trigger does, through the door that its runtime has for it. It is an ordinary
- * request: Miniflare's own `getWorker()` stops this process until the Worker has answered, and the Worker may be waiting
- * for this process to read its log.
+ * Runs the cron trigger of a local Worker, through the endpoint that its runtime has for this. Miniflare's own
+ * `getWorker()` would block this process until the Worker responds, and the Worker may wait for this process to read its
+ * log.
  *
- * @param url of the Worker
- * @throws where it failed; the Worker's log says why
+ * @param url the address of the Worker
+ * @throws if the run failed; the Worker's log has the reason
  */
 export async function runSchedule(url: string): Promise<void> {
-  const answer = await fetch(`${url}/cdn-cgi/local/scheduled`);
-  const outcome = await answer.text();
-  if (!answer.ok) throw new Error(`it ended with ${outcome}`);
+  const response = await fetch(`${url}/cdn-cgi/local/scheduled`);
+  const outcome = await response.text();
+  if (!response.ok) throw new Error(`the run ended with ${outcome}`);
 }
 
 /** As often as the cron trigger of wrangler.toml. */
 const EVERY_MS = 60 * 60 * 1000;
-/** Not at once, so that it does not slow the start; soon, because many starts do not last an hour. */
+/** Late enough not to slow down the start. Early, because many starts do not last an hour. */
 const FIRST_AFTER_MS = 5_000;
 
 /**
- * Runs what Cloudflare runs by its cron triggers, which nothing fires locally. A run that fails does not end the rest.
+ * Calls `run` on the schedule of the cron trigger, which does not fire locally. A failed run does not stop later runs.
  *
- * @param run ends when the run has
- * @returns ends it
+ * @returns stops the schedule
  */
 export function keepSchedule(
   run: () => Promise<void>,
   { firstAfterMs = FIRST_AFTER_MS, everyMs = EVERY_MS } = {},
 ): () => void {
-  const runAndGoOn = async () => {
+  const runAndRepeat = async () => {
     await run().catch((error: unknown) => console.error(`gantry: the schedule failed: ${String(error)}`));
     if (timer !== null) timer = after(everyMs);
   };
-  const after = (ms: number) => setTimeout(() => void runAndGoOn(), ms).unref();
+  const after = (ms: number) => setTimeout(() => void runAndRepeat(), ms).unref();
   let timer: NodeJS.Timeout | null = after(firstAfterMs);
   return () => {
     if (timer !== null) clearTimeout(timer);

@@ -10,7 +10,7 @@ const Limiter = z.object({
   simple: z.object({ limit: z.number(), period: z.union([z.literal(10), z.literal(60)]) }),
 });
 
-/** What of wrangler.toml a local server needs, in Miniflare's words; wrangler leaves it untyped. */
+/** The settings of wrangler.toml that a local server needs, as Miniflare names them. wrangler has no types for them. */
 const WorkerOptions = z.object({
   compatibilityDate: z.string(),
   compatibilityFlags: z.array(z.string()),
@@ -26,15 +26,15 @@ const WorkerOptions = z.object({
 
 const Migration = z.object({ name: z.string(), queries: z.array(z.string()) });
 
-/** How a built Worker is served locally, and with what database. */
+/** The settings and migrations that a built Worker is served with locally. */
 const LocalSettings = z.object({ worker: WorkerOptions, migrations: z.array(Migration) });
 export type LocalSettings = z.infer<typeof LocalSettings>;
 
 const FILE = "local.json";
 
 /**
- * Writes the settings beside a bundle. Reading wrangler.toml and the migrations takes the tools that do it a second and
- * more to load, which the server would wait for at each of its starts.
+ * Writes the settings beside a bundle. The tools that read wrangler.toml and the migrations take more than a second to
+ * load, which would delay each start of the server.
  */
 export async function writeLocalSettings(folder: string): Promise<void> {
   const [{ unstable_getMiniflareWorkerOptions }, { readD1Migrations }] = await Promise.all([
@@ -48,7 +48,7 @@ export async function writeLocalSettings(folder: string): Promise<void> {
   await writeFile(join(folder, FILE), JSON.stringify(settings));
 }
 
-/** @param bundle the Worker as buildWorker made it */
+/** @param bundle the file that buildWorker built */
 export async function readLocalSettings(bundle: string): Promise<LocalSettings> {
   return LocalSettings.parse(JSON.parse(await readFile(join(dirname(bundle), FILE), "utf8")));
 }

@@ -5,21 +5,21 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { persistencePath } from "./local-database.ts";
 import type { LocalSettings } from "./local-settings.ts";
 
-/** As in wrangler.toml: the files of a Durable Object are found by it, so another name would begin with empty ones. */
+/** The name in wrangler.toml. Durable Objects find their files by it: under another name they would be empty. */
 const WORKER_NAME = "gantry";
-/** Serves the files beside the bundle. In front of the Worker, where wrangler puts it, it slows every request down. */
+/** A second Worker for the files beside the bundle. wrangler runs it before the Worker, which slows down each request. */
 const ASSETS_NAME = "gantry-assets";
 
 export type LocalWorkerOptions = {
   readonly port: number;
-  /** What wrangler calls --persist-to: both servers read the same database, objects and logs. */
+  /** wrangler's --persist-to: both servers read the same database, objects and logs. */
   readonly state: string;
-  /** The Worker as buildWorker made it, and the settings beside it. */
+  /** The file that buildWorker built, with the settings beside it. */
   readonly bundle: string;
   readonly settings: LocalSettings;
-  /** Requests a minute for each token; `null`: as many as it likes. */
+  /** Requests per minute for each token; null: unlimited. */
   readonly rateLimit: number | null;
-  /** Where a debugger finds the Worker; `null`: nowhere. */
+  /** The port for a debugger; null: none. */
   readonly inspectorPort: number | null;
 };
 
@@ -28,7 +28,7 @@ export type LocalWorker = {
   close(): Promise<void>;
 };
 
-/** Serves the built Worker in Cloudflare's own runtime, with the database that `withLocalDatabase` has migrated. */
+/** Serves the built Worker in Cloudflare's runtime, on the database that `withLocalDatabase` has migrated. */
 export async function startLocalWorker(options: LocalWorkerOptions): Promise<LocalWorker> {
   const {
     worker: { assets, ...worker },
@@ -39,7 +39,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
       host: "127.0.0.1",
       port: options.port,
       cf: false,
-      // Opens the door of `runSchedule` (local-schedule.ts).
+      // Enables the endpoint that `runSchedule` calls (local-schedule.ts).
       unsafeTriggerHandlers: true,
       ...(options.inspectorPort === null ? {} : { inspectorPort: options.inspectorPort }),
       log: new Log(LogLevel.WARN),
@@ -48,7 +48,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
         {
           ...worker,
           name: WORKER_NAME,
-          // The address of a released installation is not the one of this server.
+          // wrangler.toml may name the address of a released installation.
           bindings: { ...worker.bindings, RATE_LIMIT: String(options.rateLimit ?? 0), PUBLIC_URL: "" },
           ratelimits: withTokenLimit(worker.ratelimits, options.rateLimit),
           serviceBindings: { ASSETS: ASSETS_NAME },
@@ -76,7 +76,7 @@ export async function startLocalWorker(options: LocalWorkerOptions): Promise<Loc
 
 type RateLimits = LocalSettings["worker"]["ratelimits"];
 
-/** The limiters of wrangler.toml, with the limit of this start for tokens. */
+/** The limiters of wrangler.toml, with the given limit for tokens. */
 function withTokenLimit(limiters: RateLimits, limit: number | null): RateLimits {
   const token = limiters["TOKEN_LIMIT"];
   if (limit === null || token === undefined) return limiters;

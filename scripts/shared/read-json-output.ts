@@ -1,9 +1,11 @@
 import type * as z from "zod";
 
+import { parseJson } from "#contract/parse-json.ts";
+
 /**
- * The JSON that a program has printed on lines of its own, whatever it has printed before and after it: wrangler's warnings
- * and notices may stand on stdout as well, and hold brackets. Of several the last that fits counts.
- * @throws Error where nothing fits
+ * Finds the JSON in a program's output. It must be on lines of its own. wrangler prints warnings and notices on stdout too,
+ * which may contain brackets. If several parts fit the schema, the last one is returned.
+ * @throws Error if no part fits the schema
  */
 export function readJsonOutput<Schema extends z.ZodType>(stdout: string, schema: Schema): z.output<Schema> {
   const lines = stdout.split(/\r?\n/);
@@ -11,17 +13,9 @@ export function readJsonOutput<Schema extends z.ZodType>(stdout: string, schema:
     if (!/^[[{]/.test(lines[start] ?? "")) continue;
     for (let end = lines.length; end > start; end -= 1) {
       if (!/[\]}]\s*$/.test(lines[end - 1] ?? "")) continue;
-      const fitting = schema.safeParse(jsonOrUndefined(lines.slice(start, end).join("\n")));
+      const fitting = schema.safeParse(parseJson(lines.slice(start, end).join("\n")));
       if (fitting.success) return fitting.data;
     }
   }
-  throw new Error(`expected JSON, and this was printed:\n${stdout.trim()}`);
-}
-
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  throw new Error(`expected JSON, but the program printed:\n${stdout.trim()}`);
 }

@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The repository's folder. Every command runs in it, wherever it was called from. */
+/** The folder of the repository. */
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** The programs of the installed packages. */
+/** The folder with the programs of the installed packages. */
 export const binaries = resolve(root, "node_modules/.bin");

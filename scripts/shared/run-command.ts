@@ -8,10 +8,10 @@ import { binaries, root } from "./root.ts";
 
 export type CommandOutcome = { readonly code: number | null; readonly output: string };
 
-/** `stdout`: what of `output` is an answer to a program; warnings and progress are on the other stream. */
+/** `stdout` is the part of `output` without warnings and progress, which are on stderr. */
 export type RunOutcome = CommandOutcome & { readonly stdout: string };
 
-/** How a quiet, offline wrangler is asked for: no banner, no questions, no look-up of where this machine stands. */
+/** Environment variables for wrangler without a banner, prompts, telemetry and requests for this machine's location. */
 export const quietWrangler = {
   CI: "1",
   WRANGLER_SEND_METRICS: "false",
@@ -22,8 +22,8 @@ export const quietWrangler = {
 };
 
 /**
- * Runs a program to its end in the repository's folder and keeps what it prints, both streams in one, uncoloured.
- * The code is `null` when a signal ended it. Never rejects: a program that is not there gives code 127.
+ * Runs a program in the repository's folder and returns its output, both streams in one, without colors.
+ * The code is null if a signal ended the program, and 127 if the program does not exist. Never rejects.
  */
 export function runCommand(
   argv: readonly [string, ...string[]],
@@ -33,7 +33,7 @@ export function runCommand(
   return new Promise((resolve) => {
     const child = spawn(program, args, {
       cwd: options.cwd ?? root,
-      // The programs of the packages, and the Node that is one of them, before whatever else the machine has.
+      // The programs of the packages, including their Node, have precedence over the machine's.
       env: { ...process.env, PATH: `${binaries}${delimiter}${process.env["PATH"] ?? ""}`, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
       ...(options.signal === undefined ? {} : { signal: options.signal }),

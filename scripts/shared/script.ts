@@ -9,7 +9,7 @@ import { Problem, reportOf } from "./problem.ts";
 import { root } from "./root.ts";
 import { red } from "./terminal.ts";
 
-/** An npm script: its usage text and its command line are both read from this. */
+/** An npm script. Its usage text and the parser of its command line are both derived from this. */
 export type Script<Options extends z.ZodObject> = {
   /** How the script is called, such as `npm start -- [options]`; one call a line. */
   readonly usage: string;

@@ -7,12 +7,12 @@ import { hashOfToken, type Statement } from "./first-token.ts";
 
 export const SIGN_IN_MINUTES = 10;
 
-/** Whose dashboard a link opens: an account by its id or its name, or the only one that there is. */
+/** The account that a link signs in to: by id, by name, or the only account of the installation. */
 export type SignInAccount = { readonly id: AccountId } | { readonly name: string } | "only";
 
 /**
- * Makes the code of a sign-in link, and the statement that makes it good for once. One statement finds the account and
- * writes the row, because each call of wrangler takes seconds; without such an account no row is made.
+ * Creates the code of a sign-in link, and the statement that makes it valid once. One statement finds the account and
+ * writes the row, because each call of wrangler takes seconds. It writes no row if the account does not exist.
  * @param now Unix milliseconds
  */
 export function newSignInCode(

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 
 const isTerminal = process.stdout.isTTY;
-const hasColour = isTerminal && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb";
+const hasColor = isTerminal && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb";
 
-// Whoever reads the output may leave before we do (npm start | head); that must not end the servers.
+// The reader of the output may end first (npm start | head). That must not end the servers.
 process.stdout.on("error", () => undefined);
 
-const paint = (code: number) => (text: string) => (hasColour ? `\u001b[${code}m${text}\u001b[0m` : text);
+const paint = (code: number) => (text: string) => (hasColor ? `\u001b[${code}m${text}\u001b[0m` : text);
 
 export const bold = paint(1);
 export const dim = paint(2);
@@ -19,28 +19,28 @@ export function print(line = ""): void {
   process.stdout.write(`${clearOpenStep()}${line}\n`);
 }
 
-/** A command's output may hold anything, also sequences that would move the cursor or rename the window. */
+/** Removes control characters from the output of a program: they could move the cursor or rename the window. */
 export function printable(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/\t/g, "  ")
     .replace(/\p{Cc}/gu, "");
 }
 
-/** Milliseconds as a person reads them. */
+/** For example 250 ms, or 1.5 s. */
 export function formatDuration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
 let isStepOpen = false;
 
-/** A step under way is shown on a terminal only; elsewhere each line is final. */
+/** A running step is shown on a terminal only. In other outputs each line is final. */
 function clearOpenStep(): string {
   if (!isStepOpen) return "";
   isStepOpen = false;
   return "\r\u001b[K";
 }
 
-/** Shows a step while it runs, and how long it took. What `work` returns besides its value is said on the line. */
+/** Shows a step while it runs. Prints `done` and the duration at the end. */
 export async function step<Value>(
   doing: string,
   work: () => Promise<{ readonly value: Value; readonly done: string }>,

@@ -2,22 +2,22 @@ import { installPackages } from "./apt.ts";
 import { findProgram } from "./find-program.ts";
 import { print } from "./terminal.ts";
 
-/** What tests run besides Node and git, by project. Each program is in the Debian package of its name. */
+/** The programs that tests run besides Node and git, by project. Each is in the Debian package of the same name. */
 const programs = {
   agent: ["nginx", "caddy", "git-lfs"],
   journeys: ["busybox", "shellcheck"],
 } as const;
 
 /**
- * Installs what is missing of the programs that a project's tests run.
- * @throws Problem that says what to do, where that cannot be done here
+ * Installs the missing programs that a project's tests run.
+ * @throws Problem with what to do if that is not possible here
  */
 export async function ensureTestedPrograms(project: keyof typeof programs): Promise<void> {
   const missing = await findMissing(programs[project]);
   if (missing.length === 0) return;
   const names = missing.join(", ");
   print(`Installing ${names} for the tests`);
-  const advice = `The tests of the ${project} project run ${names}. Install them, such as with: apt-get install ${missing.join(" ")}`;
+  const advice = `The tests of the ${project} project run ${names}. Install them, for example with: apt-get install ${missing.join(" ")}`;
   await installPackages(missing, async () => (await findMissing(missing)).length === 0, advice);
   print(`Installed ${names}`);
 }

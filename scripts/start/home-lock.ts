@@ -1,30 +1,32 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 import * as z from "zod";
 
 import { createLockFile, removeLeftLock } from "#node/lock-file.ts";
+import { signalGroup } from "#node/processes.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 
 import { Problem } from "../shared/problem.ts";
-import { identify, isAlive, killGroup, type ProcessIdentity } from "../shared/processes.ts";
+import { identify, isAlive, type ProcessIdentity } from "../shared/processes.ts";
 
-/** The longest that the agent of an earlier start may take to stop its runs. */
+/** How long the programs of an earlier start may take to end. The agent stops its runs first. */
 const LEFTOVER_MS = 15_000;
 
 const Identity = z.strictObject({ pid: z.int().min(1), startedAt: z.string().nullable() });
 const LockFile = z.strictObject({ holder: Identity, children: z.array(Identity) });
 
-/** What keeps two starts from using one home. */
+/** Keeps two starts from using the same home. */
 export type HomeLock = {
-  /** Notes whom to end, should this process be killed before it can do it itself. */
-  noteChildren(pids: readonly number[]): Promise<void>;
+  /** Saves the pids of the programs, so that the next start can end them if this process is killed. */
+  saveChildren(pids: readonly number[]): Promise<void>;
   release(): Promise<void>;
 };
 
 const pathOf = (home: string) => join(home, "run", "start.lock");
 
-/** @returns the process that uses the home now, if any. Writes nothing. */
+/** @returns the pid of the start that uses the home; null if there is none. Writes nothing. */
 export async function holderOf(home: string): Promise<number | null> {
   const file = await readLock(pathOf(home));
   return file !== null && isAlive(file.holder) ? file.holder.pid : null;
@@ -42,16 +44,13 @@ export async function lockHome(home: string): Promise<HomeLock> {
     await endLeftovers(home);
     await removeLeftLock(path, isHeld);
   }
-  // One after the other: of two writes at once, the older could come last.
+  // One write at a time: otherwise an older write could finish after a newer one.
   let last: Promise<void> = Promise.resolve();
   const inTurn = (change: () => Promise<void>): Promise<void> => (last = last.then(change, change));
   return {
-    noteChildren(pids) {
+    saveChildren(pids) {
       const children = pids.map(identify);
-      return inTurn(async () => {
-        await writeFile(`${path}.tmp`, content(children), { mode: 0o600 });
-        await rename(`${path}.tmp`, path);
-      });
+      return inTurn(() => writeAtomic(path, content(children), { mode: 0o600 }));
     },
     release: () => inTurn(() => rm(path, { force: true })),
   };
@@ -59,23 +58,23 @@ export async function lockHome(home: string): Promise<HomeLock> {
 
 export function homeInUse(home: string, pid: number): Problem {
   return new Problem(
-    `${home} is in use by another start (process ${pid}).\nEnd that one with Ctrl-C, or start beside it: npm start -- --home OTHER --port OTHER`,
+    `${home} is in use by another start (process ${pid}).\nStop it with Ctrl-C, or use another home and port: npm start -- --home OTHER --port OTHER`,
   );
 }
 
 /**
- * A start that was killed could not end its servers. They notice and end by themselves, which is waited for, because
- * they may still hold ports; what does not end is killed.
+ * Waits until the programs of a killed start have ended, because they may still hold ports. They detect the lost parent
+ * and end themselves. Kills programs that do not end in time.
  */
 export async function endLeftovers(home: string): Promise<void> {
   const children = (await readLock(pathOf(home)))?.children ?? [];
   const deadline = Date.now() + LEFTOVER_MS;
   while (children.some(isAlive) && Date.now() < deadline) await pause(100);
   for (const child of children) {
-    // The number may belong to somebody else by now; without the start of the process nobody can tell.
+    // The pid may have been reused. Without a start time this cannot be ruled out.
     const isOther =
       child.startedAt === null || (isAlive({ pid: child.pid, startedAt: null }) && !isAlive(child));
-    if (!isOther) killGroup(child.pid);
+    if (!isOther) signalGroup(child.pid, "SIGKILL");
   }
 }
 

@@ -5,9 +5,9 @@ import * as z from "zod";
 
 import { AccountId, DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 
-import { writePrivately } from "./write-privately.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 
-/** DIR/local.json: how other programs find a running installation. */
+/** local.json in the home: how other programs find a running installation. */
 export const LocalFile = z.strictObject({
   url: z.string(),
   token: z.string(),
@@ -22,15 +22,19 @@ export const LocalFile = z.strictObject({
 export type LocalFile = z.infer<typeof LocalFile>;
 
 export function writeLocalFile(home: string, content: LocalFile): Promise<void> {
-  return writePrivately(join(home, "local.json"), content);
+  return writeAtomic(join(home, "local.json"), `${JSON.stringify(content, null, 2)}\n`, {
+    mode: 0o600,
+    // Several programs of the start may change at the same time.
+    uniqueDraft: true,
+  });
 }
 
-/** One of an earlier start names processes that have ended: who waits for this start must not find it. */
+/** Removes the file of an earlier start: a program that waits for this start must not read it. */
 export function removeLocalFile(home: string): Promise<void> {
   return rm(join(home, "local.json"), { force: true });
 }
 
-/** What a running installation says of itself; null where none runs, or none has deployed anything yet. */
+/** @returns null if no installation runs in the home, or its first deployment is not live yet */
 export async function readLocalFile(home: string): Promise<LocalFile | null> {
   const text = await readFile(join(home, "local.json"), "utf8").catch(() => null);
   return text === null ? null : LocalFile.parse(JSON.parse(text));

@@ -5,9 +5,9 @@ import * as z from "zod";
 
 import { ProjectId, ServerId } from "#contract/ids.ts";
 
-import { writePrivately } from "./write-privately.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
 
-/** A project that a start has made. `askedBranch`: null when the repository's default was taken. */
+/** A project that a start created. `asked_branch` is null without --branch. */
 const StartedProject = z.strictObject({
   project_id: ProjectId,
   repository: z.string(),
@@ -15,7 +15,7 @@ const StartedProject = z.strictObject({
 });
 export type StartedProject = z.infer<typeof StartedProject>;
 
-/** What a home remembers from one start to the next. The project of the last start comes first. */
+/** What a home keeps from one start to the next. The project of the last start comes first. */
 export const StartMemo = z.strictObject({
   server_id: z.nullable(ServerId),
   projects: z.array(StartedProject),
@@ -24,7 +24,7 @@ export type StartMemo = z.infer<typeof StartMemo>;
 
 const pathOf = (home: string) => join(home, "start.json");
 
-/** Everything in it can be found or made again, so one that cannot be read is an empty one. */
+/** Returns an empty memo if the file cannot be read: all of it can be found or created again. */
 export async function readMemo(home: string): Promise<StartMemo> {
   try {
     return StartMemo.parse(JSON.parse(await readFile(pathOf(home), "utf8")));
@@ -34,5 +34,5 @@ export async function readMemo(home: string): Promise<StartMemo> {
 }
 
 export function writeMemo(home: string, memo: StartMemo): Promise<void> {
-  return writePrivately(pathOf(home), memo);
+  return writeAtomic(pathOf(home), `${JSON.stringify(memo, null, 2)}\n`, { mode: 0o600 });
 }

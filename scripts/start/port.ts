@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { createServer } from "node:net";
 
-/** Whether a server of ours can listen on a port of 127.0.0.1. */
+/** Whether a server can listen on this port of 127.0.0.1. */
 export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -11,8 +11,8 @@ export function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * Says which process listens on a port, as far as this user may see it.
- * @returns such as `node (process 4711)`; `null` where it cannot be told. Source: proc(5), /proc/net/tcp
+ * Names the process that listens on a port.
+ * @returns for example `node (process 4711)`; null if this user may not see it. Source: proc(5), /proc/net/tcp
  */
 export async function holderOfPort(port: number): Promise<string | null> {
   const inodes = new Set<string>();

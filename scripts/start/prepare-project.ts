@@ -12,20 +12,20 @@ import type { StartedProject, StartMemo } from "./memo.ts";
 import type { StartOptions } from "./options.ts";
 import { defaultBranch, prepareHelloSite, repositoryOf } from "./repository.ts";
 
-/** Tries for a name that nobody has, as in shop, shop-2, shop-3. */
+/** How many names to try if a name is taken: shop, shop-2, shop-3 and so on. */
 const MAX_NAMES = 50;
 
 export type PreparedProject = {
   readonly project: Project;
   readonly isNew: boolean;
-  /** The example's folder, when it is the example that is deployed. */
+  /** The folder of the example; null if another repository is deployed. */
   readonly helloSite: string | null;
   readonly memo: StartMemo;
 };
 
 /**
- * The project that this start is about: the one of the last start where no flag says otherwise, one of an earlier
- * start for the same repository and branch, or a new one.
+ * Finds or creates the project of this start. Without --repo and --branch it is the project of the last start. With them
+ * it is the project of an earlier start with the same repository and branch, or a new one.
  */
 export async function prepareProject(
   api: Client,
@@ -37,8 +37,8 @@ export async function prepareProject(
   const [last] = memo.projects;
   const repository =
     options.repo === null ? (last?.repository ?? repositoryOf(helloSite)) : repositoryOf(options.repo);
-  const goesOn = options.repo === null && options.branch === null && last !== undefined;
-  const askedBranch = goesOn ? last.asked_branch : options.branch;
+  const isSameAsLast = options.repo === null && options.branch === null && last !== undefined;
+  const askedBranch = isSameAsLast ? last.asked_branch : options.branch;
   const isHello = repository === repositoryOf(helloSite);
   const isSame = (other: StartedProject) =>
     other.repository === repository && other.asked_branch === askedBranch;
@@ -63,23 +63,23 @@ export async function prepareProject(
 }
 
 async function readProject(api: Client, known: StartedProject): Promise<Project | null> {
-  const answer = await api.getProject({ params: { project_id: known.project_id } });
-  if (!answer.ok && answer.problem.code === "not_found") return null;
-  return valueOf(answer, "Reading the project");
+  const result = await api.getProject({ params: { project_id: known.project_id } });
+  if (!result.ok && result.problem.code === "not_found") return null;
+  return valueOf(result, "Reading the project");
 }
 
 async function createProject(api: Client, settings: z.input<typeof CreateProjectInput>): Promise<Project> {
   for (let count = 1; count <= MAX_NAMES; count += 1) {
     const name = count === 1 ? settings.name : `${settings.name}-${count}`;
-    const answer = await api.createProject({ body: { ...settings, name } });
-    if (answer.ok) return answer.value;
-    if (answer.problem.code !== "name_taken" && answer.problem.code !== "domain_taken")
-      valueOf(answer, "Creating the project");
+    const result = await api.createProject({ body: { ...settings, name } });
+    if (result.ok) return result.value;
+    if (result.problem.code !== "name_taken" && result.problem.code !== "domain_taken")
+      valueOf(result, "Creating the project");
   }
   throw new Problem(`Every name from ${settings.name} to ${settings.name}-${MAX_NAMES} is taken.`);
 }
 
-/** A name out of the last part of a path or URL: `shop` of https://git.example/me/shop.git */
+/** The last part of a path or URL as a project name: `shop` for https://git.example/me/shop.git */
 function nameOf(repository: string): string {
   const last = basename(repository.replace(/[/\\]+$/, "").replace(/:/g, "/")).replace(/\.git$/, "");
   const clean = last

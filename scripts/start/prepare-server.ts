@@ -14,30 +14,31 @@ import { Problem } from "../shared/problem.ts";
 import { runCommand } from "../shared/run-command.ts";
 import type { Service } from "./supervisor.ts";
 
-/** How long the agent may take to reach the control plane on the same machine. */
+/** How long the agent may take to connect to the control plane on the same machine. */
 const LINK_TIMEOUT_MS = 30_000;
 
-/** This machine as a server of the account: the one of before, or a new one. */
+/** Registers this machine as a server of the account, unless `known` still exists. */
 export async function prepareServer(api: Client, known: ServerId | null): Promise<ServerId> {
   if (known !== null) {
-    const answer = await api.getServer({ params: { server_id: known } });
-    if (answer.ok) return answer.value.id;
-    if (answer.problem.code !== "not_found") valueOf(answer, "Reading the server");
+    const result = await api.getServer({ params: { server_id: known } });
+    if (result.ok) return result.value.id;
+    if (result.problem.code !== "not_found") valueOf(result, "Reading the server");
   }
   const name = hostname();
   const created = await api.createServer({ body: { name, ip: "127.0.0.1" } });
   if (created.ok || created.problem.code !== "name_taken")
     return valueOf(created, "Registering the server").id;
-  // It was registered by a start that ended before it could note so.
+  // An earlier start registered it, and ended before it saved the id.
   const { servers } = valueOf(await api.listServers(), "Listing the servers");
   const same = servers.find((server) => server.name === name);
-  if (same === undefined) throw new Problem(`The name ${name} is taken, but no server has it.`);
+  if (same === undefined)
+    throw new Problem(`The server name ${name} is taken, but no server of the account has it.`);
   return same.id;
 }
 
 /**
- * Enrols the agent, unless it holds a credential for this server at this address already.
- * @returns whether it has been enrolled now
+ * Enrols the agent, unless it already has a credential for this server at this address.
+ * @returns whether it was enrolled now
  */
 export async function enrollAgent(
   api: Client,
@@ -49,7 +50,7 @@ export async function enrollAgent(
   if (known !== null && known.server_id === serverId && known.url === url) return false;
   const enrollment = valueOf(
     await api.createEnrollment({ params: { server_id: serverId } }),
-    "Making an enrolment token",
+    "Creating an enrolment token",
   );
   const { code, output } = await runCommand(
     [process.execPath, "src/agent/main/main.ts", ...["enroll", "--url", url, "--home", agentHome]],
@@ -65,9 +66,9 @@ async function readConnection(agentHome: string): Promise<Connection | null> {
 }
 
 /**
- * Waits until the control plane sees the agent.
- * @param since when it was started, in Unix milliseconds: the server may still count as healthy because of an agent
- * that was killed a moment ago
+ * Waits until the agent is connected.
+ * @param since when the agent was started, in Unix milliseconds. The server may still be healthy because of an agent that
+ * was killed a moment ago.
  */
 export async function waitForAgent(
   api: Client,
@@ -77,11 +78,13 @@ export async function waitForAgent(
 ): Promise<void> {
   const deadline = Date.now() + LINK_TIMEOUT_MS;
   while (Date.now() < deadline) {
-    const answer = await api.getServer({ params: { server_id: serverId } });
-    if (answer.ok && isConnected(answer.value, since)) return;
+    const result = await api.getServer({ params: { server_id: serverId } });
+    if (result.ok && isConnected(result.value, since)) return;
     await pause(100);
   }
-  throw new Problem(`The agent does not reach the control plane. It says:\n${await agent.logTail()}`);
+  throw new Problem(
+    `The agent could not connect to the control plane. Its log ends with:\n${await agent.logTail()}`,
+  );
 }
 
 function isConnected({ status, last_seen_at }: Server, since: number): boolean {

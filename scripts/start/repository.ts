@@ -11,7 +11,7 @@ import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 import { callersFolder } from "../shared/script.ts";
 
-/** Asking a host for its branches must not end in a question for a password that nobody sees. */
+/** Keeps git and ssh from prompting for a password: the prompt would not be visible. */
 const LS_REMOTE_ENV = {
   GIT_TERMINAL_PROMPT: "0",
   GIT_SSH_COMMAND: "ssh -oBatchMode=yes -oConnectTimeout=10",
@@ -19,27 +19,27 @@ const LS_REMOTE_ENV = {
 const LS_REMOTE_TIMEOUT_MS = 30_000;
 
 /**
- * The example as a repository of its own in the home, made at the first start; afterwards it belongs to the user.
+ * Creates the example's repository in the home at the first start. After that it belongs to the user.
  * @returns its folder
  */
 export async function prepareHelloSite(home: string): Promise<string> {
   const folder = join(home, "hello-site");
   if (existsSync(join(folder, ".git"))) return folder;
-  // Made beside its place: a start that is cut off leaves no half repository there.
+  // Created under another name, so that an interrupted start leaves no partial repository.
   const draft = `${folder}.tmp`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
   await cp(join(root, "examples", "hello-site"), draft, { recursive: true });
   await git(draft, "init", "--quiet");
-  // Not `init -b`, which git before 2.28 does not know.
+  // `init -b` needs git 2.28.
   await git(draft, "symbolic-ref", "HEAD", "refs/heads/main");
   await git(draft, "add", "--all");
   await git(
     draft,
     ...["-c", "user.name=Gantry", "-c", "user.email=gantry@localhost", "-c", "commit.gpgSign=false"],
-    ...["commit", "--quiet", "--no-verify", "-m", "Say hello"],
+    ...["commit", "--quiet", "--no-verify", "-m", "Add the example site"],
   );
-  // So that the user's own first commit works on a machine where git has never been told who they are.
+  // Without an author, the user's first commit would fail.
   if ((await runGit(draft, "config", "--get", "user.email")).code !== 0) {
     await git(draft, "config", "user.name", "Gantry");
     await git(draft, "config", "user.email", "gantry@localhost");
@@ -54,12 +54,12 @@ export function repositoryOf(given: string): string {
   if (isRemote) return given;
   const path = resolve(callersFolder, given);
   if (!existsSync(path))
-    throw new Problem(`--repo ${given}: there is no ${path}. Give a folder with a git repository, or a URL.`);
-  // A space could not stand in a path that the API takes; in a URL it can, encoded.
+    throw new Problem(`--repo ${given}: there is no ${path}. Pass a folder with a git repository, or a URL.`);
+  // The API accepts no spaces in a path, but encoded spaces in a URL.
   return /\s/.test(path) ? pathToFileURL(path).href : path;
 }
 
-/** The branch that the repository itself calls its default. */
+/** @returns the default branch of the repository */
 export async function defaultBranch(repository: string): Promise<string> {
   const { code, output } = await runCommand(["git", "ls-remote", "--symref", "--", repository, "HEAD"], {
     env: LS_REMOTE_ENV,
@@ -67,9 +67,9 @@ export async function defaultBranch(repository: string): Promise<string> {
   });
   const shown = maskUrlSecret(repository);
   if (code !== 0) {
-    const said = createMask(repository)(output.trim().replaceAll(repository, shown));
+    const message = createMask(repository)(output.trim().replaceAll(repository, shown));
     throw new Problem(
-      `git cannot read the repository ${shown}:\n${said}\nCheck --repo, and that this user may read it.`,
+      `git cannot read the repository ${shown}:\n${message}\nCheck --repo, and that this user may read the repository.`,
     );
   }
   const branch = /^ref: refs\/heads\/(\S+)\s+HEAD$/m.exec(output)?.[1];

@@ -4,15 +4,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "#client/client.ts";
 import { signInLink } from "#contract/dashboard-paths.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { createApi, valueOf } from "../shared/api.ts";
 import { buildWorker } from "../shared/build-worker.ts";
-import { messageOf } from "#contract/lib/message-of.ts";
 import { Problem } from "../shared/problem.ts";
 import { print, red, step } from "../shared/terminal.ts";
 import { WorkerReady } from "../shared/worker-ready.ts";
-import { endLeftovers, type HomeLock, holderOf, homeInUse, lockHome } from "./home-lock.ts";
+import { endLeftovers, holderOf, homeInUse, lockHome } from "./home-lock.ts";
 import { removeLocalFile, writeLocalFile } from "./local-file.ts";
 import { readMemo, writeMemo } from "./memo.ts";
 import type { StartOptions } from "./options.ts";
@@ -20,20 +20,21 @@ import { holderOfPort, isPortFree } from "./port.ts";
 import { prepareProject } from "./prepare-project.ts";
 import { enrollAgent, prepareServer, waitForAgent } from "./prepare-server.ts";
 import { repositoryOf } from "./repository.ts";
-import { createServices, type Services } from "./services.ts";
+import { createServices } from "./services.ts";
 import { showDeployments } from "./show-deployment.ts";
 import { printSummary } from "./summary.ts";
 import { type DeploymentWatcher, watchDeployments } from "./watch-deployments.ts";
 
-/** How long the agent may take to say where a site is. One that never went live has no address. */
+/** How long the agent may take to report the address of a site. A site that never went live has none. */
 const ADDRESS_TIMEOUT_MS = 3_000;
 
 export type RunningStart = { stop(): Promise<void>; kill(): void };
 
 /**
- * Brings the whole installation up, step by step, and goes on showing its deployments.
- * @param signal ends it at the next step; `onOpen` has handed over what must be closed then
- * @throws Problem when a person has to do something first
+ * Starts the whole installation step by step, then shows its deployments as they happen.
+ * @param signal stops the start before its next step
+ * @param onOpen receives what must be stopped at the end, before the first program starts
+ * @throws Problem if the user has to fix something first
  */
 export async function runStart(
   options: StartOptions,
@@ -41,7 +42,7 @@ export async function runStart(
   onOpen: (running: RunningStart) => void,
 ): Promise<void> {
   const { home, port } = options;
-  await refuseWhatIsInUse(options);
+  await refuseIfInUse(options);
   // Checked before everything else is started.
   if (options.repo !== null) repositoryOf(options.repo);
   await mkdir(home, { recursive: true, mode: 0o700 });
@@ -50,10 +51,16 @@ export async function runStart(
 
   let refreshLocalFile: () => Promise<void> = () => Promise.resolve();
   const services = await createServices(options, () => {
-    const noting = Promise.all([lock.noteChildren(services.pids()), refreshLocalFile()]);
-    noting.catch((error: unknown) => print(red(`  cannot write to ${home}: ${messageOf(error)}`)));
+    const saving = Promise.all([lock.saveChildren(services.pids()), refreshLocalFile()]);
+    saving.catch((error: unknown) => print(red(`  cannot write to ${home}: ${messageOf(error)}`)));
   });
-  onOpen(closing(services, lock));
+  onOpen({
+    async stop() {
+      await services.stop();
+      await lock.release();
+    },
+    kill: () => services.kill(),
+  });
 
   const bundle = await step("building the Worker", () => build(signal));
   const { worker, ready } = await step("starting the Worker", async () => {
@@ -70,7 +77,7 @@ export async function runStart(
 
   await step("starting the site server", async () => {
     await services.startSites().ready;
-    return { value: null, done: `Site server for ports from ${port + 1} on` };
+    return { value: null, done: `Site server on ports from ${port + 1}` };
   });
   signal.throwIfAborted();
 
@@ -96,15 +103,13 @@ export async function runStart(
     const { project, isNew } = value;
     return {
       value,
-      done: `Project ${project.name}${isNew ? "" : ", as before"}: ${project.branch} of ${project.repository}`,
+      done: `Project ${project.name}${isNew ? " created" : ""}: branch ${project.branch} of ${project.repository}`,
     };
   });
   signal.throwIfAborted();
 
   const projectId = prepared.project.id;
-  const events = showDeployments((deployment) =>
-    deployment.project_id === projectId ? null : deployment.project_id,
-  );
+  const events = showDeployments(async (id) => (id === projectId ? null : projectName(api, id)));
   const watcher = await watchDeployments(transport, api, events, signal);
   const liveId = await reachLive(api, prepared.project, watcher);
   signal.throwIfAborted();
@@ -128,7 +133,7 @@ export async function runStart(
     };
     await refreshLocalFile();
   } else
-    print(red("  The deployment did not go live. Everything stays up: mend the cause and deploy again."));
+    print(red("  The deployment did not go live. Everything keeps running: fix the cause and deploy again."));
   printSummary({
     url: ready.url,
     token: ready.token,
@@ -142,14 +147,14 @@ export async function runStart(
   });
 }
 
-async function refuseWhatIsInUse({ home, port }: StartOptions): Promise<void> {
+async function refuseIfInUse({ home, port }: StartOptions): Promise<void> {
   const pid = await holderOf(home);
   if (pid !== null) throw homeInUse(home, pid);
   await endLeftovers(home);
   if (await isPortFree(port)) return;
   const holder = await holderOfPort(port);
   throw new Problem(
-    `Port ${port} is taken${holder === null ? "" : ` by ${holder}`}.\nEnd that one, or use another port: npm start -- --port ${port === 8787 ? 8800 : port + 100}`,
+    `Port ${port} is taken${holder === null ? "" : ` by ${holder}`}.\nStop that program, or use another port: npm start -- --port ${port === 8787 ? 8800 : port + 100}`,
   );
 }
 
@@ -160,7 +165,10 @@ async function build(signal: AbortSignal): Promise<{ value: string; done: string
   return { value: built.bundle, done: `Worker ${built.isFresh ? "built" : "unchanged"}` };
 }
 
-/** What is live is left as it is; what is under way is waited for; otherwise a deployment is started. */
+/**
+ * Waits until a deployment of the project is live. Starts one if none is live or under way.
+ * @returns null if the deployment did not go live
+ */
 async function reachLive(
   api: Client,
   project: Project,
@@ -184,7 +192,7 @@ async function reachLive(
   return newest("live");
 }
 
-/** The project, with its address: the agent tells it at every connect, which may be a moment ago. */
+/** Reads the project with its address, which the agent reports shortly after it connects. */
 async function readServed(api: Client, projectId: ProjectId): Promise<Project> {
   const deadline = Date.now() + ADDRESS_TIMEOUT_MS;
   for (;;) {
@@ -197,12 +205,7 @@ async function readServed(api: Client, projectId: ProjectId): Promise<Project> {
   }
 }
 
-function closing(services: Services, lock: HomeLock): RunningStart {
-  return {
-    async stop() {
-      await services.stop();
-      await lock.release();
-    },
-    kill: () => services.kill(),
-  };
+async function projectName(api: Client, id: ProjectId): Promise<string> {
+  const project = await api.getProject({ params: { project_id: id } });
+  return project.ok ? project.value.name : id;
 }

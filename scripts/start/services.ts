@@ -3,16 +3,16 @@ import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { killGroup } from "../shared/processes.ts";
+import { signalGroup } from "#node/processes.ts";
 import { dim, formatDuration, print, yellow } from "../shared/terminal.ts";
 import { callersPath } from "./callers-path.ts";
 import type { StartOptions } from "./options.ts";
 import { type Service, type ServiceSpec, supervise } from "./supervisor.ts";
 
-/** The agent stops its runs first: 10 s of grace for their commands, 3 s to report (src/agent/context/settings.ts). */
+/** The agent stops its runs first: it gives their commands 10 s, and reports for 3 s (src/agent/context/settings.ts). */
 const AGENT_STOP_MS = 14_000;
 const STOP_MS = 4_000;
-/** Linux allows 107 bytes, macOS 103. */
+/** The limit of macOS. Linux allows 107 bytes. */
 const MAX_SOCKET_PATH_BYTES = 103;
 
 /** The programs of an installation, started one by one and ended together. */
@@ -21,9 +21,9 @@ export type Services = {
   startWorker(bundle: string): Service;
   startSites(): Service;
   startAgent(): Service;
-  /** Of those that run now. */
+  /** The pids of the running programs. */
   pids(): number[];
-  /** The agent first, because it reports what it stops to the others; then they. */
+  /** Stops the agent first, because it reports its stopped runs to the Worker. */
   stop(): Promise<void>;
   kill(): void;
 };
@@ -46,16 +46,16 @@ export async function createServices(options: StartOptions, onPidChange: () => v
       onPidChange,
       onCrash: (how, delayMs) =>
         print(
-          `${yellow("!")} the ${spec.name} ended (${how}), starting it again in ${formatDuration(delayMs)} ${dim(logFile)}`,
+          `${yellow("!")} The ${spec.name} ended (${how}). It restarts in ${formatDuration(delayMs)}. Log: ${dim(logFile)}`,
         ),
     });
     running.unshift(service);
-    // Again: its first process was there before it was one of those that run.
+    // supervise() reported the first pid before the service was in the list.
     onPidChange();
     return service;
   }
 
-  // Each start has logs of its own.
+  // Each start writes new logs.
   for (const name of ["worker", "sites", "agent"]) await rm(join(logs, `${name}.log`), { force: true });
 
   return {
@@ -99,13 +99,13 @@ export async function createServices(options: StartOptions, onPidChange: () => v
       for (const service of running) {
         const pid = service.pid();
         service.kill();
-        if (pid !== null) killGroup(pid);
+        if (pid !== null) signalGroup(pid, "SIGKILL");
       }
     },
   };
 }
 
-/** A unix socket's path is short by law; a home in a deep folder gets one among the temporary files. */
+/** The path of a Unix socket is limited. For a home with a long path, the socket is in the temporary folder. */
 function socketPath(home: string): string {
   const path = join(home, "run", "sites.sock");
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES) return path;

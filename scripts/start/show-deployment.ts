@@ -1,4 +1,5 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 
 import { bold, cyan, dim, green, print, printable, red, yellow } from "../shared/terminal.ts";
@@ -6,14 +7,20 @@ import type { WatchEvents } from "./watch-deployments.ts";
 
 const STAGE_WIDTH = 8;
 
-/** Shows deployments as they happen: a line at the start, each line of the log, a line at the end. */
-export function showDeployments(projectName: (deployment: Deployment) => string | null): WatchEvents {
+/**
+ * Prints deployments as they happen: a line at the start, each line of the log, a line at the end.
+ * @param projectName the name that is printed before the version; null: none
+ */
+export function showDeployments(projectName: (id: ProjectId) => Promise<string | null>): WatchEvents {
+  const names = new Map<ProjectId, string | null>();
   const label = (deployment: Deployment): string => {
-    const name = projectName(deployment);
-    return `${name === null ? "" : `${name} `}v${deployment.version}`;
+    const name = names.get(deployment.project_id) ?? null;
+    return `${name === null ? "" : `${printable(name)} `}v${deployment.version}`;
   };
   return {
-    onStarted(deployment) {
+    async onStarted(deployment) {
+      const id = deployment.project_id;
+      if (!names.has(id)) names.set(id, await projectName(id));
       const what =
         deployment.kind === "rollback" ? "rollback" : `deployment of ${printable(deployment.branch)}`;
       const queued = deployment.stage === "queued" ? dim(", queued") : "";
@@ -41,12 +48,12 @@ function endOf(deployment: Deployment, label: string): string {
     case "live":
       return `${green("✓")} ${bold(label)} is live${commit} ${duration}`;
     case "superseded":
-      return `${green("✓")} ${bold(label)} was live${commit}, and a newer one is now ${duration}`;
+      return `${green("✓")} ${bold(label)} was live${commit}, but a newer deployment is live now ${duration}`;
     case "canceled":
       return `${yellow("■")} ${bold(label)} was canceled ${duration}`;
     case "building":
     case "failed": {
-      const { code, message } = deployment.failure ?? { code: "internal", message: "no reason is known" };
+      const { code, message } = deployment.failure ?? { code: "internal", message: "unknown reason" };
       return `${red("✗")} ${bold(label)} failed: ${printable(message)} ${dim(`(${code})`)} ${duration}`;
     }
   }

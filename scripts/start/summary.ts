@@ -9,19 +9,19 @@ import { bold, dim, print } from "../shared/terminal.ts";
 export type Summary = {
   readonly url: string;
   readonly token: string;
-  /** Works once, for some minutes. */
+  /** Works once, for SIGN_IN_MINUTES. */
   readonly signInLink: string;
-  /** Where this installation keeps everything. */
+  /** The folder of the installation. */
   readonly home: string;
   readonly siteUrl: string | null;
   readonly projectId: ProjectId;
   readonly projectName: string;
   readonly deploymentId: DeploymentId | null;
-  /** The example's folder, when it is the example that is deployed. */
+  /** The folder of the example; null if another repository is deployed. */
   readonly helloSite: string | null;
 };
 
-/** What is running, and the commands to go on with, each to be pasted as it stands. */
+/** Prints what is running, and commands to try next. Each command can be pasted as it is. */
 export function printSummary(summary: Summary): void {
   const { url, projectId } = summary;
   const auth = '-H "Authorization: Bearer $TOKEN"';
@@ -40,12 +40,12 @@ export function printSummary(summary: Summary): void {
   for (const [name, value] of facts) print(`  ${dim(name.padEnd(width))}  ${bold(value)}`);
   print(
     dim(
-      `  ${" ".repeat(width)}  the link signs in once, within ${SIGN_IN_MINUTES} minutes; another one is made by`,
+      `  ${" ".repeat(width)}  the link works once, within ${SIGN_IN_MINUTES} minutes; for another link, run`,
     ),
   );
   print(`  ${" ".repeat(width)}  ${signInCommand(summary.home)}`);
   rule();
-  print(dim("  Paste the first line, then any of the others:"));
+  print(dim("  Paste the first line, then any other line:"));
   print();
   print(`  URL=${url} TOKEN=${summary.token} PROJECT=${projectId}`);
   if (summary.helloSite !== null) {
@@ -64,10 +64,10 @@ export function printSummary(summary: Summary): void {
   const id = summary.deploymentId ?? "dpl_…";
   comment("read the log of a deployment");
   print(`  curl ${url}/v1/logs/${id} ${auth} -H 'Accept: text/plain'`);
-  comment("delete a deployment (refused while it is live)");
+  comment("delete a deployment (refused for the live one)");
   print(`  curl -X DELETE ${url}/v1/projects/${projectId}/deployments/${id} ${auth}`);
   rule();
-  print(dim("  Deployments show up here as they happen. Ctrl-C ends everything."));
+  print(dim("  Deployments are shown here as they happen. Ctrl-C ends everything."));
   print();
 }
 
@@ -83,7 +83,7 @@ function rule(): void {
   print(dim("─".repeat(72)));
 }
 
-/** Relative to where the commands are pasted, most likely; a way up and down again would be longer than the path. */
+/** The path relative to the folder that npm was called in, unless it would begin with `..`. */
 function shortest(path: string): string {
   const fromHere = relative(callersFolder, path);
   return fromHere.startsWith("..") || fromHere === "" ? path : fromHere;

@@ -3,54 +3,55 @@ import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { Problem } from "../shared/problem.ts";
-import { killGroup } from "../shared/processes.ts";
-import { root } from "../shared/root.ts";
 import { type BackOff, backOffMs } from "#contract/lib/back-off.ts";
+import { signalGroup } from "#node/processes.ts";
+
+import { Problem } from "../shared/problem.ts";
+import { root } from "../shared/root.ts";
 
 const HEALTH_INTERVAL_MS = 300;
 const HEALTH_TIMEOUT_MS = 3_000;
-/** A machine that is busy with a build makes a sound server slow, and only one that stands still is to be ended. */
-const PATIENCE_MS = { start: 60_000, silence: 10_000 };
-/** A single one may be this process's own doing. */
-const LEAST_MISSES = 3;
+/** Generous, because a build slows down a healthy server, and only a server that hangs is to be killed. */
+const HEALTH_LIMITS_MS = { start: 60_000, silence: 10_000 };
+/** Failed health checks in a row before the service is killed. One or two may be due to this process being busy. */
+const MIN_MISSES = 3;
 const RESTART = { firstMs: 250, longestMs: 5_000 };
 const LOG_TAIL_CHARACTERS = 2_000;
-/** A process that lived this long has worked, and starts again without the delay of earlier failures. */
+/** A process that ran this long counts as working: its next restart has the shortest delay again. */
 const STABLE_MS = 10_000;
 
 export type ServiceSpec = {
   readonly name: string;
-  /** What node is called with. */
+  /** The arguments of node. */
   readonly argv: readonly string[];
-  /** What follows it once a process has sent its first message: what that one has prepared need not be done again. */
+  /** Appended to `argv` for restarts after the first message: an earlier process has done the preparation. */
   readonly againArgv?: readonly string[];
-  /** All of its environment; this process's own where it is left out. */
+  /** The whole environment; this process's environment by default. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** A file and not a pipe: a server must be able to go on writing when this process is gone. */
+  /** A file and not a pipe, so that the program can still write after this process has ended. */
   readonly logFile: string;
-  /** Asked all the while for a 200; a process can be alive and yet not answer (a stopped workerd). */
+  /** Polled for a 200, because a live process may not respond (a stopped workerd). null: no health check. */
   readonly healthUrl: string | null;
-  /** How long it may take to answer there for the first time, and be silent after that; 60 s and 10 s by default. */
-  readonly patienceMs?: { readonly start: number; readonly silence: number };
-  /** How long it may take to end by itself. */
+  /** How long the first healthy response may take, and how long later ones may fail; 60 s and 10 s by default. */
+  readonly healthLimitsMs?: { readonly start: number; readonly silence: number };
+  /** How long the program may take to end after SIGTERM. */
   readonly stopMs: number;
-  /** The delay before it is started again, which doubles with each failure; 250 ms to 5 s where it is left out. */
+  /** The delay before a restart, which doubles with each failure; 250 ms to 5 s by default. */
   readonly restart?: BackOff;
   readonly onPidChange: () => void;
-  /** It ended without being told to; it is started again in `delayMs`. */
+  /** Called when the program ended by itself. It restarts in `delayMs`. */
   readonly onCrash: (how: string, delayMs: number) => void;
 };
 
 export type Service = {
   readonly name: string;
   pid(): number | null;
-  /** Its first message. Rejects with a Problem when it ends before it has sent one. */
+  /** The first message of the program. Rejects with a Problem if the program ends before that. */
   readonly ready: Promise<unknown>;
-  /** The end of what it has written. */
+  /** The end of the log file. */
   logTail(): Promise<string>;
   stop(): Promise<void>;
-  /** Ends it at once, without asking. */
+  /** Kills the program without SIGTERM. */
   kill(): void;
 };
 
@@ -61,11 +62,11 @@ export function supervise(spec: ServiceSpec): Service {
   let isPrepared = false;
   const restart = spec.restart ?? RESTART;
   let crashes = 0;
-  /** Those that were ended because they answered no more. */
-  const silent = new WeakSet<ChildProcess>();
+  /** Processes that were killed because they stopped responding. */
+  const unresponsive = new WeakSet<ChildProcess>();
   const stopped = new AbortController();
   const ready = Promise.withResolvers<unknown>();
-  // Who never asks must not be told by a rejection that nobody handles.
+  // Avoids an unhandled rejection if the caller does not use `ready`.
   ready.promise.catch(() => undefined);
   const logTail = async () =>
     (await readFile(spec.logFile, "utf8").catch(() => "")).trim().slice(-LOG_TAIL_CHARACTERS);
@@ -89,13 +90,15 @@ export function supervise(spec: ServiceSpec): Service {
     });
     launched.once("error", () => launched.emit("exit", 127, null));
     launched.once("exit", (code: number | null, signal: string | null) => {
-      // workerd outlives a node that was killed, and would keep the port.
-      if (launched.pid !== undefined) killGroup(launched.pid);
+      // workerd outlives a killed node, and would keep the port.
+      if (launched.pid !== undefined) signalGroup(launched.pid, "SIGKILL");
       child = null;
       if (isStopping) return;
-      const how = silent.has(launched) ? "it did not answer" : (signal ?? `exit code ${code}`);
+      const how = unresponsive.has(launched) ? "no response" : (signal ?? `exit code ${code}`);
       void logTail().then((tail) =>
-        ready.reject(new Problem(`The ${spec.name} ended at its start (${how}). It says:\n${tail}`)),
+        ready.reject(
+          new Problem(`The ${spec.name} ended while starting (${how}). Its log ends with:\n${tail}`),
+        ),
       );
       crashes = performance.now() - launchedAt > STABLE_MS ? 1 : crashes + 1;
       const delayMs = backOffMs(crashes, restart);
@@ -107,22 +110,22 @@ export function supervise(spec: ServiceSpec): Service {
   }
 
   async function watchHealth(watched: ChildProcess, url: string): Promise<void> {
-    const patienceMs = spec.patienceMs ?? PATIENCE_MS;
-    let silentSince = performance.now();
-    let allowedMs = patienceMs.start;
+    const limitsMs = spec.healthLimitsMs ?? HEALTH_LIMITS_MS;
+    let unhealthySince = performance.now();
+    let allowedMs = limitsMs.start;
     let misses = 0;
     while (child === watched && !isStopping) {
       await pause(HEALTH_INTERVAL_MS, undefined, { signal: stopped.signal }).catch(() => undefined);
-      // The time before it was asked does not count: this process may have stood still itself.
-      if (misses === 0 && allowedMs === patienceMs.silence) silentSince = performance.now();
-      if (await isHealthy(url, Math.min(HEALTH_TIMEOUT_MS, Math.floor(allowedMs / LEAST_MISSES)))) {
-        allowedMs = patienceMs.silence;
+      // Counted from the first check that fails: this process may have been suspended before.
+      if (misses === 0 && allowedMs === limitsMs.silence) unhealthySince = performance.now();
+      if (await isHealthy(url, Math.min(HEALTH_TIMEOUT_MS, Math.floor(allowedMs / MIN_MISSES)))) {
+        allowedMs = limitsMs.silence;
         misses = 0;
       } else misses += 1;
-      const isSilent = misses >= LEAST_MISSES && performance.now() - silentSince > allowedMs;
-      if (!isSilent || child !== watched || isStopping) continue;
-      silent.add(watched);
-      if (watched.pid !== undefined) killGroup(watched.pid);
+      const isHanging = misses >= MIN_MISSES && performance.now() - unhealthySince > allowedMs;
+      if (!isHanging || child !== watched || isStopping) continue;
+      unresponsive.add(watched);
+      if (watched.pid !== undefined) signalGroup(watched.pid, "SIGKILL");
       return;
     }
   }
@@ -130,7 +133,7 @@ export function supervise(spec: ServiceSpec): Service {
   const kill = (): void => {
     isStopping = true;
     stopped.abort();
-    if (child?.pid !== undefined) killGroup(child.pid);
+    if (child?.pid !== undefined) signalGroup(child.pid, "SIGKILL");
   };
 
   launch();
@@ -157,9 +160,9 @@ export function supervise(spec: ServiceSpec): Service {
 async function isHealthy(url: string, timeoutMs: number): Promise<boolean> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const answer = await fetch(url, { signal });
-    await answer.arrayBuffer();
-    return answer.ok;
+    const response = await fetch(url, { signal });
+    await response.arrayBuffer();
+    return response.ok;
   } catch {
     return false;
   }

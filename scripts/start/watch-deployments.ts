@@ -9,25 +9,25 @@ import type { LogLine } from "#contract/endpoints/logs/schemas.ts";
 
 import { valueOf } from "../shared/api.ts";
 
-const LOOK_INTERVAL_MS = 1_000;
+const POLL_MS = 1_000;
 const LIST_LIMIT = 100;
 
 export type WatchEvents = {
-  onStarted(deployment: Deployment): void;
+  onStarted(deployment: Deployment): Promise<void>;
   onLine(deployment: Deployment, line: LogLine): void;
   onEnded(deployment: Deployment): void;
 };
 
 export type DeploymentWatcher = {
-  /** Resolves when the deployment has ended and its log has been shown, when it was deleted, or at the signal. */
+  /** Resolves when the deployment has ended and its log was shown, when the deployment was deleted, or at the signal. */
   ended(id: DeploymentId): Promise<void>;
 };
 
 /**
- * Follows every deployment of the account from its start to its end, and its log line by line. Those that have ended
- * before the first look are not mentioned.
- * @param signal ends it
- * @throws Problem where the first look fails
+ * Follows every deployment of the account from its start to its end, with its log line by line. Skips deployments that
+ * ended before the call.
+ * @param signal stops the following
+ * @throws Problem if the deployments cannot be listed at first
  */
 export async function watchDeployments(
   transport: Transport,
@@ -39,7 +39,7 @@ export async function watchDeployments(
   const list = () => api.listDeployments({ query: { limit: LIST_LIMIT } });
 
   async function follow(deployment: Deployment): Promise<void> {
-    events.onStarted(deployment);
+    await events.onStarted(deployment);
     for await (const event of followLog(transport, deployment.id, { signal }))
       if (event.type === "line") events.onLine(deployment, event.line);
     if (signal.aborted) return;
@@ -59,7 +59,7 @@ export async function watchDeployments(
   }
   void (async () => {
     while (!signal.aborted) {
-      await pause(LOOK_INTERVAL_MS, undefined, { signal }).catch(() => undefined);
+      await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
       const listed = signal.aborted ? null : await list();
       if (listed?.ok === true) for (const one of listed.value.deployments.toReversed()) void watch(one);
     }

@@ -27,7 +27,7 @@ async function keepServer(answers: number): Promise<readonly string[]> {
     healthUrl: `http://127.0.0.1:${port}`,
     stopMs: 1_000,
     restart: { firstMs: 10, longestMs: 10 },
-    patienceMs: { start: 2_000, silence: 500 },
+    healthLimitsMs: { start: 2_000, silence: 500 },
     onPidChange: () => undefined,
     onCrash: (how) => ends.push(how),
   });
@@ -43,7 +43,7 @@ it.for([
   ["answers no more", 2],
 ] as const)("a server that %s is started again", async ([, answers]) => {
   const ends = await keepServer(answers);
-  await vi.waitFor(() => expect(ends.slice(0, 2)).toEqual(["it did not answer", "it did not answer"]), {
+  await vi.waitFor(() => expect(ends.slice(0, 2)).toEqual(["no response", "no response"]), {
     timeout: 60_000,
     interval: 50,
   });

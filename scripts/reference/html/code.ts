@@ -2,7 +2,7 @@ import { type Html, html } from "./escape.ts";
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)/gi;
 
-/** JSON as people read it, its parts told apart by classes. */
+/** Indented JSON with its tokens in elements, for colors. */
 export function jsonBlock(value: unknown): Html {
   const text = JSON.stringify(value, null, 2);
   const parts: Html[] = [];
@@ -22,7 +22,7 @@ export function textBlock(text: string): Html {
   return html`<pre tabindex="0"><code>${text}</code></pre>`;
 }
 
-/** A request as a line for the shell. */
+/** A request as a shell command. */
 export function curl(request: {
   readonly method: string;
   readonly path: string;
@@ -33,13 +33,13 @@ export function curl(request: {
   const lines = [
     `curl${isPlain ? "" : ` -X ${request.method}`} "$URL${request.path}"`,
     ...(request.hasToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
-    ...(isWorthSending(request.body)
+    ...(hasFields(request.body)
       ? ['-H "Content-Type: application/json"', `-d '${JSON.stringify(request.body, null, 2)}'`]
       : []),
   ];
   return lines.join(" \\\n  ");
 }
 
-function isWorthSending(body: unknown): boolean {
+function hasFields(body: unknown): boolean {
   return typeof body === "object" && body !== null && Object.keys(body).length > 0;
 }

@@ -3,7 +3,7 @@ import { Schemas } from "./schemas.ts";
 
 export type Listed = { readonly method: string; readonly path: string; readonly operation: Operation };
 
-/** An OpenAPI document, read. */
+/** Reads an OpenAPI document, and follows its references. */
 export class Document {
   readonly schemas: Schemas;
   readonly #openApi: OpenApi;
@@ -13,7 +13,7 @@ export class Document {
     this.schemas = new Schemas(openApi.components.schemas);
   }
 
-  /** The parts of the reference, with their operations in the order of the document. */
+  /** The tags, each with its operations in the order of the document. */
   tags(): { name: string; description: string; operations: Listed[] }[] {
     const all = this.operations();
     return this.#openApi.tags.map((tag) => ({
@@ -43,11 +43,11 @@ export class Document {
 
   successOf({ responses }: Operation): { status: string; response: Response } {
     const [first] = Object.entries(responses).filter(([status]) => status.startsWith("2"));
-    if (first === undefined) throw new Error("an operation has no success");
+    if (first === undefined) throw new Error("an operation has no success response");
     return { status: first[0], response: this.response(first[1]) };
   }
 
-  /** The codes of the problems that an operation can answer with. */
+  /** The problem codes that an operation can return. */
   codesOf({ responses }: Operation): string[] {
     return Object.values(responses).flatMap((one) =>
       Object.keys(this.response(one).content?.["application/problem+json"]?.examples ?? {}),

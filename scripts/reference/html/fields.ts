@@ -3,7 +3,7 @@ import { type Html, html } from "./escape.ts";
 import { inline } from "./markdown.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** The fields of an object, each with what it is; those of an inner object fold out. */
+/** The fields of an object with their types and texts. The fields of an inner object fold out. */
 export function fieldList(schemas: Schemas, schema: Schema, showRequired: boolean): Html | null {
   const variants = schemas.variantsOf(schema);
   if (variants.length > 1)
@@ -64,7 +64,7 @@ function choices(schemas: Schemas, schema: Schema): Html | null {
   </ul>`;
 }
 
-/** What bounds a value, and what it is where it is left out. */
+/** The range or the longest length of a value. */
 function limits(schemas: Schemas, schema: Schema): Html | null {
   const one = schemas.valueIn(schema);
   const facts = [

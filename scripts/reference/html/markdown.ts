@@ -1,6 +1,6 @@
 import { Html, html } from "./escape.ts";
 
-/** The Markdown that the contract's texts use: paragraphs, lists, `code`, **bold** and [links](/docs). */
+/** Renders the Markdown of the contract's texts: paragraphs, lists, `code`, **bold** and [links](/docs). */
 export function markdown(text: string): Html[] {
   return text.split("\n\n").map((paragraph) => {
     const lines = paragraph.split("\n");
@@ -12,7 +12,7 @@ export function markdown(text: string): Html[] {
   });
 }
 
-/** One line of it. */
+/** Renders one line of Markdown. */
 export function inline(text: string): Html[] {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/).map((part) => {
     if (/^`[^`]+`$/.test(part)) return html`<code>${part.slice(1, -1)}</code>`;

@@ -8,14 +8,14 @@ import { field, fieldList } from "./fields.ts";
 import { inline, markdown } from "./markdown.ts";
 import type { Document } from "./document.ts";
 
-/** Problems that nearly every operation can give: named, and explained on their own pages only. */
+/** Problems that nearly every operation can return. They are listed without an explanation. */
 const COMMON = new Set<ProblemCode>([
   ...(["malformed_json", "missing_token", "invalid_token", "insufficient_scope", "not_found"] as const),
   ...(["body_too_large", "unsupported_media_type", "invalid_request", "idempotency_mismatch"] as const),
   ...(["rate_limited", "internal", "unavailable"] as const),
 ]);
 
-/** An operation with all that there is to say of it. */
+/** The whole section of an operation. */
 export function operationSection(
   document: Document,
   method: string,
@@ -31,7 +31,7 @@ export function operationSection(
       </p>
       ${markdown(operation.description)} ${parameterSection(document, operation, "path")}
       ${parameterSection(document, operation, "query")} ${bodySection(document, operation)}
-      ${parameterSection(document, operation, "header")} ${answerSection(document, success)}
+      ${parameterSection(document, operation, "header")} ${responseSection(document, success)}
       ${problemSection(document, operation)}
     </div>
     <div class="examples">${examples(document, method, path, operation, success)}</div>
@@ -69,17 +69,17 @@ function bodySection({ schemas }: Document, { requestBody }: Operation): Html | 
         ${fields}`;
 }
 
-function answerSection({ schemas }: Document, { status, response }: Success): Html {
+function responseSection({ schemas }: Document, { status, response }: Success): Html {
   const schema = response.content?.["application/json"]?.schema;
   const fields = schema === undefined ? null : fieldList(schemas, schema, false);
   const headers = Object.keys(response.headers ?? {}).filter((name) => !EVERYWHERE.has(name));
-  return html`<h4>Answer <span class="status">${status}</span></h4>
-    ${fields ?? html`<p>Without a body.</p>`}
+  return html`<h4>Response <span class="status">${status}</span></h4>
+    ${fields ?? html`<p>No body.</p>`}
     ${
       headers.length === 0
         ? null
         : html`<p class="headers">
-            With ${headers.map((name, at) => html`${at === 0 ? "" : ", "}<code>${name}</code>`)}.
+            Headers: ${headers.map((name, at) => html`${at === 0 ? "" : ", "}<code>${name}</code>`)}.
           </p>`
     }`;
 }
@@ -111,7 +111,7 @@ function problemSection(document: Document, operation: Operation): Html {
           </dl>`
     }
     <p class="common">
-      ${own.length === 0 ? "Those that others give, too: " : "And those that others give, too: "}${common.map(
+      ${own.length === 0 ? "Common problems: " : "And common problems: "}${common.map(
         (code, at) => html`${at === 0 ? "" : ", "}${problemLink(code)}`,
       )}.
     </p>`;
@@ -142,7 +142,7 @@ function examples(
   );
   return html`<p class="label">Request</p>
     ${textBlock(request)}
-    <p class="label">Answer, ${status}</p>
+    <p class="label">Response, ${status}</p>
     ${json === undefined ? textBlock("") : jsonBlock(json)}
     ${texts.map(
       ([type, text]) =>

@@ -1,6 +1,6 @@
 import { type Html, html } from "./escape.ts";
 
-/** A whole page. It has no script, and asks nobody but this Gantry for anything. */
+/** A whole page. It has no scripts, and loads nothing from other hosts. */
 export function page(title: string, navigation: Html, content: Html): string {
   return html`<!doctype html>
     <html lang="en">

@@ -15,7 +15,7 @@ export function problemsPage(): string {
   const content = html`<section class="intro">
       <h1>Problems</h1>
       <p>
-        Every refusal has one of these codes. A code always has the same status, and is never given another
+        Every error response has one of these codes. A code always has the same status, and never changes its
         meaning.
       </p>
     </section>
@@ -36,11 +36,13 @@ export function problemsPage(): string {
   return page("Problems of the Gantry API", navigation(null), content);
 }
 
-/** The page that a problem's `type` leads to. */
+/** The page at the address in a problem's `type`. */
 export function problemPage(code: ProblemCode, openApi: OpenApi): string {
   const { status, title, when } = problems[code];
   const document = new Document(openApi);
-  const givenBy = document.operations().filter(({ operation }) => document.codesOf(operation).includes(code));
+  const returnedBy = document
+    .operations()
+    .filter(({ operation }) => document.codesOf(operation).includes(code));
   const content = html`<article class="problem">
     <div class="text">
       <h1>${title}</h1>
@@ -48,9 +50,9 @@ export function problemPage(code: ProblemCode, openApi: OpenApi): string {
       <p>${inline(when)}</p>
       <h4>What to do</h4>
       <p>${inline(problemRemedies[code])}</p>
-      ${givenBy.length === 0 ? null : html`<h4>Operations that answer with it</h4>`}
+      ${returnedBy.length === 0 ? null : html`<h4>Operations that return this problem</h4>`}
       <ul class="operations">
-        ${givenBy.map(
+        ${returnedBy.map(
           ({ method, path, operation }) =>
             html`<li>
               <a href="/docs#${operation.operationId}"
@@ -61,7 +63,7 @@ export function problemPage(code: ProblemCode, openApi: OpenApi): string {
       </ul>
     </div>
     <div class="examples">
-      <p class="label">As it is sent</p>
+      <p class="label">Example</p>
       ${jsonBlock(problemExample(code))}
     </div>
   </article>`;

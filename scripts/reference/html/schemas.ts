@@ -1,7 +1,7 @@
 import { nameOf } from "../openapi/schemas.ts";
 import type { Schema } from "../openapi/types.ts";
 
-/** What the document's schemas say, with references followed and `null` set aside. */
+/** Reads the document's schemas. Follows references, and separates null from the other types. */
 export class Schemas {
   readonly #named: Readonly<Record<string, Schema>>;
 
@@ -13,7 +13,7 @@ export class Schemas {
     return schema.$ref === undefined ? schema : (this.#named[nameOf(schema.$ref)] ?? {});
   }
 
-  /** The value itself, where it can also be null. */
+  /** The schema without null. */
   valueIn(schema: Schema): Schema {
     const resolved = this.resolve(schema);
     const [only, ...others] = (resolved.anyOf ?? []).filter((one) => one.type !== "null");
@@ -29,7 +29,7 @@ export class Schemas {
     return this.valueIn(schema).items ?? null;
   }
 
-  /** The object that a field is, or is a list of. */
+  /** The schema of a field's object, or of the objects in its list; null if it has none. */
   objectIn(schema: Schema): Schema | null {
     const value = this.valueIn(schema);
     if (value.items !== undefined) return this.objectIn(value.items);
@@ -41,19 +41,19 @@ export class Schemas {
     return (value.oneOf ?? [value]).map((one) => this.resolve(one));
   }
 
-  /** What tells a variant from the others: `type: server`. */
+  /** The constant field of a variant, such as `type: server`. */
   variantName({ properties = {} }: Schema): string {
     const [tag] = Object.entries(properties).filter(([, property]) => property.const !== undefined);
     return tag === undefined ? "" : `${tag[0]}: ${JSON.stringify(tag[1].const)}`;
   }
 
-  /** In words. */
+  /** The type in words. */
   typeOf(schema: Schema): string {
     const value = this.valueIn(schema);
     return `${this.#wordFor(value)}${this.isNullable(schema) ? " or null" : ""}`;
   }
 
-  /** The values that it can have, with what they mean. */
+  /** The values of an enum, with their meanings. */
   choicesOf(schema: Schema): [string, string][] {
     const value = this.valueIn(schema);
     if (value.items !== undefined) return this.choicesOf(value.items);

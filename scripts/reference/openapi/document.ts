@@ -4,7 +4,7 @@ import { guide, introduction } from "#contract/reference/guide.ts";
 import { operationTexts } from "#contract/reference/operations.ts";
 import { tags } from "#contract/reference/tags.ts";
 
-import { answerHeaders } from "./headers.ts";
+import { responseHeaders } from "./headers.ts";
 import { type AnyOperationText, codesByStatus, operationOf } from "./operation.ts";
 import { headerParameters } from "./parameters.ts";
 import { problemResponse, problemResponseName } from "./problems.ts";
@@ -15,7 +15,7 @@ import type { Components, OpenApi, Operation, Response } from "./types.ts";
 const texts: Readonly<Record<string, AnyOperationText>> = operationTexts;
 const table: readonly (readonly [string, Endpoint])[] = Object.entries(endpoints);
 
-/** The OpenAPI document, made of the endpoint table and its texts alone. @param version of Gantry */
+/** Builds the OpenAPI document from the endpoint table and its texts. @param version the version of Gantry */
 export function openApiDocument(version: string): OpenApi {
   const paths = pathsOf(
     table.map(([name, endpoint]) => [endpoint, operationOf(name, endpoint, textOf(name))]),
@@ -34,13 +34,13 @@ export function openApiDocument(version: string): OpenApi {
       description: [introduction, ...guide.map(({ title, text }) => `## ${title}\n\n${text}`)].join("\n\n"),
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: "/", description: "The Gantry that serves this document" }],
+    servers: [{ url: "/", description: "The installation that serves this document" }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas,
       parameters: headerParameters,
-      headers: answerHeaders,
+      headers: responseHeaders,
       responses,
       securitySchemes,
     },
@@ -52,12 +52,12 @@ const securitySchemes: Components["securitySchemes"] = {
     type: "http",
     scheme: "bearer",
     description:
-      "An API token: `gantry_` and 36 letters and digits. Which scopes it needs, each operation says.",
+      "An API token: `gantry_` and 36 letters and digits. Each operation names the scope that it needs.",
   },
   agent: {
     type: "http",
     scheme: "bearer",
-    description: "The credential that a server's agent got when it was enrolled: `gantry_agent_…`.",
+    description: "The credential that a server's agent received at enrolment: `gantry_agent_…`.",
   },
 };
 

@@ -1,8 +1,8 @@
 import type { Header, Reference } from "./types.ts";
 
-const text = (description: string, isSure: boolean): Header => ({
+const text = (description: string, isRequired: boolean): Header => ({
   description,
-  required: isSure,
+  required: isRequired,
   schema: { type: "string" },
 });
 const seconds = (description: string): Header => ({
@@ -11,28 +11,28 @@ const seconds = (description: string): Header => ({
   schema: { type: "integer", minimum: 0 },
 });
 
-/** Headers of answers, by the name of their component. */
-export const answerHeaders = {
+/** Response headers, by the names of their components. */
+export const responseHeaders = {
   RequestId: text("The request's id.", true),
   RateLimitPolicy: text(
-    "How many requests a token may make: `q` in `w` seconds. Left out where they are not limited.",
+    "The rate limit of a token: `q` requests in `w` seconds. Omitted without a limit.",
     false,
   ),
-  RateLimit: text("What is left of it: `r` requests, for `t` seconds.", true),
-  RetryAfter: seconds("How many seconds to wait."),
-  GantryBookmark: text("What to send as `Gantry-Bookmark` to see at least what this answer saw.", false),
-  EntityTag: text("Names this content; send it as `If-None-Match`.", true),
-  JsonEntityTag: text("Names this content, where it is JSON; send it as `If-None-Match`.", false),
-  Link: text('The next page, with `rel="next"`; left out on the last one.', false),
-  Location: text("Where to find what was made.", true),
-  IdempotentReplayed: text("`true` where this is the answer to an earlier request with the same key.", false),
-  Authenticate: text("What is missing (RFC 6750).", true),
-  AuthenticateScope: text("The scope that is missing (RFC 6750); left out where no scope is.", false),
+  RateLimit: text("What remains of the rate limit: `r` requests in the next `t` seconds.", true),
+  RetryAfter: seconds("The seconds to wait."),
+  GantryBookmark: text("Send it as `Gantry-Bookmark` to read at least the state of this response.", false),
+  EntityTag: text("Identifies this content. Send it as `If-None-Match`.", true),
+  JsonEntityTag: text("Identifies this content if it is JSON. Send it as `If-None-Match`.", false),
+  Link: text('The next page, with `rel="next"`. Omitted on the last page.', false),
+  Location: text("The address of the created object.", true),
+  IdempotentReplayed: text("`true` if this is the response to an earlier request with the same key.", false),
+  Authenticate: text("The missing credential (RFC 6750).", true),
+  AuthenticateScope: text("The missing scope (RFC 6750). Omitted if no scope is missing.", false),
 } satisfies Record<string, Header>;
 
-export type AnswerHeader = keyof typeof answerHeaders;
+export type ResponseHeader = keyof typeof responseHeaders;
 
-const names: Record<AnswerHeader, string> = {
+const names: Record<ResponseHeader, string> = {
   RequestId: "X-Request-Id",
   RateLimitPolicy: "RateLimit-Policy",
   RateLimit: "RateLimit",
@@ -47,8 +47,8 @@ const names: Record<AnswerHeader, string> = {
   AuthenticateScope: "WWW-Authenticate",
 };
 
-/** References to headers, besides the two that every answer has. */
-export function headers(...more: AnswerHeader[]): Record<string, Reference> {
-  const all: AnswerHeader[] = ["RequestId", "RateLimitPolicy", ...more];
+/** References to the two headers of every response, and to more headers. */
+export function headers(...more: ResponseHeader[]): Record<string, Reference> {
+  const all: ResponseHeader[] = ["RequestId", "RateLimitPolicy", ...more];
   return Object.fromEntries(all.map((name) => [names[name], { $ref: `#/components/headers/${name}` }]));
 }

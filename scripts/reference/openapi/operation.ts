@@ -5,13 +5,13 @@ import type { StreamedText } from "#contract/reference/operation-text.ts";
 import { INTERNAL_TAG, type Tag } from "#contract/reference/tags.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
 
-import { type AnswerHeader, headers } from "./headers.ts";
+import { type ResponseHeader, headers } from "./headers.ts";
 import { parametersOf } from "./parameters.ts";
 import { problemResponseName } from "./problems.ts";
 import { inlineSchema, schemaFor } from "./schemas.ts";
 import type { Content, Operation, Reference, RequestBody, Response, Schema } from "./types.ts";
 
-/** What the texts say of an operation, whichever it is. */
+/** The texts of any operation. */
 export type AnyOperationText = {
   readonly tag: Tag;
   readonly description: string;
@@ -44,7 +44,7 @@ export function operationOf(name: string, endpoint: Endpoint, text: AnyOperation
   };
 }
 
-/** The codes that an operation can answer with, by their status. */
+/** The problem codes that an operation can return, by their statuses. */
 export function codesByStatus(endpoint: Endpoint): Map<number, ProblemCode[]> {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of problemsOf(endpoint)) {
@@ -66,14 +66,14 @@ function problemsByStatus(endpoint: Endpoint): Record<string, Reference> {
 function whoMayCall({ access }: Endpoint): string {
   switch (access.by) {
     case "none":
-      return "It takes no token.";
+      return "Takes no token.";
     case "agent":
-      return "It takes the credential of the server's agent.";
+      return "Takes the credential of the server's agent.";
     case "token":
-      if (access.scope === null) return "It takes any valid token.";
+      if (access.scope === null) return "Takes any valid token.";
       return access.reach === "account"
-        ? `It takes the scope \`${access.scope}\`, of a token that is not limited to projects.`
-        : `It takes the scope \`${access.scope}\`.`;
+        ? `Needs the scope \`${access.scope}\`, on a token that is not limited to projects.`
+        : `Needs the scope \`${access.scope}\`.`;
   }
 }
 
@@ -81,7 +81,7 @@ function requestBodyOf({ body }: Endpoint, text: AnyOperationText): RequestBody 
   if (body === null) return null;
   const isRequired = !body.safeParse({}).success;
   return {
-    description: isRequired ? "What is asked for." : "What is asked for; a body that is left out is `{}`.",
+    description: isRequired ? "The input." : "The input. An omitted body means `{}`.",
     required: isRequired,
     content: { "application/json": { schema: schemaFor(body, "input"), example: text.body } },
   };
@@ -90,7 +90,7 @@ function requestBodyOf({ body }: Endpoint, text: AnyOperationText): RequestBody 
 function successOf(endpoint: Endpoint, text: AnyOperationText): Response {
   const { status, body } = endpoint.success;
   const more = successHeaders(endpoint, text);
-  if (body === null) return { description: "It is done.", headers: headers(...more) };
+  if (body === null) return { description: "Done.", headers: headers(...more) };
   const content: Content = {
     "application/json": { schema: schemaFor(body, "output"), example: text.answer },
   };
@@ -98,13 +98,13 @@ function successOf(endpoint: Endpoint, text: AnyOperationText): Response {
     ([type, one]) => [type, { schema: pieceSchema(one), example: one.example, "x-text": one.text }] as const,
   );
   return {
-    description: status === 201 ? "It is made." : "It is answered.",
+    description: status === 201 ? "Created." : "Success.",
     headers: headers(...more),
     content: { ...content, ...Object.fromEntries(streamed) },
   };
 }
 
-/** OpenAPI 3.1 has no word for a stream, so its schema is that of a piece: a line, or the data of an event. */
+/** OpenAPI 3.1 cannot describe a stream, so this is the schema of one piece: a line, or the data of an event. */
 function pieceSchema({ pieces }: StreamedText): Schema {
   const schemas = pieces.map((piece) => schemaFor(piece, "output"));
   const [only] = schemas;
@@ -112,10 +112,10 @@ function pieceSchema({ pieces }: StreamedText): Schema {
   return schemas.length === 1 ? only : { oneOf: schemas };
 }
 
-function successHeaders(endpoint: Endpoint, text: AnyOperationText): AnswerHeader[] {
+function successHeaders(endpoint: Endpoint, text: AnyOperationText): ResponseHeader[] {
   const { body } = endpoint.success;
   const isList = body !== null && "next_cursor" in (inlineSchema(body, "output").properties ?? {});
-  // What is streamed is passed on while it is read, so nobody knows its tag beforehand.
+  // The tag of a stream is unknown before its end, so only the JSON form has one.
   const tag = endpoint.alsoAs.length === 0 ? ("EntityTag" as const) : ("JsonEntityTag" as const);
   return [
     ...(typeof text.location === "string" ? (["Location"] as const) : []),
@@ -128,7 +128,7 @@ function successHeaders(endpoint: Endpoint, text: AnyOperationText): AnswerHeade
 
 function notModified(endpoint: Endpoint, text: AnyOperationText): Response {
   return {
-    description: "The client has it already: `If-None-Match` names what the answer would be.",
+    description: "The content is unchanged: it has the tag in `If-None-Match`.",
     headers: headers(...successHeaders(endpoint, text)),
   };
 }

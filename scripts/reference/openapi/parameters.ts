@@ -10,7 +10,7 @@ import { headerTexts, type ParameterText, parameterTexts } from "#contract/refer
 import { inlineSchema } from "./schemas.ts";
 import type { Parameter, Reference, Schema } from "./types.ts";
 
-/** Headers that several operations take. */
+/** Request headers of several operations. */
 export const headerParameters = {
   IfLive: header("If-Live", headerTexts.ifLive, inlineSchema(DeploymentId, "input"), example.deployment),
   IdempotencyKey: header(
@@ -39,7 +39,7 @@ export const headerParameters = {
   ),
 } satisfies Record<string, Parameter>;
 
-/** What an operation takes besides its body. */
+/** The parameters of an operation. */
 export function parametersOf(endpoint: Endpoint): (Parameter | Reference)[] {
   const path = Object.entries(inlineSchema(endpoint.params, "input").properties ?? {});
   const query = endpoint.query === null ? {} : inlineSchema(endpoint.query, "input");

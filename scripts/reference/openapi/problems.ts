@@ -1,15 +1,15 @@
 import { type ProblemCode, problems } from "#contract/problems.ts";
 import { example } from "#contract/reference/examples.ts";
 
-import { type AnswerHeader, headers } from "./headers.ts";
+import { type ResponseHeader, headers } from "./headers.ts";
 import type { Response } from "./types.ts";
 
-/** The name of the response that some codes of one status share: `InvalidRequestOrIdempotencyMismatch`. */
+/** The name of the response for codes with the same status, such as `InvalidRequestOrIdempotencyMismatch`. */
 export function problemResponseName(codes: readonly ProblemCode[]): string {
   return codes.map(pascalCase).join("Or");
 }
 
-/** The answer with one of these codes, which all have the same status. */
+/** The response with one of these codes, which all have the same status. */
 export function problemResponse(codes: readonly ProblemCode[]): Response {
   const [first] = codes;
   if (first === undefined) throw new Error("a response needs a code");
@@ -41,7 +41,7 @@ export function problemResponse(codes: readonly ProblemCode[]): Response {
   };
 }
 
-/** A problem as it is sent. */
+/** An example of a problem in a response. */
 export function problemExample(code: ProblemCode) {
   const { title, status, when } = problems[code];
   const errors = [{ pointer: "/brnach", message: "is not known" }];
@@ -56,7 +56,7 @@ export function problemExample(code: ProblemCode) {
   };
 }
 
-function headersOf(status: number): AnswerHeader[] {
+function headersOf(status: number): ResponseHeader[] {
   switch (status) {
     case 401:
       return ["Authenticate"];

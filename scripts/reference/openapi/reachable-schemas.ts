@@ -1,7 +1,7 @@
 import { nameOf } from "./schemas.ts";
 import type { Schema } from "./types.ts";
 
-/** Of all named schemas those that something refers to, also through others. @throws where one is not there */
+/** The named schemas that `from` refers to, directly or through other schemas. @throws if one does not exist */
 export function reachableSchemas(
   from: unknown,
   named: Iterable<readonly [string, Schema]>,

@@ -6,14 +6,14 @@ import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
 import { Schema } from "./types.ts";
 
-/** Requests are described as they are sent (`input`: what has a default can be left out), answers as they are given. */
+/** Requests are described as the client sends them (`input`: a field with a default is optional), responses as output. */
 export type Direction = "input" | "output";
 
 const PREFIX = "#/components/schemas/";
-/** A field that says when something was or will be. */
+/** The names of fields that contain a time. */
 const INSTANT = /(?:_at|^last_deploy|^time)$/;
 
-/** What agents send may have fields that an older installation passes over; some of it is in answers too. */
+/** Schemas that agents send: a newer agent may send fields that an older installation ignores. Some are in responses. */
 const sentByAgents = new Set([...Object.keys(agentSchemas), "Failure", "FailureEvidence", "LiveEvidence"]);
 
 /** Every named schema of one direction, with its texts. */
@@ -35,15 +35,15 @@ export function namedSchemas(direction: Direction): Map<string, Schema> {
   );
 }
 
-/** A schema that stands where it is used, such as a query. */
+/** A schema without a name, such as a query. */
 export function inlineSchema(schema: z.core.$ZodType, direction: Direction): Schema {
   const json = z.toJSONSchema(schema, { target: "draft-2020-12", io: direction });
   return tidy(json, direction, direction === "output");
 }
 
 /**
- * A reference to a schema that has a name; one without any fields needs none.
- * @throws where a schema has fields and no name
+ * A reference to a named schema, or an inline schema if it has no fields.
+ * @throws if a schema has fields and no name
  */
 export function schemaFor(schema: z.core.$ZodType, direction: Direction): Schema {
   for (const [name, text] of Object.entries(schemaTexts))
@@ -61,12 +61,12 @@ export function nameOf(reference: string): string {
   return reference.slice(PREFIX.length);
 }
 
-/** What is a request only has `Input` in its name; what is both differs by its defaults, and gets a name for each. */
+/** A schema of requests has `Input` in its name. A schema of both directions gets two names, as its defaults differ. */
 function nameFor(name: string, { values }: SchemaText, direction: Direction): string {
   return direction === "output" || values !== undefined || name.endsWith("Input") ? name : `${name}Input`;
 }
 
-/** @param isOpen whether fields may be added, which are passed over */
+/** @param isOpen whether unknown fields are allowed */
 function tidy(json: unknown, direction: Direction, isOpen: boolean): Schema {
   const { $schema: _, $id: __, ...rest } = z.looseObject({}).parse(json);
   return tidied(Schema.parse(rest), direction, isOpen);
@@ -75,14 +75,14 @@ function tidy(json: unknown, direction: Direction, isOpen: boolean): Schema {
 function tidied(schema: Schema, direction: Direction, isOpen: boolean): Schema {
   const inner = (one: Schema) => tidied(one, direction, isOpen);
   const result: Schema = { ...schema };
-  // A format says it, and a pattern of some hundred characters says it again.
+  // The format says the same as the long pattern.
   if (result.format !== undefined) delete result.pattern;
-  // The text of a query that stands for something else: what it is as text says nothing then.
+  // A query parameter that is parsed from text: the limits of the text do not apply to the value.
   if (typeof result.type === "string" && ["integer", "boolean", "array"].includes(result.type))
     for (const key of ["pattern", "minLength", "maxLength", "enum"] as const) delete result[key];
   if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum;
   if (result.maximum === Number.MAX_SAFE_INTEGER) delete result.maximum;
-  // Answers can gain fields at any time, and nothing is left out of them.
+  // Responses contain every field, and may get more fields at any time.
   if (direction === "output") delete result.default;
   if (isOpen) delete result.additionalProperties;
   if (result.items !== undefined) result.items = inner(result.items);
@@ -129,11 +129,11 @@ function withFieldTexts(schema: Schema, fields: Readonly<Record<string, string>>
 }
 
 /**
- * A default is said in words. As a keyword it makes some generators require the field, and others send the value, so
- * that a client would hold on to the defaults of the day on which it was made.
+ * Adds the default to the description. With the keyword `default` some generators require the field, and others send the
+ * value, so that a client would keep the defaults of the day on which it was generated.
  */
 function described({ default: value, ...schema }: Schema, text: string | undefined): Schema {
   if (text === undefined) return schema;
   const isPlain = typeof value === "string" || typeof value === "number";
-  return { ...schema, description: isPlain ? `${text} Left out: \`${value}\`.` : text };
+  return { ...schema, description: isPlain ? `${text} Default: \`${value}\`.` : text };
 }

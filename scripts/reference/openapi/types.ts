@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The part of JSON Schema that the document uses: any other keyword is a mistake, found when the document is made. */
+/** The part of JSON Schema that the document uses. Any other keyword fails the build of the document. */
 export type Schema = {
   $ref?: string | undefined;
   type?: string | string[] | undefined;
@@ -71,7 +71,7 @@ export type Header = { readonly description: string; readonly required: boolean;
 export type MediaType = {
   readonly schema: Schema;
   readonly example?: unknown;
-  /** What is sent, where that is not JSON. */
+  /** The text of a response that is not JSON. */
   readonly "x-text"?: string;
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 };

@@ -2,13 +2,8 @@ import { readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { basename } from "node:path";
 
 import { pause } from "#contract/lib/pause.ts";
-import {
-  commandLineOf,
-  isSameProcess,
-  livingPids,
-  type ProcessId,
-  readStat,
-} from "#agent/process/process-table.ts";
+import { readProcessStat } from "#node/processes.ts";
+import { commandLineOf, isSameProcess, livingPids, type ProcessId } from "#agent/process/process-table.ts";
 
 /** Identifies the processes that an activate command left running. */
 export type Trace = {
@@ -55,7 +50,7 @@ export function findLeftProcesses(trace: Trace): readonly LeftProcess[] {
   const found: LeftProcess[] = [];
   const shared = new Set<number>();
   for (const pid of livingPids()) {
-    const stat = readStat(pid);
+    const stat = readProcessStat(pid);
     if (stat === null || stat.isDead || pid === process.pid) continue;
     const value = variableOf(pid, trace.name);
     const isMarked = value !== null && trace.hasValue(value);
@@ -91,7 +86,8 @@ function worksIn(pid: number, folder: string): boolean {
 
 function ancestorsOf(pid: number): readonly number[] {
   const ancestors: number[] = [];
-  for (let at = pid; at > 1 && !ancestors.includes(at); at = readStat(at)?.parent ?? 0) ancestors.push(at);
+  for (let at = pid; at > 1 && !ancestors.includes(at); at = readProcessStat(at)?.parent ?? 0)
+    ancestors.push(at);
   return ancestors;
 }
 

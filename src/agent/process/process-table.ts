@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
+import { readProcessStat, signalGroup } from "#node/processes.ts";
+
 /**
  * Identifies a process over time: its pid and its start time in clock ticks since boot. Pids are reused, the pair is
  * not. `start_time` is `null` when there is no /proc.
@@ -9,45 +11,15 @@ export type ProcessId = { readonly pid: number; readonly start_time: string | nu
 /** A process group that the agent started, identified by its leader, whose pid is the group's number. */
 export type ProcessGroup = ProcessId;
 
-export type Stat = {
-  /** It has ended and its parent has not collected it yet. */
-  readonly isDead: boolean;
-  readonly parent: number;
-  readonly group: number;
-  readonly startTime: string;
-};
-
-/**
- * @returns `null` when there is no such process, or no /proc
- * Source: proc_pid_stat(5). The name in field 2 may contain spaces and parentheses, so fields are counted from its
- * last parenthesis.
- */
-export function readStat(pid: number): Stat | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    const [state, parent, group, startTime] = [fields[0], fields[1], fields[2], fields[19]];
-    if (state === undefined || startTime === undefined) return null;
-    return {
-      isDead: state === "Z" || state === "X",
-      parent: Number(parent),
-      group: Number(group),
-      startTime,
-    };
-  } catch {
-    return null;
-  }
-}
-
 /** Whether this process still runs. Another process with the same pid does not count. */
 export function isSameProcess({ pid, start_time }: ProcessId): boolean {
-  const stat = readStat(pid);
+  const stat = readProcessStat(pid);
   return stat !== null && !stat.isDead && stat.startTime === start_time;
 }
 
 /** Start time in clock ticks since boot; `null` when there is no such process, or no /proc. */
 export function startTimeOf(pid: number): string | null {
-  return readStat(pid)?.startTime ?? null;
+  return readProcessStat(pid)?.startTime ?? null;
 }
 
 /**
@@ -95,18 +67,9 @@ export function isGroupAlive(group: number): boolean {
   const pids = livingPids();
   if (pids.length === 0) return true;
   return pids.some((pid) => {
-    const stat = readStat(pid);
+    const stat = readProcessStat(pid);
     return stat !== null && stat.group === group && !stat.isDead;
   });
-}
-
-/** Sends a signal to a whole group. Does nothing when the group is gone. */
-export function signalGroup(group: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-group, signal);
-  } catch {
-    // The group has ended already.
-  }
 }
 
 /** The environment variable that identifies the processes of a run, even after they left their process group. */

@@ -7,7 +7,8 @@ import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
 import { openAmong } from "#agent/process/open-files.ts";
 import type { OutputFiles } from "#agent/process/output-files.ts";
 import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
-import { isGroupAlive, type ProcessGroup, signalGroup, startTimeOf } from "#agent/process/process-table.ts";
+import { signalGroup } from "#node/processes.ts";
+import { isGroupAlive, type ProcessGroup, startTimeOf } from "#agent/process/process-table.ts";
 import { readPipe } from "#agent/process/read-pipe.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 

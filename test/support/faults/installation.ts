@@ -81,7 +81,7 @@ export async function createInstallation({
     healthUrl: `${url}/healthz`,
     stopMs: STOP_MS,
     restart: { firstMs: RESTART_MS, longestMs: RESTART_MS },
-    patienceMs: WORKER_PATIENCE_MS,
+    healthLimitsMs: WORKER_PATIENCE_MS,
     onPidChange: () => undefined,
     onCrash,
   });
