@@ -15,10 +15,10 @@ const LINES = 50_000;
 /** Ten screens a second: 250 deployments, or 500 lines. */
 const SCROLLED_PX_A_SECOND = 10_000;
 const GESTURE_PX = 20_000;
-/** A frame of a page with nothing in it but height. */
+/** An empty page of a great height, for comparison. */
 const PLAIN = `data:text/html,<title>plain</title><body style="height:2000000px">`;
 
-/** How long frames take while somebody scrolls as fast as they can, in a real Chromium. */
+/** Measures frame durations in Chromium while the page is scrolled at SCROLLED_PX_A_SECOND. */
 export async function measureScrolling(system: System, home: string): Promise<Row[]> {
   const browser = await chromium.launch({ executablePath: await executable(), args: ["--no-sandbox"] });
   try {
@@ -32,7 +32,7 @@ export async function measureScrolling(system: System, home: string): Promise<Ro
   }
 }
 
-/** What frames took, and what they took of a core: where others want the cores too, a frame lasts longer than its work. */
+/** Frame durations, and the CPU time of all frames. On a busy machine a frame takes longer than its CPU time. */
 type Frames = { readonly ms: readonly number[]; readonly busyMs: number };
 
 function rowOf(what: string, frames: Frames, plain: Frames): Row {
@@ -40,7 +40,7 @@ function rowOf(what: string, frames: Frames, plain: Frames): Row {
   return {
     what: `${what}, ${frames.ms.length} frames`,
     measured: textOf(frames),
-    against: `${textOf(plain)}  a page of nothing but height`,
+    against: `${textOf(plain)}  an empty page`,
     ratio: `${(p95 / plainP95).toFixed(2)}×`,
     goal: `p95 ≤ ${FRAME_GOAL_MS} ms`,
     isMet: p95 <= FRAME_GOAL_MS,
@@ -101,7 +101,7 @@ async function framesOfLog(browser: Browser, system: System, home: string): Prom
       `history.pushState(null, "", "/app/deployments/${id}"); dispatchEvent(new Event("popstate"))`,
     );
     await page.getByRole("list", { name: "Lines of the log" }).waitFor();
-    // It is offered for as long as lines can come.
+    // The button is shown while the log can grow.
     await page.getByLabel("Follow").waitFor({ state: "detached" });
   });
   const lines = page.getByRole("region", { name: "Lines" });
@@ -118,7 +118,7 @@ async function framesOfLog(browser: Browser, system: System, home: string): Prom
   ];
 }
 
-/** Each frame while something is done. */
+/** Measures each frame while `work` runs. */
 async function framesWhile(page: Page, work: () => Promise<void>): Promise<Frames> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable");
@@ -134,11 +134,11 @@ async function framesWhile(page: Page, work: () => Promise<void>): Promise<Frame
   const busyMs = (await busy()) - before;
   const ms = await page.evaluate<number[]>("{ const all = frames; frames = null; all }");
   await session.detach();
-  // The first one ends a frame that began before it was looked at.
+  // The first duration belongs to a frame that began before the measurement.
   return { ms: ms.slice(1), busyMs };
 }
 
-/** A finger's or a wheel's way over the page, as the browser itself makes it. @param sign 1: towards the end */
+/** Scrolls the page with a gesture that the browser generates. @param sign 1: towards the end */
 async function scroll(page: Page, sign: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Input.synthesizeScrollGesture", {

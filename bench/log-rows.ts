@@ -15,14 +15,14 @@ import { watchWorkerHeap } from "../test/support/worker-heap.ts";
 const AT_ONCE = 10;
 const LATENCY_GOAL_MS = 200;
 const FLOOD_MB = 100;
-/** Memory that a part may take more than before, while the output of a build runs through it. */
+/** How much the memory of a process may grow while the output of a build passes through it. */
 const FLOOD_GROWTH_GOAL_MB = 64;
-/** What an isolate may have. Source: Cloudflare's documentation, "Limits" of Workers. */
+/** The heap limit of an isolate. Source: Cloudflare's documentation, "Limits" of Workers. */
 const HEAP_LIMIT_MB = 128;
-/** What the Worker may have kept afterwards, besides caches that were empty before. */
+/** How much more heap the Worker may use after the build, apart from caches that were empty before. */
 const HEAP_KEPT_GOAL_MB = 4;
 
-/** From the moment at which the agent has a line to the moment at which a client somewhere has it. */
+/** Measures the time from a line's output at the agent to its arrival at a client. */
 export async function measureLogLatency(system: System, home: string): Promise<Row> {
   const repository = await createRepository(join(home, "bench-lines"));
   await repository.commit({ "index.html": "lines" });
@@ -37,7 +37,7 @@ export async function measureLogLatency(system: System, home: string): Promise<R
     const { id } = await system.api.start(project.id);
     for await (const line of linesOf(system, id)) {
       const lateMs = Date.now() - Date.parse(line.time);
-      // The first lines wait for the follower itself to arrive.
+      // The first line waits until the client has connected.
       if (line.stream === "stdout" && line.message !== "line 1") late.push(lateMs);
     }
   };
@@ -53,7 +53,7 @@ export async function measureLogLatency(system: System, home: string): Promise<R
   };
 }
 
-/** A build that writes as fast as it can, far beyond what a log may hold. */
+/** Measures a build that writes as fast as it can, far beyond the size limit of a log. */
 export async function measureFlood(system: System, home: string, inspectorPort: number): Promise<Row> {
   const repository = await createRepository(join(home, "bench-flood"));
   await repository.commit({ "index.html": "flood" });
@@ -88,7 +88,7 @@ export async function measureFlood(system: System, home: string, inspectorPort: 
   };
 }
 
-/** What the log says of being cut; empty where it says nothing. */
+/** The line in the log that says that the log was cut; empty if there is none. */
 async function cutMarkOf(system: System, deploymentId: DeploymentId): Promise<string> {
   let mark = "";
   for await (const line of linesOf(system, deploymentId))
@@ -96,7 +96,7 @@ async function cutMarkOf(system: System, deploymentId: DeploymentId): Promise<st
   return mark;
 }
 
-/** A log's lines as they come, to its end. @throws where a connection came to nothing: its figures say nothing then */
+/** The lines of a log until its end. @throws if a connection failed, because the measured times would be wrong */
 async function* linesOf({ local }: System, deploymentId: DeploymentId): AsyncGenerator<LogLine> {
   const transport = { baseUrl: local.url, token: local.token, fetch };
   for await (const event of followLog(transport, deploymentId)) {
@@ -115,7 +115,7 @@ function createProject(
   return system.api.createProject({ name, server_id, repository: repository.path, build_command });
 }
 
-/** Megabytes of a process, whose peak begins anew. Source: proc_pid_clear_refs(5). */
+/** The memory of a process in megabytes. Resets its peak. Source: proc_pid_clear_refs(5). */
 function memoryNow(pid: number): number {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
   return memoryOf(pid).now;

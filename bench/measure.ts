@@ -1,4 +1,4 @@
-/** How long something takes, in milliseconds. */
+/** @returns the duration of `work`, in milliseconds */
 export async function time(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
@@ -13,14 +13,14 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
-/** @param values at least one; @param percent from 0 to 100, by the nearest rank */
+/** The percentile by the nearest rank. @param values at least one; @param percent from 0 to 100 */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const rank = Math.max(1, Math.ceil((percent / 100) * sorted.length));
   return sorted[rank - 1] ?? Number.NaN;
 }
 
-/** A line of the table: what was measured, and what it should come to. */
+/** A row of the table: a measured value, and its goal. */
 export type Row = {
   readonly what: string;
   readonly measured: string;

@@ -1,5 +1,4 @@
-// Ratios of medians, measured alternately in one run, because absolute times say more about the
-// machine than about Gantry.
+// Compares medians as ratios, measured in turns in one run, because absolute times depend on the machine.
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -20,7 +19,7 @@ import { formatTable, median, type Row, time } from "./measure.ts";
 import { createShellDeployer } from "./shell-floor.ts";
 
 const ROUNDS = 25;
-/** Not counted: the first ones fill caches on both sides. */
+/** Rounds that are not counted, because they fill caches on both sides. */
 const WARM_UP = 3;
 const POLL_MS = 4;
 
@@ -28,14 +27,15 @@ const DEPLOY_RATIO_GOAL = 10;
 const ROLLBACK_RATIO_GOAL = 10;
 const ROLLBACK_GOAL_MS = 100;
 
-/** From the request to the moment at which a client that asks all the while sees it live. */
+/** Measures the time from a request until a polling client sees the deployment live. */
 async function untilLive(system: System, starting: () => Promise<{ id: string }>): Promise<number> {
   return time(async () => {
     const { id } = await starting();
     for (;;) {
       const deployment = await system.api.getDeployment(id);
       if (deployment.status === "live") return;
-      if (deployment.status !== "building") throw new Error(`It ended ${JSON.stringify(deployment)}`);
+      if (deployment.status !== "building")
+        throw new Error(`The deployment ended: ${JSON.stringify(deployment)}`);
       await pause(POLL_MS);
     }
   });

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What a deployment without a build comes down to, written as one would by hand. */
+/** A deployment without a build, as a shell script. */
 const DEPLOY = `set -e
 git ls-remote --exit-code "$1" refs/heads/main > /dev/null
 git --git-dir=mirror.git fetch --quiet --depth=1 "file://$1" +refs/heads/main:refs/tip
@@ -13,7 +13,7 @@ mkdir "releases/$2"
 git --git-dir=mirror.git archive refs/tip | tar -x -C "releases/$2"
 ln -sfn "releases/$2" current`;
 
-/** Deploys a repository with nothing but a shell: the floor that Gantry is measured against. */
+/** Deploys a repository with a shell script, for comparison with Gantry. */
 export type ShellDeployer = { deploy(repository: string): Promise<void> };
 
 export async function createShellDeployer(folder: string): Promise<ShellDeployer> {
