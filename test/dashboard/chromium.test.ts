@@ -50,13 +50,13 @@ describe.runIf(isRoot)("a machine without Chromium", () => {
         *) echo 'E: Unable to locate package chromium'; exit 100 ;;
       esac`);
     expect(output).toContain("E: Could not resolve the host\nE: Unable to locate package chromium\n");
-    expect(output).toContain("Install it, such as with: apt-get install chromium");
+    expect(output).toContain("Install it, for example with: apt-get install chromium");
     expect(code).toBe(1);
   });
 
   it("reports a remedy if there is no supported package manager", async () => {
     const { code, output } = await ensure(null);
-    expect(output).toContain("Install it, such as with: apt-get install chromium");
+    expect(output).toContain("Install it, for example with: apt-get install chromium");
     expect(code).toBe(1);
   });
 });

@@ -13,19 +13,19 @@ const SLEEP = `865${process.pid}`;
 let home: string;
 let system: System;
 let repository: Repository;
-let silentHost: Server;
+let unresponsiveServer: Server;
 
 beforeAll(async () => {
   home = await createHome();
   system = await startSystem(home);
   repository = await createRepository(join(home, "desk"));
-  // A host that takes a connection and never says a word: a fetch from it goes on until it is stopped.
-  silentHost = createServer(() => undefined).listen(0, "127.0.0.1");
-  await once(silentHost, "listening");
+  // Accepts connections and never responds, so that a fetch runs until it is stopped.
+  unresponsiveServer = createServer(() => undefined).listen(0, "127.0.0.1");
+  await once(unresponsiveServer, "listening");
 }, 120_000);
 afterAll(async () => {
   await system.interrupt();
-  silentHost.close();
+  unresponsiveServer.close();
   await removeHome(home);
 }, 60_000);
 
@@ -43,7 +43,7 @@ async function createProject(name: string, settings: Record<string, unknown>): P
 }
 
 describe("canceling a deployment", () => {
-  it("that is building leaves no process behind, and the next one goes live", async () => {
+  it("stops the processes of a build, and the next deployment goes live", async () => {
     await repository.commit({ "index.html": "slow", "build.sh": `sleep ${SLEEP} & sleep ${SLEEP}` });
     const project = await createProject("desk", { build_command: "sh build.sh" });
     const building = await system.api.start(project);
@@ -64,8 +64,8 @@ describe("canceling a deployment", () => {
     expect(await (await fetch(url ?? "")).text()).toBe("fast");
   }, 40_000);
 
-  it("that is fetching stops git, and the next one starts; one that is queued is canceled at once", async () => {
-    const address = silentHost.address();
+  it("stops the git of a fetch, and the next deployment starts; a queued deployment is canceled at once", async () => {
+    const address = unresponsiveServer.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
     const project = await createProject("far", { repository: `https://127.0.0.1:${port}/far.git` });
     const fetching = await system.api.start(project);
@@ -79,20 +79,20 @@ describe("canceling a deployment", () => {
 
     expect((await cancel(fetching.id)).status).toBe(200);
     expect((await system.api.ended(fetching.id)).status).toBe("canceled");
-    // The queued one is skipped: it never began.
+    // The queued deployment was canceled, so it never started.
     await system.api.waitUntil(next.id, isAt("fetch"));
     expect((await system.api.getDeployment(queued.id)).started_at).toBeNull();
 
-    // Deleting one under way cancels it; it is gone from the lists at once.
+    // Deleting a running deployment cancels it, and removes it from the lists at once.
     const path = `/v1/projects/${project}/deployments/${next.id}`;
     expect((await system.api.call("DELETE", path)).status).toBe(204);
     expect((await system.api.call("GET", `/v1/deployments/${next.id}`)).status).toBe(404);
     await expect.poll(() => processesOf(`127.0.0.1:${port}/far.git`), { timeout: 15_000 }).toEqual([]);
   }, 60_000);
 
-  it("that has ended is refused", async () => {
+  it("is refused after the deployment has ended", async () => {
     const ended = (await system.api.listDeployments(system.local.project_id))[0]?.id ?? "";
-    const answer = await cancel(ended);
-    expect([answer.status, answer.json]).toMatchObject([409, { code: "not_cancelable" }]);
+    const response = await cancel(ended);
+    expect([response.status, response.json]).toMatchObject([409, { code: "not_cancelable" }]);
   });
 });

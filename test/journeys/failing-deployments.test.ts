@@ -10,7 +10,7 @@ import { createRepository, type Repository } from "../support/journey-repository
 import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
 import { visit } from "../support/journey-visitor.ts";
 
-/** A number that nothing else on the machine gives to sleep, so that a process left over can be found by it. */
+/** Seconds of sleep that no other program on this machine uses, so that leftover processes can be found. */
 const SLEEP = `864${process.pid}`;
 const GOOD_BUILD = "mkdir -p public && cp index.html health.txt public/";
 
@@ -42,7 +42,7 @@ afterAll(async () => {
   await removeHome(home);
 }, 60_000);
 
-/** Deploys while somebody requests the site, and expects that they never notice. */
+/** Expects that a deployment fails while a visitor requests the site without a failed request. */
 async function failWhileVisited(
   body: Record<string, unknown> = {},
 ): Promise<{ ended: Deployment; log: string }> {
@@ -55,7 +55,7 @@ async function failWhileVisited(
   expect(requests).toBeGreaterThan(5);
   expect(ended.status).toBe("failed");
 
-  // What was live before is live still, and served.
+  // The earlier deployment is still live and served.
   const live = (await api.listDeployments(project.id)).find(({ status }) => status === "live");
   const site = await fetch(project.url ?? "");
   expect([site.headers.get("gantry-release"), await site.text()]).toEqual([`${live?.version}`, "good"]);
@@ -63,7 +63,7 @@ async function failWhileVisited(
   return { ended, log };
 }
 
-describe("a deployment that cannot succeed ends failed, says why, and leaves the site alone", () => {
+describe("a deployment fails with the reason, and leaves the site unchanged,", () => {
   it("when its build command fails", async () => {
     await repository.commit({ "build.sh": "echo compiling\necho 'no such module: tills' >&2\nexit 3" });
     const { ended, log } = await failWhileVisited();
@@ -100,7 +100,7 @@ describe("a deployment that cannot succeed ends failed, says why, and leaves the
     expect(await processesOf(`sleep ${SLEEP}`)).toEqual([]);
   });
 
-  it("and the next good one goes live as if nothing had happened", async () => {
+  it("and the next good deployment goes live", async () => {
     await repository.commit({ "index.html": "better", "build.sh": GOOD_BUILD });
     const { id } = await system.api.start(project.id);
     expect((await system.api.ended(id)).status).toBe("live");

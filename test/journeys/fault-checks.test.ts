@@ -23,7 +23,7 @@ import { startedOf } from "../support/faults/requests.ts";
 import { createSite, sendVisitor, type Site } from "../support/faults/site.ts";
 import { removeHome } from "../support/journey-system.ts";
 
-// What looks for broken promises in faults.test.ts and in the chaos must find them: here each kind is broken on purpose.
+// The checks of faults.test.ts and of npm run chaos must detect broken promises: here each kind is broken on purpose.
 
 let installation: Installation;
 let host: Host;
@@ -50,24 +50,24 @@ const isFound = (text: RegExp) => expect.poll(look, { timeout: 20_000, interval:
 const allHolds = () => expect.poll(look, { timeout: 20_000, interval: 100 }).toBe("");
 const inProject = (...parts: string[]) => join(host.home, "projects", site.projectId, ...parts);
 
-/** Breaks something, expects that it is found, mends it, and expects that everything holds. */
-async function expectFound(text: RegExp, breakIt: () => unknown, mend: () => unknown): Promise<void> {
+/** Breaks something, expects a finding, repairs it, and expects no findings. */
+async function expectFound(text: RegExp, breakIt: () => unknown, repair: () => unknown): Promise<void> {
   await allHolds();
   try {
     await breakIt();
     await isFound(text);
   } finally {
-    await mend();
+    await repair();
   }
   await allHolds();
 }
 
-describe("of the deployments it is found that", () => {
+describe("the check of deployments finds", () => {
   const listed = () => readDeployments(installation, site.projectId);
   const found = async (change: (all: Awaited<ReturnType<typeof listed>>) => typeof all) =>
     deploymentViolations(installation, site, change(await listed())).join("\n");
 
-  it("one with a 201 is not there", async () => {
+  it("a deployment that got a 201 and is not listed", async () => {
     const { projectId } = site;
     const id = "dpl_lost";
     await expectFound(
@@ -77,7 +77,7 @@ describe("of the deployments it is found that", () => {
     );
   });
 
-  it("one is there twice, was told another version, or was never told of", async () => {
+  it("a deployment that is listed twice, has another version than in its 201, or never got a 201", async () => {
     expect(await found((all) => [...all, ...all])).toContain("is listed twice");
     expect(await found((all) => all.map((one) => ({ ...one, version: one.version + 7 })))).toContain(
       "and is listed as v8",
@@ -93,7 +93,7 @@ describe("of the deployments it is found that", () => {
     ).toMatch(/2 deployments are listed that nobody was told of[^]*versions repeat/);
   });
 
-  it("two are live, none is, or one is so without evidence", async () => {
+  it("two live deployments, no live deployment, or one without evidence", async () => {
     const withStatus = (status: "live" | "superseded") =>
       found((all) => all.map((one) => ({ ...one, status })));
     expect(await withStatus("live")).toContain("2 deployments are live");
@@ -105,7 +105,7 @@ describe("of the deployments it is found that", () => {
     expect(await failed).toContain("failed without a reason");
   });
 
-  it("one has no verdict", async () => {
+  it("a deployment without a verdict", async () => {
     let id = "";
     await expectFound(
       /has no verdict/,
@@ -122,10 +122,10 @@ describe("of the deployments it is found that", () => {
     );
   });
 
-  it("one that was canceled or deleted is not", async () => {
+  it("a canceled deployment that is live, and a deleted one that is listed", async () => {
     const [live] = await listed();
     const accepted = installation.ledger.accepted.get(live?.id ?? "");
-    if (accepted === undefined) throw new Error("nothing is live");
+    if (accepted === undefined) throw new Error("no deployment is live");
     await expectFound(
       /was canceled, and is live\n.*was canceled, and its agent switched to it/,
       () => installation.ledger.canceled.add(accepted.id),
@@ -138,25 +138,25 @@ describe("of the deployments it is found that", () => {
     );
   });
 
-  it("the next one does not work", async () => {
+  it("that the next deployment fails", async () => {
     const next = deployNext({ installation, host, site }, { build: "exit 1" });
     await expect(next).rejects.toThrow("does not go live");
   });
 });
 
-describe("of a log it is found that a line", () => {
+describe("the check of logs finds a line", () => {
   type Lines = LogPage["lines"];
   async function found(change: (lines: Lines) => Lines, acknowledged = 0): Promise<string> {
     const live = (await readDeployments(installation, site.projectId)).find(
       ({ status }) => status === "live",
     );
-    if (live === undefined) throw new Error("nothing is live");
+    if (live === undefined) throw new Error("no deployment is live");
     const api: typeof installation.api = {
       ...installation.api,
-      async call(...asked) {
-        const answer = await installation.api.call(...asked);
-        const page = LogPage.parse(answer.json);
-        return { ...answer, json: { ...page, lines: change(page.lines) } };
+      async call(...request) {
+        const response = await installation.api.call(...request);
+        const page = LogPage.parse(response.json);
+        return { ...response, json: { ...page, lines: change(page.lines) } };
       },
     };
     const ledger = { ...installation.ledger, acknowledged: new Map([[live.id as string, acknowledged]]) };
@@ -165,7 +165,7 @@ describe("of a log it is found that a line", () => {
   const renumbered = (lines: Lines): Lines => lines.map((line, index) => ({ ...line, line: index + 1 }));
   const isFifth = ({ message }: Lines[number]): boolean => message === "line 5";
 
-  it("is missing, doubled, or in another place", async () => {
+  it("that is missing, doubled or in the wrong place", async () => {
     expect(await found((lines) => lines)).toBe("");
     const without = (lines: Lines): Lines => lines.filter((line) => !isFifth(line));
     expect(await found(without)).toMatch(/is numbered[^]*the build printed 20 lines, and 19 are there/);
@@ -176,7 +176,7 @@ describe("of a log it is found that a line", () => {
     expect(await found((lines) => renumbered(late(lines)))).toContain("the build's line 5 is 6");
   });
 
-  it("was acknowledged and is not there, or that its end is missing", async () => {
+  it("that was acknowledged and is missing, and a log without its end", async () => {
     expect(await found((lines) => lines, 999)).toContain("999 lines were acknowledged, and 20 are there");
     expect(await found((lines) => lines.filter(({ message }) => message !== "built"))).toContain(
       "the end of its build is not in the log",
@@ -185,8 +185,8 @@ describe("of a log it is found that a line", () => {
   });
 });
 
-describe("of a log that is followed it is found that", () => {
-  /** @param ids of the lines that a server sends, each time somebody comes */
+describe("the check of a followed log finds", () => {
+  /** @param ids the lines that a server sends on each connection */
   async function follow(...ids: readonly number[]): Promise<string | null> {
     const server = createServer((_request, response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
@@ -205,14 +205,14 @@ describe("of a log that is followed it is found that", () => {
     return follower.violation;
   }
 
-  it("a line is missing, or comes again after the stream was cut", async () => {
+  it("a line that is missing, or repeated after the stream was cut", async () => {
     expect(await follow(1, 2, 4)).toBe("after line 2 comes line 4");
     expect(await follow(1, 2)).toBe("after line 2 comes line 1");
   });
 });
 
-describe("of what is served it is found that", () => {
-  it("a request failed, and later ones do not hide it", async () => {
+describe("the check of the served site finds", () => {
+  it("a failed request, also after later requests have succeeded", async () => {
     await allHolds();
     const before = host.sites.pid();
     signal(before, "SIGKILL");
@@ -225,7 +225,7 @@ describe("of what is served it is found that", () => {
     await allHolds();
   });
 
-  it("a page is not one whole release", async () => {
+  it("a page that is not one whole release", async () => {
     const page = inProject(await readlink(inProject("current")), "index.html");
     const whole = await readFile(page, "utf8");
     await writeFile(page, whole.slice(0, 20_000));
@@ -236,7 +236,7 @@ describe("of what is served it is found that", () => {
     await allHolds();
   });
 
-  it("it is another release than the live one", async () => {
+  it("a release that is not the live one", async () => {
     const target = await readlink(inProject("current"));
     const pointTo = async (to: string): Promise<void> => {
       await symlink(to, inProject("current.new"));
@@ -250,13 +250,13 @@ describe("of what is served it is found that", () => {
   });
 });
 
-describe("of what is left over it is found that there is", () => {
+describe("the check of leftovers finds", () => {
   it.each([
     ["a temporary file", "tmp/half", /tmp\/half is left over/],
-    ["kept output", "spool/run.ndjson", /spool lies in the project's folder/],
+    ["spooled output", "spool/run.ndjson", /spool lies in the project's folder/],
     ["a journal of a run", "run.json", /run\.json lies in the project's folder/],
-    ["half of a release", "releases/99/index.html", /releases\/99 is half of a release/],
-    ["something beside the projects", "../../core", /core lies in the home of alpha/],
+    ["an incomplete release", "releases/99/index.html", /releases\/99 is half of a release/],
+    ["a file beside the projects", "../../core", /core lies in the home of alpha/],
   ])("%s", async (_what, name, text) => {
     const path = inProject(name);
     await expectFound(
@@ -272,7 +272,7 @@ describe("of what is left over it is found that there is", () => {
     );
   });
 
-  it("a release too many", async () => {
+  it("more releases than keep_releases", async () => {
     const { keepReleases } = site;
     await expectFound(
       /3 releases are kept, and not 2/,
@@ -295,7 +295,7 @@ describe("of what is left over it is found that there is", () => {
     );
   });
 
-  it("an object in R2 that belongs to nothing, or none where there should be one", async () => {
+  it("an object in R2 without a deployment, and a deployment without its object", async () => {
     const listed = await readDeployments(installation, site.projectId);
     expect(logObjectViolations(installation, listed)).toEqual([]);
     expect(logObjectViolations(installation, listed.slice(1))).toEqual([expect.stringContaining("R2 holds")]);
@@ -308,7 +308,7 @@ describe("of what is left over it is found that there is", () => {
     );
   });
 
-  it("something that waits in a lane, and the folder of a project that was purged", async () => {
+  it("a pending message in a lane, and the folder of a purged project", async () => {
     const other = await createSite(installation, host, "purged");
     await deployNext({ installation, host, site: other });
     await host.signalAgent("SIGTERM");

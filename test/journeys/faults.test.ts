@@ -17,14 +17,14 @@ import { removeHome } from "../support/journey-system.ts";
 /** Only root may mount a disk of its own. */
 const mayMount = process.getuid?.() === 0;
 const DISK_MEGABYTES = 32;
-/** Most of a point is waiting, so that two cores serve three systems; each has one point at a time to itself. */
+/** A fault point mostly waits, so three systems fit on two cores. Each system runs one point at a time. */
 const SYSTEMS = 3;
 
 type System = {
   readonly installation: Installation;
   readonly host: Host;
-  /** Its home lies on a small disk. */
-  readonly otherHost: Host;
+  /** A second server, with its home on a small disk. */
+  readonly smallHost: Host;
   readonly sites: Site[];
 };
 
@@ -35,12 +35,12 @@ const waiting: ((system: System) => void)[] = [];
 async function createSystem(): Promise<System> {
   const installation = await createInstallation();
   const host = await installation.addHost("alpha");
-  const otherHost = await installation.addHost("beta", mayMount ? DISK_MEGABYTES : undefined);
-  return { installation, host, otherHost, sites: [] };
+  const smallHost = await installation.addHost("beta", mayMount ? DISK_MEGABYTES : undefined);
+  return { installation, host, smallHost, sites: [] };
 }
 
 beforeAll(async () => {
-  // The first one builds the Worker for all.
+  // The first system builds the Worker for all of them.
   systems.push(await createSystem());
   systems.push(...(await Promise.all(Array.from({ length: SYSTEMS - 1 }, createSystem))));
   free.push(...systems);
@@ -54,17 +54,17 @@ async function takeSystem(): Promise<System> {
   return free.pop() ?? new Promise((resolve) => waiting.push(resolve));
 }
 
-function giveBack(system: System): void {
+function returnSystem(system: System): void {
   const next = waiting.shift();
   if (next === undefined) free.push(system);
   else next(system);
 }
 
-async function letHappen(point: FaultPoint, hostOf: (system: System) => Host): Promise<void> {
+async function runPoint(point: FaultPoint, pickHost: (system: System) => Host): Promise<void> {
   const system = await takeSystem();
   const { installation, sites } = system;
   try {
-    const scene = await openScene(installation, hostOf(system), `site-${sites.length + 1}`, point);
+    const scene = await openScene(installation, pickHost(system), `site-${sites.length + 1}`, point);
     sites.push(scene.site);
     try {
       await carryOut(point, scene);
@@ -72,21 +72,21 @@ async function letHappen(point: FaultPoint, hostOf: (system: System) => Host): P
       await abandon(scene);
     }
   } finally {
-    giveBack(system);
+    returnSystem(system);
   }
 }
 
 const points = [...networkPoints, ...workerPoints, ...agentPoints, ...commandPoints, ...racePoints];
 
-// By hand, because `each` cuts long names off.
+// A loop, because `each` truncates long names.
 describe.concurrent("every promise is kept when", () => {
-  for (const point of points) it(point.name, () => letHappen(point, ({ host }) => host));
+  for (const point of points) it(point.name, () => runPoint(point, ({ host }) => host));
   for (const point of diskPoints)
-    it.skipIf(!mayMount)(point.name, () => letHappen(point, ({ otherHost }) => otherHost));
+    it.skipIf(!mayMount)(point.name, () => runPoint(point, ({ smallHost }) => smallHost));
 });
 
-describe("after all of it", () => {
-  it("nothing is left that is not needed any more, in R2, in the lanes and on the servers", async () => {
+describe("after all fault points", () => {
+  it("no leftovers are in R2, in the lanes and on the servers", async () => {
     for (const { installation, sites } of systems)
       await expect.poll(() => systemViolations(installation, sites), { timeout: 60_000 }).toEqual([]);
   });

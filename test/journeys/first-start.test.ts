@@ -24,14 +24,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => removeHome(home), 60_000);
 
-// Written out as they were agreed on, and not taken from the contract: the contract could be wrong too.
+// The agreed fields are written out here and not imported from the contract, because the contract could be wrong.
 const DEPLOYMENT_FIELDS = ["branch", "commit", "created_at", "duration", "id", "status", "version"];
 const SERVER_FIELDS = ["apps", "id", "ip", "name", "status", "uptime"];
 const PROJECT_FIELDS = ["domain", "framework", "id", "last_deploy", "name", "server_id"];
 
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** The keys of the first entry of a list that an answer carries, in order. */
+/** The first entry of a list in a response. */
 function firstOf(json: unknown, key: string): Record<string, unknown> {
   const list: unknown = isRecord(json) ? json[key] : undefined;
   const first: unknown = Array.isArray(list) ? list[0] : undefined;
@@ -46,7 +46,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 const keysOf = (value: unknown) => (isRecord(value) ? Object.keys(value).toSorted() : []);
 
 describe("the first npm start", () => {
-  it("writes local.json for its user only, with exactly the keys that others rely on", async () => {
+  it("writes local.json with exactly the documented keys, readable only by its user", async () => {
     const path = join(home, "local.json");
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(Object.keys(JSON.parse(await readFile(path, "utf8")))).toEqual([
@@ -55,17 +55,17 @@ describe("the first npm start", () => {
     ]);
   });
 
-  it("shows its steps, the deployment's log, the addresses and the token", () => {
+  it("prints its steps, the deployment's log, the addresses and the token", () => {
     const output = system.output();
     for (const text of ["Worker", "Agent enrolled", "Project hello-site", "v1 is live"])
       expect(output).toContain(text);
     for (const text of [system.local.url, system.local.site_url, system.local.token])
       expect(output).toContain(text);
-    // Without a terminal there is nothing that only a terminal understands.
+    // Without a terminal, the output has no escape sequences.
     expect(output.includes("\u001b")).toBe(false);
   });
 
-  it("shows each line of the log once, and in order", async () => {
+  it("prints each line of the log once, in order", async () => {
     const log = await system.api.log(system.local.deployment_id);
     const shown = system
       .output()
@@ -81,7 +81,7 @@ describe("the first npm start", () => {
   });
 });
 
-describe("each endpoint of the interface that was agreed on", () => {
+describe("each agreed endpoint", () => {
   const get = (path: string) => system.api.call("GET", path);
   const project = () => system.local.project_id;
 
@@ -114,7 +114,7 @@ describe("each endpoint of the interface that was agreed on", () => {
     expect(row["domain"]).toBe("hello-site.localhost");
   });
 
-  it("starts a deployment in both forms, with an empty selection and without a body", async () => {
+  it("starts a deployment by both paths, with an empty body and without a body", async () => {
     const path = `/v1/projects/${project()}/deployments`;
     const starts = [
       await system.api.call("POST", path, {}),
@@ -160,7 +160,7 @@ describe("each endpoint of the interface that was agreed on", () => {
     expect([gone.status, gone.text]).toEqual([204, ""]);
   });
 
-  it("answers 401 without a token, and with a wrong one", async () => {
+  it("returns 401 without a token, and with a wrong token", async () => {
     const endpoints: [string, string][] = [
       ["GET", `/v1/projects/${project()}/deployments`],
       ["POST", `/v1/projects/${project()}/deployments`],
@@ -191,13 +191,13 @@ describe("each endpoint of the interface that was agreed on", () => {
 });
 
 describe("another npm start at the same time", () => {
-  it("is refused for the same home, saying so", async () => {
+  it("is refused for the same home, with a message", async () => {
     const other = runNpmStart(home, await freePorts());
     expect(await other.exit).toBe(1);
     expect(other.output()).toContain("is in use by another start");
   });
 
-  it("is refused for a port that is taken, saying which flag helps, and leaves nothing behind", async () => {
+  it("is refused for a port in use, names the option for another port, and leaves no files", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const address = taken.address();
@@ -217,7 +217,7 @@ describe("another npm start at the same time", () => {
     [["--prot", "1"], "--prot"],
     [["--repo", "/no/such/folder"], "there is no /no/such/folder"],
   ])(
-    "is refused with %j, saying why",
+    "is refused with %j, with the reason",
     async (flags, message) => {
       const other = join(home, "wrong");
       const run = runNpmStart(other, await freePorts(), flags);
@@ -228,12 +228,12 @@ describe("another npm start at the same time", () => {
   );
 });
 
-describe("a part that dies", () => {
-  it("comes back: the Worker, the agent, and local.json with their new numbers", async () => {
+describe("a program that is killed", () => {
+  it("is restarted: the Worker, the agent, and local.json has the new pids", async () => {
     const { worker_pid, agent_pid } = system.local;
     process.kill(worker_pid, "SIGKILL");
     process.kill(agent_pid, "SIGKILL");
-    // The site is served by a process of its own, and does not notice.
+    // The site server is a separate process, which still runs.
     expect((await fetch(system.local.site_url)).status).toBe(200);
     const pids = async () => {
       const now = LocalFile.parse(JSON.parse(await readFile(join(home, "local.json"), "utf8")));
@@ -248,7 +248,7 @@ describe("a part that dies", () => {
 });
 
 describe("Ctrl-C and a second npm start", () => {
-  it("ends every process, and goes on with everything as it was", async () => {
+  it("stop every process, and continue with the same state", async () => {
     const before = await system.api.listDeployments(system.local.project_id);
     expect(await system.interrupt()).toBe(0);
     expect(await system.processes()).toEqual([]);

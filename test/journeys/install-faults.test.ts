@@ -14,15 +14,15 @@ setUpMachines((...made) => {
   [machine, gantry] = made;
 });
 
-/** Of the right form, for what ends before anybody looks at it. */
+/** A token of the right form, for installs that end before the token is checked. */
 const TOKEN = "gantry_enroll_x";
 
-/** What the script may use without looking for it. */
+/** The programs that the script may use without checking that they exist. */
 const TOOLS = "awk cat chmod chown cp cut grep head id mkdir mktemp mv rm rmdir sed sh sleep tr uname".split(
   " ",
 );
 
-describe("a mistake or a fault", () => {
+describe("a failed installation", () => {
   const withProgram = async (name: string, script: string) =>
     await machine.install(TOKEN, [], { env: machine.withProgram(name, script) });
 
@@ -134,14 +134,14 @@ describe("a mistake or a fault", () => {
   ];
 
   it.each(mistakes)(
-    "%s ends with %i, says what to do, and leaves nothing",
+    "for %s ends with exit code %i, prints what to do, and leaves no files",
     async (_what, code, message, run) => {
       expect(await run()).toEqual({ code, output: expect.stringMatching(message) });
       expect(machine.installed).toEqual([]);
     },
   );
 
-  it("a script of which only the beginning arrived does nothing, wherever it breaks off", async () => {
+  it("with a truncated script does nothing, wherever the script ends", async () => {
     const script = await machine.installer();
     const server = await registerServer(gantry);
     const nearlyAll = [script.indexOf('\nmain "$@"') + 6, script.length - 8, script.length - 3];
@@ -156,14 +156,14 @@ describe("a mistake or a fault", () => {
   });
 });
 
-describe("the script", () => {
+describe("the install script", () => {
   const shells = [
     ["dash", []],
     ["bash", ["--posix"]],
     ["busybox", ["sh"]],
   ] as const;
 
-  it.for(shells)("runs in %s, with wget where there is no curl", async ([name, args]) => {
+  it.for(shells)("runs in %s, with wget if curl is missing", async ([name, args]) => {
     const env = machine.onlyWith(...TOOLS, "node", "git", "wget", name);
     const { enrollment } = await registerServer(gantry);
     const ended = await runShell([name, ...args, "-s", "--", "--no-service", "--prefix", machine.prefix], {
@@ -173,13 +173,13 @@ describe("the script", () => {
     expect(ended).toEqual({ code: 0, output: expect.stringContaining("run it with") });
   });
 
-  it("is clean by shellcheck", async () => {
+  it("passes shellcheck", async () => {
     const script = new URL("../../src/agent/install/install.sh", import.meta.url).pathname;
     const env = machine.environment();
     expect(await runShell(["shellcheck", script], { env })).toEqual({ code: 0, output: "" });
   });
 
-  it("writes a unit without a mistake, which confines the service", async () => {
+  it("writes a valid unit that confines the service", async () => {
     const env = machine.environment();
     expect((await machine.install((await registerServer(gantry)).enrollment.token)).code).toBe(0);
     const script = await machine.installer();

@@ -25,11 +25,11 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const install = () =>
   promisify(execFile)(process.execPath, [join(folder, "scripts/install.mjs")], { timeout: 30_000 });
 
-describe("the installation of packages before every command", () => {
+describe("the installation of packages before npm scripts", () => {
   it.each([
     ["was killed", "4194303", 0],
-    ["was killed before it had noted itself, or found the disk full", "", 60],
-  ])("does not wait for another one that %s", async (_what, note, secondsAgo) => {
+    ["was killed before it wrote its pid, or found the disk full", "", 60],
+  ])("does not wait for another installation that %s", async (_what, note, secondsAgo) => {
     const lock = join(folder, "build", "install.lock");
     await writeFile(lock, note);
     const time = Date.now() / 1000 - secondsAgo;
@@ -48,7 +48,7 @@ describe("a lock file", () => {
     await writeFile(join(folder, "package-lock.json"), JSON.stringify(lock));
   };
 
-  it("without a hash, with its own and with a completed one is installed once; with a wrong one never", async () => {
+  it("is installed once without hashes, with its hash and with an added hash, and never with a wrong hash", async () => {
     const registry = await startFakeRegistry("part");
     const run = (file = "scripts/install.mjs") =>
       promisify(execFile)(process.execPath, [join(folder, file)], {
@@ -61,12 +61,12 @@ describe("a lock file", () => {
       expect((await run()).stdout).toMatch(/Packages installed/);
       expect((await run()).stdout).toBe("");
 
-      // As scripts/complete-lock.ts leaves it.
+      // The result of scripts/complete-lock.ts.
       await writeLock({ integrity: registry.integrity });
       await run();
       expect((await run()).stdout).toBe("");
 
-      // What is installed with a hash does for a lock file that asks for none.
+      // Packages that were installed with a hash satisfy a lock file without hashes.
       await writeLock({});
       expect((await run()).stdout).toBe("");
 

@@ -8,7 +8,7 @@ import { ServiceMachine } from "../support/service-machine.ts";
 const probe = await ServiceMachine.create();
 await probe?.close();
 
-describe.skipIf(probe === null)("a service, on a machine that is thrown away", () => {
+describe.skipIf(probe === null)("a service, on a disposable machine", () => {
   let gantry: Gantry;
   let site: DownloadSite;
   let machine: ServiceMachine;
@@ -19,7 +19,7 @@ describe.skipIf(probe === null)("a service, on a machine that is thrown away", (
   beforeEach(async () => {
     site = await DownloadSite.open(gantry.url);
     const made = await ServiceMachine.create();
-    if (made === null) throw new Error("there is no mount namespace any more");
+    if (made === null) throw new Error("this machine no longer allows mount namespaces");
     machine = made;
   });
   afterEach(async () => {
@@ -34,7 +34,7 @@ describe.skipIf(probe === null)("a service, on a machine that is thrown away", (
   const calls = async () => (await machine.run("cat /run/systemd/fake/calls")).output;
   const file = async (path: string) => (await machine.run(`cat ${path}`)).output;
 
-  it("is enrolled and run as a user of its own, updated, and removed with and without its files", async () => {
+  it("is enrolled and runs as its own user, is updated, and is removed with and without its files", async () => {
     const server = await registerServer(gantry);
     const installed = await machine.run(server.enrollment.command);
     expect(installed).toMatchObject({
@@ -74,7 +74,7 @@ describe.skipIf(probe === null)("a service, on a machine that is thrown away", (
     expect((await machine.run(nothing)).output).toBe("");
   });
 
-  it("that was updated to what does not start gets the file of before back, and runs it", async () => {
+  it("runs the previous file again after an update to a file that does not start", async () => {
     const { enrollment } = await registerServer(gantry);
     await install(enrollment.token);
     site.release('if (process.argv[2] === "run") throw new Error("broken"); console.log("fine");\n');
@@ -89,7 +89,7 @@ describe.skipIf(probe === null)("a service, on a machine that is thrown away", (
       .toBe(0);
   });
 
-  it("is not installed beside an agent that runs by hand", async () => {
+  it("is not installed beside an agent that was started by hand", async () => {
     const { enrollment } = await registerServer(gantry);
     await install(enrollment.token, "--no-start");
     expect(await calls()).not.toContain("restart");
@@ -97,7 +97,7 @@ describe.skipIf(probe === null)("a service, on a machine that is thrown away", (
     await expect
       .poll(async () => (await machine.run("gantry-agent status")).code, { timeout: 15_000 })
       .toBe(0);
-    // It still runs, and systemd knows nothing of it.
+    // The agent still runs, but systemd does not know it.
     const pid = (await file("/run/systemd/fake/pid")).trim();
     await machine.run("rm /run/systemd/fake/pid");
     expect(await install(null)).toMatchObject({
@@ -107,7 +107,7 @@ describe.skipIf(probe === null)("a service, on a machine that is thrown away", (
     await machine.run(`echo ${pid} > /run/systemd/fake/pid`);
   });
 
-  it("that is refused its token leaves neither user nor folder", async () => {
+  it("leaves no user and no folder if its token is refused", async () => {
     expect((await install(`gantry_enroll_${"x".repeat(36)}`)).code).toBe(10);
     const nothing = "ls -d /usr/local/lib/gantry /var/lib/gantry 2>/dev/null; getent passwd gantry";
     expect((await machine.run(nothing)).output).toBe("");

@@ -14,8 +14,8 @@ setUpMachines((...made) => {
   [machine, gantry] = made;
 });
 
-describe("the line that a new server is answered with", () => {
-  it("installs an agent that connects and deploys; run again it changes nothing; and back again nothing is left", async () => {
+describe("the enrolment command of a new server", () => {
+  it("installs an agent that connects and deploys, changes nothing when run again, and leaves nothing after a purge", async () => {
     const server = await registerServer(gantry);
     const { home, program } = machine;
     const installed = await machine.runLine(server);
@@ -47,12 +47,10 @@ describe("the line that a new server is answered with", () => {
     expect((await machine.install(null, ["--uninstall", "--purge"])).code).toBe(0);
   });
 
-  it("installs an agent that works with the Node of the machine, which may be an older one", async ({
-    skip,
-  }) => {
+  it("installs an agent that works with the machine's own Node, which may be older", async ({ skip }) => {
     const [, ...path] = machine.environment().PATH.split(delimiter);
     const found = await runShell(["sh", "-c", "command -v node"], { env: { PATH: path.join(delimiter) } });
-    if (found.code !== 0) skip("this machine has no Node but that of the packages");
+    if (found.code !== 0) skip("this machine has no Node besides the one in node_modules");
     const env = machine.environment(found.output.trim());
     const server = await registerServer(gantry);
     expect((await machine.runLine(server, env)).code).toBe(0);
@@ -65,7 +63,7 @@ describe("the line that a new server is answered with", () => {
   it("keeps the token out of the arguments of every program", async () => {
     const { enrollment } = await registerServer(gantry);
     expect(enrollment.command).toMatch(/\| GANTRY_TOKEN=\w+ sh$/);
-    // Notes how it is called, then is node.
+    // Records its arguments, then runs node.
     const seen = join(machine.folder, "seen");
     const env = machine.withProgram("node", `echo "$@" >> ${seen}\nexec ${process.execPath} "$@"`);
     expect((await machine.install(enrollment.token, [], { env })).code).toBe(0);
@@ -75,7 +73,7 @@ describe("the line that a new server is answered with", () => {
 });
 
 describe("an update", () => {
-  it("that does not start is never put in place, and one that does takes the place of the old file", async () => {
+  it("that does not start is not installed, and one that starts replaces the old file", async () => {
     const { enrollment } = await registerServer(gantry);
     await machine.install(enrollment.token);
     const lib = join(machine.prefix, "lib/gantry");
@@ -93,7 +91,7 @@ describe("an update", () => {
     expect(left).toEqual(["lib/gantry/gantry-agent.mjs", "lib/gantry/install.sh", "lib/gantry/installed"]);
   });
 
-  it("by the line of another control plane is refused, unless there is a token of it", async () => {
+  it("by the command of another control plane is refused without a token of that control plane", async () => {
     const { enrollment } = await registerServer(gantry);
     await machine.install(enrollment.token);
     const path = join(machine.home, "agent.json");
@@ -110,7 +108,7 @@ describe("an update", () => {
     expect(readFileSync(path, "utf8")).toContain(other.id);
   });
 
-  it("can be read by the agent's user whatever its installer's umask is", async () => {
+  it("is readable by the agent's user with any umask of the installer", async () => {
     const { enrollment } = await registerServer(gantry);
     const ended = await runShell(
       ["sh", "-c", `umask 077; exec sh -s -- --no-service --prefix ${machine.prefix}`],
@@ -125,8 +123,8 @@ describe("an update", () => {
   });
 });
 
-describe("an agent of another version of the protocol", () => {
-  /** The file that is served now, as a later release would have it. */
+describe("an agent of another protocol version", () => {
+  /** Serves the current agent with the next protocol version. */
   async function releaseNewer(): Promise<void> {
     const script = await machine.installer();
     const [, name] = /^agent_file='(.*)'$/m.exec(script) ?? [];
@@ -136,7 +134,7 @@ describe("an agent of another version of the protocol", () => {
     machine.site.release(newer);
   }
 
-  it("is not enrolled, and leaves the token to the one that fits", async () => {
+  it("is not enrolled, and the token stays valid for a matching agent", async () => {
     const server = await registerServer(gantry);
     await releaseNewer();
     const refused = await machine.install(server.enrollment.token);
@@ -148,7 +146,7 @@ describe("an agent of another version of the protocol", () => {
     expect((await machine.runLine(server)).code).toBe(0);
   });
 
-  it("says what to do, at the server and to its owner, and the line makes it right", async () => {
+  it("tells the server and its owner what to do, and the install command fixes it", async () => {
     const server = await registerServer(gantry);
     expect((await machine.runLine(server)).code).toBe(0);
     await releaseNewer();
@@ -174,8 +172,8 @@ describe("an agent of another version of the protocol", () => {
   });
 });
 
-describe("what is removed", () => {
-  it("is never a folder that was there before, whatever other folder the installer has made", async () => {
+describe("an uninstall", () => {
+  it("never removes a folder that existed before the installation", async () => {
     const { enrollment } = await registerServer(gantry);
     const own = join(machine.folder, "own");
     mkdirSync(own);
@@ -194,7 +192,7 @@ describe("what is removed", () => {
     expect(readdirSync(own)).toEqual(["letter"]);
   });
 
-  it("is nothing where nothing is, and that is said", async () => {
+  it("without an installation removes nothing, and says so", async () => {
     expect(await machine.install(null, ["--uninstall"])).toEqual({
       code: 0,
       output: expect.stringContaining(`no agent in ${machine.prefix}`),

@@ -11,7 +11,7 @@ import { readLocalSettings } from "../../scripts/shared/local-settings.ts";
 import { startLocalWorker } from "../../scripts/shared/local-worker.ts";
 import { freePorts } from "../support/journey-system.ts";
 
-it("a Worker that is served locally does what its cron trigger does, again and again", async () => {
+it("a local Worker runs its cron trigger repeatedly", async () => {
   const build = await buildWorker();
   if (!build.ok) throw new Error(build.output);
   const home = await mkdtemp(join(tmpdir(), "gantry-schedule-"));

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 const Package = z.object({ scripts: z.record(z.string(), z.string()) });
 const { scripts } = Package.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
-/** npm runs a script whose name begins with `pre` before another one. */
+/** All scripts except the `pre` scripts, which npm runs before others. */
 const names = Object.keys(scripts).filter((name) => !name.startsWith("pre"));
 
 describe("npm run", () => {

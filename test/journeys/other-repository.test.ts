@@ -19,14 +19,14 @@ let repository: Repository;
 
 beforeAll(async () => {
   home = await createHome();
-  // A name that has to be quoted everywhere, and a default branch that is not main.
+  // The name must be quoted everywhere, and the default branch is not main.
   repository = await createRepository(join(home, "my shop"));
   await repository.commit({ "index.html": "a shop" });
   await repository.git("branch", "--move", "trunk");
 });
 afterAll(() => removeHome(home), 60_000);
 
-/** Each start goes on where the one before was left. */
+/** Each start continues with the state of the previous start. */
 describe("npm start with --repo", () => {
   let system: System;
 
@@ -37,12 +37,12 @@ describe("npm start with --repo", () => {
     expect(project).toMatchObject({ name: "my-shop", branch: "trunk" });
   });
 
-  it("takes everything that it started with it when it is killed", async () => {
+  it("ends all programs that it started when it is killed", async () => {
     await system.kill();
     await expect.poll(() => system.processes(), { timeout: 20_000 }).toEqual([]);
   });
 
-  it("is gone on with by a start without flags, on another port with a new address for the agent", async () => {
+  it("is continued by a start without options, on another port and with a new address for the agent", async () => {
     const { project_id, deployment_id, token } = system.local;
     system = await startSystem(home);
     expect(system.local).toMatchObject({ project_id, deployment_id, token });
@@ -50,7 +50,7 @@ describe("npm start with --repo", () => {
     expect(await (await fetch(system.local.site_url)).text()).toBe("a shop");
   });
 
-  it("makes another project for another branch, though a killed start still holds the port", async () => {
+  it("creates another project for another branch, although a killed start still holds the port", async () => {
     await repository.git("checkout", "--quiet", "-b", "sale");
     await repository.commit({ "index.html": "a sale" });
     await system.kill();
@@ -59,12 +59,12 @@ describe("npm start with --repo", () => {
     expect(await (await fetch(system.local.site_url)).text()).toBe("a sale");
     const project = await system.api.getProject(system.local.project_id);
     expect(project).toMatchObject({ name: "my-shop-2", branch: "sale" });
-    // The first project is served beside it.
+    // The first project is still served.
     const listed = await system.api.call("GET", "/v1/projects");
     expect(listed.text).toContain("my-shop.localhost");
   });
 
-  it("gives a build the machine's own programs, as on a server, and none of this repository's packages", async () => {
+  it("runs builds with the machine's programs, and without the programs of this repository's packages", async () => {
     const { api, local } = system;
     const build_command = "command -v drizzle-kit || echo it is not there";
     await api.call("PATCH", `/v1/projects/${local.project_id}`, { build_command });
@@ -76,14 +76,14 @@ describe("npm start with --repo", () => {
     expect(await system.processes()).toEqual([]);
   });
 
-  it("stays up when the first deployment fails, and says why", async () => {
+  it("keeps running when the first deployment fails, and prints the reason", async () => {
     const run = runNpmStart(home, await freePorts(), ["--branch", "no-such-branch"]);
     await run.printed(IS_UP);
     expect(run.output()).toContain("(ref_not_found)");
     expect(run.output()).toContain("did not go live");
-    // local.json says that a deployment is live.
+    // local.json exists only while a deployment is live.
     await expect(stat(join(home, "local.json"))).rejects.toThrow("ENOENT");
-    // It is up: once mended, it can be deployed.
+    // The Worker responds, so the user can fix the cause and deploy again.
     expect((await fetch(`http://127.0.0.1:${run.port}/healthz`)).status).toBe(200);
     expect(await run.interrupt()).toBe(0);
   });

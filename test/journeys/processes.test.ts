@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 import { descendantsOf } from "../support/faults/processes.ts";
 
-it("finds the processes below one, and none below a process that doesn't run", async () => {
+it("finds the descendants of a process, and none of a process that does not run", async () => {
   const child = spawn("sleep", ["60"]);
   await once(child, "spawn");
   expect(descendantsOf(process.pid)).toContainEqual(expect.objectContaining({ pid: child.pid }));

@@ -17,7 +17,7 @@ const rowsOf = (sql: string) => cloudflare.databases.get("gantry")?.prepare(sql)
 const publicUrl = (text: string) => ({ name: "PUBLIC_URL", type: "plain_text", text });
 
 describe("npm run release", () => {
-  it("says what to do where Cloudflare does not let it in, and has begun nothing", async () => {
+  it("prints what to do if Cloudflare refuses the credentials, and changes nothing", async () => {
     cloudflare.refuse({ code: 10000, message: "Authentication error" });
     const { code, output } = await release();
     cloudflare.refuse(null);
@@ -27,7 +27,7 @@ describe("npm run release", () => {
     expect(cloudflare.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
   }, 60_000);
 
-  it("is what a token for an account with nothing in it asks for first", async () => {
+  it("is required before a token can be created in an empty account", async () => {
     const { code, output } = await npmRun("token", "--account", "main", "--remote");
     expect([code, output]).toEqual([1, expect.stringContaining("npm run release makes one")]);
   }, 60_000);
@@ -38,12 +38,12 @@ describe("npm run release", () => {
     [["--security-contact", "security@example.com"], "--security-contact must be a URI"],
     [["--prod"], "--prod"],
     [["--domain", "localhost"], "localhost is in use: it leads to "],
-  ])("refuses %j, saying why", async (args, message) => {
+  ])("refuses %j, with the reason", async (args, message) => {
     const { code, output } = await release(...args);
     expect([code, output]).toEqual([1, expect.stringContaining(message)]);
   });
 
-  it("makes database and bucket, migrates, deploys, and prints a link that signs in to the first account", async () => {
+  it("creates the database and the bucket, migrates, deploys, and prints a sign-in link for the first account", async () => {
     const { code, output } = await release();
     expect([code, output]).toEqual([0, expect.stringContaining("https://gantry.team.workers.dev/v1")]);
     expect([...cloudflare.buckets]).toEqual(["gantry-logs"]);
@@ -57,7 +57,7 @@ describe("npm run release", () => {
     expect(upload).toMatchObject({ bindings: expect.arrayContaining([publicUrl("")]) });
   }, 120_000);
 
-  it("updates what is there, with an address of one's own, and keeps everything", async () => {
+  it("updates an installation, adds a custom domain, and keeps all data", async () => {
     const before = rowsOf("SELECT id FROM accounts");
     const { code, output } = await release(
       "--domain",
@@ -82,7 +82,7 @@ describe("npm run release", () => {
   }, 120_000);
 });
 
-describe("what wrangler prints besides its answer", () => {
+describe("other output of wrangler", () => {
   it.each([
     [
       "warnings",
@@ -91,7 +91,7 @@ describe("what wrangler prints besides its answer", () => {
     ],
     ["notes on stdout", { WRANGLER_LOG: "debug" }, "Writing logs to"],
   ])(
-    "does not break a release, a token or a link to sign in: %s",
+    "does not break a release, a token or a sign-in link: %s",
     async (_, planted, printed) => {
       const env = { ...cloudflare.environment, ...planted };
       const listed = await runCommand(["wrangler", "d1", "list", "--json"], {
@@ -115,7 +115,7 @@ describe("what wrangler prints besides its answer", () => {
 });
 
 describe("an installation in a Cloudflare account", () => {
-  it("gets tokens and links by the same commands as a local one", async () => {
+  it("gets tokens and links with the same commands as a local installation", async () => {
     const token = await npmRun("token", "--account", "main", "--remote");
     expect([token.code, token.output]).toEqual([0, expect.stringMatching(/^gantry_\w+$/m)]);
     expect(rowsOf("SELECT count(*) AS count FROM accounts")).toEqual([{ count: 1 }]);

@@ -53,7 +53,7 @@ const stagesOf = async (id: string) => new Set((await system.api.log(id)).map((l
 const deletionOf = (id: string) => system.api.call("DELETE", `/v1/projects/${project.id}/deployments/${id}`);
 
 describe("rolling back", () => {
-  it("goes to the content before, then one further back, and forward only to a named version", async () => {
+  it("serves the previous content, then the content before that, and newer content only by its version", async () => {
     project = await createProject("news");
     const one = await publish("one");
     const two = await publish("two");
@@ -62,7 +62,7 @@ describe("rolling back", () => {
     const back = await goLive(system.api.rollBack(project.id));
     expect(back).toMatchObject({ version: 4, kind: "rollback", rollback_of: two.id, commit: two.commit });
     expect(await content()).toBe("two");
-    // The release was there: nothing was fetched, nothing was built.
+    // The release was still on the server, so nothing was fetched or built.
     const stages = await stagesOf(back.id);
     expect([stages.has("fetch"), stages.has("build")]).toEqual([false, false]);
 
@@ -96,11 +96,11 @@ describe("rolling back", () => {
 });
 
 describe("deleting a deployment", () => {
-  it("is refused while it is live", async () => {
+  it("is refused while the deployment is live", async () => {
     project = await createProject("journal");
     const live = await publish("live");
-    const answer = await deletionOf(live.id);
-    expect([answer.status, answer.headers.get("content-type"), answer.json]).toMatchObject([
+    const response = await deletionOf(live.id);
+    expect([response.status, response.headers.get("content-type"), response.json]).toMatchObject([
       409,
       "application/problem+json",
       { code: "deployment_live" },
@@ -108,21 +108,21 @@ describe("deleting a deployment", () => {
     expect(await content()).toBe("live");
   });
 
-  it("takes it, its log and its version number away for good", async () => {
+  it("removes the deployment and its log, and its version number is not used again", async () => {
     const failed = await system.api.ended((await system.api.start(project.id, { branch: "nowhere" })).id);
-    const answer = await deletionOf(failed.id);
-    expect([answer.status, answer.text]).toEqual([204, ""]);
+    const response = await deletionOf(failed.id);
+    expect([response.status, response.text]).toEqual([204, ""]);
 
     for (const path of [`/v1/deployments/${failed.id}`, `/v1/logs/${failed.id}`])
       expect([path, (await system.api.call("GET", path)).status]).toEqual([path, 404]);
     expect((await deletionOf(failed.id)).status).toBe(404);
     const left = await system.api.listDeployments(project.id);
     expect(left.map((deployment) => deployment.id)).not.toContain(failed.id);
-    // The highest number was the deleted one's.
+    // The deleted deployment had the highest version.
     expect((await publish("next")).version).toBe(failed.version + 1);
   });
 
-  it("takes a superseded one away, and the site goes on", async () => {
+  it("removes a superseded deployment, and the site stays up", async () => {
     const superseded = (await system.api.listDeployments(project.id)).find((d) => d.status === "superseded");
     expect((await deletionOf(superseded?.id ?? "")).status).toBe(204);
     expect(await content()).toBe("next");

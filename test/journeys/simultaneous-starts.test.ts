@@ -19,14 +19,14 @@ afterAll(async () => {
 }, 60_000);
 
 describe("50 starts of one project at the same moment", () => {
-  it("get 50 consecutive versions, run one at a time in their order, and leave the last one live", async () => {
+  it("get 50 consecutive versions, run one at a time in order, and the last one is live at the end", async () => {
     const { api, local } = system;
     const path = `/v1/projects/${local.project_id}/deployments`;
-    const answers = await Promise.all(Array.from({ length: STARTS }, () => api.call("POST", path)));
-    expect(answers.map((answer) => answer.status)).toEqual(Array(STARTS).fill(201));
-    const started = answers.map((answer) => DeploymentStarted.parse(answer.json));
+    const responses = await Promise.all(Array.from({ length: STARTS }, () => api.call("POST", path)));
+    expect(responses.map((response) => response.status)).toEqual(Array(STARTS).fill(201));
+    const started = responses.map((response) => DeploymentStarted.parse(response.json));
     const versions = started.map((start) => start.version).toSorted((a, b) => a - b);
-    // The first start has deployed version 1.
+    // npm start deployed version 1.
     expect(versions).toEqual(Array.from({ length: STARTS }, (_, index) => index + 2));
     expect(new Set(started.map((start) => start.id)).size).toBe(STARTS);
 
@@ -35,13 +35,13 @@ describe("50 starts of one project at the same moment", () => {
     const all = (await api.listDeployments(local.project_id)).toReversed();
     expect(all.map((deployment) => deployment.version)).toEqual([1, ...versions]);
 
-    // Each has been live, with evidence, and was then replaced.
+    // Each was live, with evidence, and was then superseded.
     expect(all.map((deployment) => deployment.status)).toEqual([...Array(STARTS).fill("superseded"), "live"]);
     for (const deployment of all) {
       expect(deployment.failure).toBeNull();
       expect(deployment.evidence?.target).toContain(`${deployment.version}`);
     }
-    // None began before the one before it had ended.
+    // Each started after the previous one had ended.
     for (const [index, deployment] of all.entries()) {
       const before = all[index - 1]?.finished_at ?? "";
       expect((deployment.started_at ?? "") >= before, `version ${deployment.version}`).toBe(true);

@@ -14,10 +14,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("two starts at the same moment", () => {
   it.each([
-    ["in a home that nobody has used", null],
-    ["after one that was killed", JSON.stringify({ holder: { pid: 4194303, startedAt: "1" }, children: [] })],
-    ["after one that was killed while it took the home", ""],
-  ])("%s: one of them gets it, and leaves nothing", async (_what, left) => {
+    ["in a new home", null],
+    [
+      "after a start that was killed",
+      JSON.stringify({ holder: { pid: 4194303, startedAt: "1" }, children: [] }),
+    ],
+    ["after a start that was killed while it locked the home", ""],
+  ])("%s: one of them gets the lock, and leaves no files", async (_what, left) => {
     for (let round = 0; round < 100; round += 1) {
       const home = await mkdtemp(join(folder, "home-"));
       await mkdir(join(home, "run"));

@@ -11,7 +11,7 @@ describe("npm start with a repository that git cannot read", () => {
       "vault://me:s3cretword@127.0.0.1/x",
       "vault://me:***@127.0.0.1/x",
     ],
-  ])("says so without %s", async (_what, repository, shown) => {
+  ])("prints an error without %s", async (_what, repository, shown) => {
     const message = await defaultBranch(repository).then(String, String);
     expect(message).toContain(`git cannot read the repository ${shown}:`);
     expect(message).toContain("Check --repo");

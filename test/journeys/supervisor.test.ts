@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { supervise } from "../../scripts/start/supervisor.ts";
 import { freePorts } from "../support/journey-system.ts";
 
-/** Answers as often as it is told, and then takes requests without answering them. */
+/** A server that responds `answers` times, and then accepts requests without responding. */
 const server = (port: number, answers: number) => `
   let left = ${answers};
   require("node:http")
@@ -15,7 +15,7 @@ const server = (port: number, answers: number) => `
     .listen(${port}, "127.0.0.1");
 `;
 
-/** Keeps such a server running until the test has ended. @returns how its processes ended */
+/** Supervises such a server until the test has ended. @returns how its processes ended */
 async function keepServer(answers: number): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "gantry-supervisor-"));
   const port = await freePorts();
@@ -39,9 +39,9 @@ async function keepServer(answers: number): Promise<readonly string[]> {
 }
 
 it.for([
-  ["has never answered", 0],
-  ["answers no more", 2],
-] as const)("a server that %s is started again", async ([, answers]) => {
+  ["has never responded", 0],
+  ["stops responding", 2],
+] as const)("a server that %s is restarted", async ([, answers]) => {
   const ends = await keepServer(answers);
   await vi.waitFor(() => expect(ends.slice(0, 2)).toEqual(["no response", "no response"]), {
     timeout: 60_000,
@@ -49,7 +49,7 @@ it.for([
   });
 });
 
-it("a program that has prepared all and told so is started again without doing it once more", async () => {
+it("a program that has sent its first message is restarted without its preparation", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gantry-supervisor-"));
   const notes = join(folder, "notes");
   const program = `
@@ -74,7 +74,7 @@ it("a program that has prepared all and told so is started again without doing i
     await service.stop();
     await rm(folder, { recursive: true, force: true });
   });
-  // The first ended before it could prepare anything.
+  // The first process ended before its first message.
   const started = async () => (await readFile(notes, "utf8").catch(() => "")).split("\n").slice(0, 4);
   await expect.poll(started).toEqual(["all", "all", "the rest", "the rest"]);
 });
