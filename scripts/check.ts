@@ -6,10 +6,12 @@ import { checkMigrations } from "./check/migrations.ts";
 import { checkOpenApi } from "./check/open-api.ts";
 import { checkPackageHashes } from "./check/package-hashes.ts";
 import { checkProblemTable } from "./check/problem-table.ts";
+import { sampleFiles } from "./check/sample-files.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
+import { isText, trackedFiles } from "./check/tracked-texts.ts";
 import { Problem } from "./shared/problem.ts";
 import { type CommandOutcome, quietWrangler, runCommand } from "./shared/run-command.ts";
-import { runScript } from "./shared/script.ts";
+import { option, runScript, wholeNumber } from "./shared/script.ts";
 import { bold, dim, formatDuration, green, print, red } from "./shared/terminal.ts";
 import { formatSources, generateBindingTypes } from "./shared/tools.ts";
 
@@ -44,7 +46,19 @@ const checks: readonly Check[] = [
   { name: "every package that this system installs has a hash", run: checkPackageHashes },
 ];
 
-async function runChecks(): Promise<void> {
+const options = z.object({
+  sample: option(
+    "SEED",
+    "run no checks, but print 30 files to read, selected by this number",
+    wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  ),
+});
+
+async function runChecks({ sample }: z.output<typeof options>): Promise<void> {
+  if (sample !== undefined) {
+    for (const path of sampleFiles((await trackedFiles()).filter(isText), sample)) print(path);
+    return;
+  }
   const waiting = checks.values();
   let failed = 0;
   const runWaiting = async (): Promise<void> => {
@@ -72,10 +86,10 @@ async function runCheck({ name, run, fix }: Check): Promise<boolean> {
 
 await runScript(
   {
-    usage: "npm run check",
+    usage: "npm run check -- [options]",
     summary:
       "Checks types, lint, format, generated files, texts, and the sizes of the Worker and the dashboard.",
-    options: z.object({}),
+    options,
   },
   runChecks,
 );

@@ -4,9 +4,10 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
+import { signalGroup } from "#node/processes.ts";
+
 import { keepSchedule, runSchedule } from "./shared/local-schedule.ts";
 import { Problem } from "./shared/problem.ts";
-import { signalGroup } from "#node/processes.ts";
 import { binaries, root } from "./shared/root.ts";
 import { quietWrangler, runCommand } from "./shared/run-command.ts";
 import { home, runScript } from "./shared/script.ts";

@@ -4,11 +4,11 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
+import { messageOf } from "#contract/lib/message-of.ts";
 
 import { ensureChromium } from "./shared/chromium.ts";
 import { ensureDebianRoot } from "./shared/debian-root.ts";
 import { ensureTestedPrograms } from "./shared/tested-programs.ts";
-import { messageOf } from "#contract/lib/message-of.ts";
 import { root } from "./shared/root.ts";
 import { option, printHelp } from "./shared/script.ts";
 

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { root } from "../shared/root.ts";
-import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
+import type { CommandOutcome } from "../shared/run-command.ts";
+import { isText, trackedFiles } from "./tracked-texts.ts";
 
 type Rule = { readonly avoid: RegExp; readonly write: string };
 
@@ -52,22 +53,27 @@ const rules: readonly Rule[] = [
   { avoid: /\bmay well\b|\bbe it\b|\bone's own\b|\bfor good\b/i, write: "plain words" },
 ];
 
-/** The text that states the rules, and texts that are not ours. */
-const exempt = new Set(["scripts/check/plain-words.ts", "package-lock.json", "docs/contributing.md"]);
-const isText = (path: string) => /\.(?:ts|tsx|mjs|js|md|css|sh|toml|yml|yaml|html)$|^\.ci\/run$/.test(path);
+/** Files that quote the words on purpose. */
+const exempt = new Set([
+  "scripts/check/plain-words.ts",
+  "test/domain/plain-words.test.ts",
+  "docs/contributing.md",
+]);
 
-/** Looks for the words that `rules` lists in every tracked text. */
+/** @returns a finding with file, line and replacement for each word that `rules` lists */
+export function findWordsToAvoid(path: string, text: string): string[] {
+  return text.split("\n").flatMap((line, index) =>
+    rules.flatMap(({ avoid, write }) => {
+      const found = avoid.exec(line);
+      return found === null ? [] : [`${path}:${index + 1}: "${found[0]}": write ${write}`];
+    }),
+  );
+}
+
+/** Searches every tracked text for the words that `rules` lists. */
 export async function checkPlainWords(): Promise<CommandOutcome> {
-  const listed = await runCommand(["git", "ls-files", "-z"]);
-  if (listed.code !== 0) return listed;
   const findings: string[] = [];
-  for (const path of listed.output.split("\0").filter((name) => isText(name) && !exempt.has(name))) {
-    const text = await readFile(join(root, path), "utf8").catch(() => "");
-    for (const [index, line] of text.split("\n").entries())
-      for (const { avoid, write } of rules) {
-        const found = avoid.exec(line);
-        if (found !== null) findings.push(`${path}:${index + 1}: "${found[0]}": write ${write}`);
-      }
-  }
+  for (const path of (await trackedFiles()).filter((name) => isText(name) && !exempt.has(name)))
+    findings.push(...findWordsToAvoid(path, await readFile(join(root, path), "utf8").catch(() => "")));
   return { code: findings.length === 0 ? 0 : 1, output: findings.join("\n") };
 }

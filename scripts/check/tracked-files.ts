@@ -3,7 +3,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { root } from "../shared/root.ts";
-import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
+import type { CommandOutcome } from "../shared/run-command.ts";
+import { trackedFiles } from "./tracked-texts.ts";
 
 type Rule = { readonly why: string; readonly isBroken: (line: string) => boolean };
 
@@ -32,10 +33,8 @@ const herePaths = [root, homedir()].filter((path) => path.split("/").length > 2)
 
 /** Searches every tracked file for texts that `rules` forbids. */
 export async function checkTrackedFiles(): Promise<CommandOutcome> {
-  const listed = await runCommand(["git", "ls-files", "-z"]);
-  if (listed.code !== 0) return listed;
   const findings: string[] = [];
-  for (const path of listed.output.split("\0").filter((name) => name !== "")) {
+  for (const path of await trackedFiles()) {
     const text = await readFile(join(root, path), "utf8").catch(() => "");
     for (const [index, line] of text.split("\n").entries())
       for (const { why, isBroken } of rules)
