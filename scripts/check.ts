@@ -5,6 +5,7 @@ import { checkDashboardSize } from "./check/dashboard-size.ts";
 import { checkMigrations } from "./check/migrations.ts";
 import { checkOpenApi } from "./check/open-api.ts";
 import { checkPackageHashes } from "./check/package-hashes.ts";
+import { checkPlainWords } from "./check/plain-words.ts";
 import { checkProblemTable } from "./check/problem-table.ts";
 import { sampleFiles } from "./check/sample-files.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
@@ -42,6 +43,7 @@ const checks: readonly Check[] = [
   { name: "docs/api.md lists every problem", run: checkProblemTable, fix: "npm run reference" },
   { name: "the Worker's bundle is small", run: checkBundleSize },
   { name: "the dashboard's first page is small", run: checkDashboardSize },
+  { name: "every text uses plain words", run: checkPlainWords },
   { name: "no paths or names of one machine are tracked", run: checkTrackedFiles },
   { name: "every package that this system installs has a hash", run: checkPackageHashes },
 ];
