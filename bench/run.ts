@@ -2,9 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
-import * as z from "zod";
-
-import { runScript } from "../scripts/shared/script.ts";
+import { noOptions, runScript } from "../scripts/shared/script.ts";
 import { createRepository } from "../test/support/journey-repository.ts";
 import {
   createHome,
@@ -113,7 +111,7 @@ await runScript(
     usage: "npm run bench",
     summary:
       "Measures deployments and rollbacks against the same git commands in a shell, then logs and the dashboard.",
-    options: z.object({}),
+    options: noOptions,
   },
   runBench,
 );

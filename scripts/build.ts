@@ -1,19 +1,17 @@
 import { relative } from "node:path";
 
-import * as z from "zod";
-
 import { buildAgent } from "./shared/build-agent.ts";
 import { buildCommand } from "./shared/build-command.ts";
 import { buildWorker } from "./shared/build-worker.ts";
 import { Problem } from "./shared/problem.ts";
 import { root } from "./shared/root.ts";
-import { runScript } from "./shared/script.ts";
+import { noOptions, runScript } from "./shared/script.ts";
 
 await runScript(
   {
     usage: "npm run build",
     summary: "Builds the Worker, the agent and the gantry command into build/.",
-    options: z.object({}),
+    options: noOptions,
   },
   async () => {
     const build = await buildWorker();

@@ -1,14 +1,12 @@
-import * as z from "zod";
-
 import { runAttached } from "./shared/run-command.ts";
-import { runScript } from "./shared/script.ts";
+import { noOptions, runScript } from "./shared/script.ts";
 import { formatSources } from "./shared/tools.ts";
 
 await runScript(
   {
     usage: "npm run format",
     summary: "Formats src, test, scripts and bench with oxfmt.",
-    options: z.object({}),
+    options: noOptions,
   },
   () => runAttached(formatSources),
 );

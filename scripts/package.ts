@@ -1,18 +1,16 @@
 import { join, relative } from "node:path";
 
-import * as z from "zod";
-
 import { buildCommand } from "./shared/build-command.ts";
 import { Problem } from "./shared/problem.ts";
 import { root } from "./shared/root.ts";
 import { runCommand } from "./shared/run-command.ts";
-import { runScript } from "./shared/script.ts";
+import { noOptions, runScript } from "./shared/script.ts";
 
 await runScript(
   {
     usage: "npm run package",
     summary: "Builds the npm package of the gantry command, for npx and npm publish, into build/.",
-    options: z.object({}),
+    options: noOptions,
   },
   async () => {
     const folder = await buildCommand();

@@ -1,17 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 
-import * as z from "zod";
-
 import { commandPagePath, withCommandReference } from "./reference/command-reference.ts";
 import { apiPagePath, withProblemTable } from "./reference/problem-table.ts";
-import { runScript } from "./shared/script.ts";
+import { noOptions, runScript } from "./shared/script.ts";
 
 await runScript(
   {
     usage: "npm run reference",
     summary:
       "Updates the generated parts of tracked files: the problem table in docs/api.md, and the commands in docs/command.md.",
-    options: z.object({}),
+    options: noOptions,
   },
   async () => {
     const apiPage = await readFile(apiPagePath, "utf8");

@@ -1,14 +1,12 @@
-import * as z from "zod";
-
 import { quietWrangler, runAttached } from "./shared/run-command.ts";
-import { runScript } from "./shared/script.ts";
+import { noOptions, runScript } from "./shared/script.ts";
 import { generateBindingTypes } from "./shared/tools.ts";
 
 await runScript(
   {
     usage: "npm run types",
     summary: "Generates the types of the Worker's bindings from wrangler.toml, into src/worker/env.d.ts.",
-    options: z.object({}),
+    options: noOptions,
   },
   () => runAttached(generateBindingTypes, quietWrangler),
 );

@@ -18,6 +18,8 @@ export type Script<Options extends z.ZodObject> = {
   readonly options: Options;
 };
 
+export const noOptions = z.object({});
+
 /** An option with a value. `placeholder` stands for the value in the usage text. */
 export function option<Schema extends z.ZodType>(placeholder: string, help: string, schema: Schema): Schema {
   return schema.meta({ placeholder, help });

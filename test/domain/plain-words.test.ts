@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { findWordsToAvoid } from "../../scripts/check/plain-words.ts";
-import { sampleFiles } from "../../scripts/check/sample-files.ts";
+import { sampleFiles } from "../../scripts/check/tracked-texts.ts";
 
 describe("the check for plain words", () => {
   it("reports the file, the line and the replacement of each word to avoid", () => {

@@ -1,58 +1,42 @@
 import * as z from "zod";
 
 /** The part of JSON Schema that the document uses. Any other keyword fails the build of the document. */
-export type Schema = {
-  $ref?: string | undefined;
-  type?: string | string[] | undefined;
-  format?: string | undefined;
-  description?: string | undefined;
-  title?: string | undefined;
-  default?: unknown;
-  const?: unknown;
-  enum?: unknown[] | undefined;
-  pattern?: string | undefined;
-  minLength?: number | undefined;
-  maxLength?: number | undefined;
-  minimum?: number | undefined;
-  maximum?: number | undefined;
-  minItems?: number | undefined;
-  maxItems?: number | undefined;
-  items?: Schema | undefined;
-  properties?: Record<string, Schema> | undefined;
-  required?: string[] | undefined;
-  additionalProperties?: boolean | undefined;
-  anyOf?: Schema[] | undefined;
-  oneOf?: Schema[] | undefined;
-  allOf?: Schema[] | undefined;
-  "x-enumDescriptions"?: Record<string, string> | undefined;
-};
-
-export const Schema: z.ZodType<Schema> = z.lazy(() =>
-  z.strictObject({
-    $ref: z.string().optional(),
-    type: z.union([z.string(), z.array(z.string())]).optional(),
-    format: z.string().optional(),
-    description: z.string().optional(),
-    title: z.string().optional(),
-    default: z.unknown().optional(),
-    const: z.unknown().optional(),
-    enum: z.array(z.unknown()).optional(),
-    pattern: z.string().optional(),
-    minLength: z.number().optional(),
-    maxLength: z.number().optional(),
-    minimum: z.number().optional(),
-    maximum: z.number().optional(),
-    minItems: z.number().optional(),
-    maxItems: z.number().optional(),
-    items: Schema.optional(),
-    properties: z.record(z.string(), Schema).optional(),
-    required: z.array(z.string()).optional(),
-    additionalProperties: z.boolean().optional(),
-    anyOf: z.array(Schema).optional(),
-    oneOf: z.array(Schema).optional(),
-    allOf: z.array(Schema).optional(),
-  }),
-);
+export const Schema = z.strictObject({
+  $ref: z.string().optional(),
+  type: z.union([z.string(), z.array(z.string())]).optional(),
+  format: z.string().optional(),
+  description: z.string().optional(),
+  title: z.string().optional(),
+  default: z.unknown().optional(),
+  const: z.unknown().optional(),
+  enum: z.array(z.unknown()).optional(),
+  pattern: z.string().optional(),
+  minLength: z.number().optional(),
+  maxLength: z.number().optional(),
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
+  minItems: z.number().optional(),
+  maxItems: z.number().optional(),
+  required: z.array(z.string()).optional(),
+  additionalProperties: z.boolean().optional(),
+  "x-enumDescriptions": z.record(z.string(), z.string()).optional(),
+  get items(): z.ZodOptional<typeof Schema> {
+    return Schema.optional();
+  },
+  get properties(): z.ZodOptional<z.ZodRecord<z.ZodString, typeof Schema>> {
+    return z.record(z.string(), Schema).optional();
+  },
+  get anyOf(): z.ZodOptional<z.ZodArray<typeof Schema>> {
+    return z.array(Schema).optional();
+  },
+  get oneOf(): z.ZodOptional<z.ZodArray<typeof Schema>> {
+    return z.array(Schema).optional();
+  },
+  get allOf(): z.ZodOptional<z.ZodArray<typeof Schema>> {
+    return z.array(Schema).optional();
+  },
+});
+export type Schema = z.infer<typeof Schema>;
 
 export type Reference = { readonly $ref: string };
 
