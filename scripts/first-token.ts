@@ -35,7 +35,9 @@ await runScript(
     const { token, accountId, statements } = newToken(owner, name, Date.now());
     await executeStatements(target, statements);
     const created = id.success ? "Created a token" : "Created an account and a token";
-    console.error(`${created} for ${account} (${accountId}). The token is valid for ${MAX_LIFETIME_DAYS} days.`);
+    console.error(
+      `${created} for ${account} (${accountId}). The token is valid for ${MAX_LIFETIME_DAYS} days.`,
+    );
     console.error("It is shown only now: the database keeps only its hash.");
     console.log(token);
   },
