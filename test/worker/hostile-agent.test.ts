@@ -23,7 +23,7 @@ async function serverOf({ agent, token }: TestProject): Promise<Server> {
   return Server.parse(await (await call(`/v1/servers/${agent.serverId}`, { token })).json());
 }
 
-/** Rows of everything that the agent's link keeps, by the id of their project. */
+/** All rows in the storage of the agent's link, by project id. */
 async function keptProjects({ agent }: TestProject): Promise<string[]> {
   return await runInDurableObject(env.AGENT_LINK.getByName(agent.serverId), (_link, { storage }) =>
     ["waiting", "said", "serving", "known"].flatMap((table) =>
@@ -35,7 +35,7 @@ async function keptProjects({ agent }: TestProject): Promise<string[]> {
   );
 }
 
-/** Says something that changes the server's disk, and waits until that is seen: all that was said before has been heard. */
+/** Sends a status with another disk and waits until it is visible: then all earlier messages were handled. */
 async function settle(project: TestProject, total_bytes: number): Promise<void> {
   project.agent.raw(
     JSON.stringify({ type: "status", disk: { total_bytes, free_bytes: total_bytes }, projects: [] }),
@@ -44,7 +44,7 @@ async function settle(project: TestProject, total_bytes: number): Promise<void> 
 }
 
 describe("an agent that names projects that are not on its server", () => {
-  it("wakes no lane, and leaves nothing in its link", async () => {
+  it("wakes no lane, and stores nothing in its link", async () => {
     const project = await TestProject.create();
     const theirs = await createWorld("theirs");
     const made = await project.post("/v1/servers", { name: "web-2", ip: "192.0.2.11" });
@@ -74,7 +74,7 @@ describe("an agent that names projects that are not on its server", () => {
     expect(await keptProjects(project)).toEqual([]);
   });
 
-  it("has the lane asked of a project that D1 puts on its server, without an order before", async () => {
+  it("gets the lane called for a project that D1 places on its server, without an earlier order", async () => {
     const project = await TestProject.create();
     const faults = new Faults();
     faults.count(null);
@@ -85,8 +85,8 @@ describe("an agent that names projects that are not on its server", () => {
   });
 });
 
-describe("an agent that says too much", () => {
-  it("is told to come back later, and loses nothing by it", async () => {
+describe("an agent that sends too much", () => {
+  it("is disconnected with the code for later, and loses no data", async () => {
     const project = await TestProject.connected();
     const projects = Array.from({ length: 1000 }, () => reportOf(ids.project()));
     for (let count = 0; count < 9; count += 1)
@@ -100,7 +100,7 @@ describe("an agent that says too much", () => {
     await project.deploy();
   });
 
-  it("is refused a message that is larger than any that an agent has to send", async () => {
+  it("is disconnected after a message that is larger than any valid one", async () => {
     const project = await TestProject.connected();
     const releases = Array.from({ length: 1000 }, (_, at) => Number.MAX_SAFE_INTEGER - at);
     const projects = Array.from({ length: 300 }, () => ({ ...reportOf(ids.project()), releases }));
@@ -108,11 +108,11 @@ describe("an agent that says too much", () => {
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
   });
 
-  it("gets 429 for reports and for its link, with when to come back, and other agents don't", async () => {
+  it("gets 429 with Retry-After for reports and for its link, while other agents do not", async () => {
     const [mine, other] = [await createWorld("mine"), await createWorld("other")];
     const { serverId: key } = mine;
     await startInMinute();
-    // As vitest.config.ts has it.
+    // The limit in vitest.config.ts.
     await Promise.all(Array.from({ length: 300 }, () => env.AGENT_LIMIT.limit({ key })));
     const link = async (world: World) =>
       await call("/v1/agent/connect", { token: world.credential, headers: { upgrade: "websocket" } });
@@ -127,7 +127,7 @@ describe("an agent that says too much", () => {
 });
 
 describe("an agent that reports runs of others", () => {
-  it("gets the same answer as for a run that nobody has", async () => {
+  it("gets the same answer as for a run that does not exist", async () => {
     const [mine, theirs] = [await TestProject.running(), await createWorld("theirs")];
     const second = await secondAgentOf(mine.project);
     const ask = async (world: { projectId: string; deploymentId: string; runId: string }) => {
@@ -162,8 +162,8 @@ describe("an agent that reports runs of others", () => {
   });
 });
 
-describe("a line of output that an agent has made up", () => {
-  /** The log's lines about the build, after an agent has reported these. */
+describe("a forged line of output", () => {
+  /** The build's lines in the log after an agent has reported these lines. */
   async function shownOf(lines: readonly { time: string; message: string }[]) {
     const { project, id, order } = await TestProject.running();
     const reported = lines.map((line) => ({ ...line, stream: "stdout" as const, stage: "build" as const }));
@@ -180,7 +180,7 @@ describe("a line of output that an agent has made up", () => {
     };
   }
 
-  it("has a real time near that of its arrival, and isn't lost for its own", async () => {
+  it("gets a time near its arrival, and is not dropped because of its own time", async () => {
     const near = new Date(Date.now() - 3_600_000).toISOString();
     const times = [
       near,
@@ -199,7 +199,7 @@ describe("a line of output that an agent has made up", () => {
     }
   });
 
-  it("is one line of the text, whatever it holds, and keeps its colours to itself", async () => {
+  it("is one line of the text log with any content, and its colors do not affect other lines", async () => {
     const forged = `${new Date().toISOString()} end      Live`;
     const { lines, texts } = await shownOf(
       [
@@ -230,7 +230,7 @@ describe("a line of output that an agent has made up", () => {
   });
 });
 
-describe("the address of a site that an agent has made up", () => {
+describe("a forged address of a site", () => {
   it.each([
     "https://shop.localhost@evil.test/",
     "http://evil.test/\u001b[2Jshop",

@@ -13,7 +13,7 @@ const byToken = operationNames.filter((name) => endpoints[name].access.by === "t
 const byAgent = operationNames.filter((name) => endpoints[name].access.by === "agent");
 const changing = byToken.filter((name) => endpoints[name].method !== "GET");
 
-/** Whether the operation's request names something of the world that it is made for. */
+/** Whether the operation's request contains an id of its world. */
 function namesSomething(name: OperationName, world: World): boolean {
   return /_[0-9a-z]{26}/.test(JSON.stringify(requests[name](world)));
 }
@@ -100,7 +100,7 @@ describe("an account beside another", () => {
     expect(detail).not.toMatch(/_[0-9a-z]{26}/);
   });
 
-  it.each(changing)("%s changes nothing where it names what is the other's", async (name) => {
+  it.each(changing)("%s changes nothing if it names ids of the other", async (name) => {
     const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
     if (!namesSomething(name, theirs)) return;
     const before = await everything();
@@ -108,7 +108,7 @@ describe("an account beside another", () => {
     expect(await everything()).toEqual(before);
   });
 
-  it("lists only its own", async () => {
+  it("lists only its own objects", async () => {
     const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
     for (const name of [
       "listProjects",
@@ -129,7 +129,7 @@ describe("an account beside another", () => {
   });
 
   it.each(byAgent)(
-    "%s answers its agent the same for the other's ids as for ids that nobody has",
+    "%s answers an agent the same for the other's ids as for ids that do not exist",
     async (name) => {
       const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
       const other = await perform(name, theirs, mine.credential);
@@ -139,7 +139,7 @@ describe("an account beside another", () => {
     },
   );
 
-  it("may use the same names", async () => {
+  it("can use the same names", async () => {
     const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
     expect((await perform("createServer", mine)).status).toBe(201);
     expect((await perform("createServer", theirs)).status).toBe(201);
@@ -154,7 +154,7 @@ describe("a token that is limited to some projects", () => {
   }
   const forProjects = byToken.filter((name) => /project|deploy|rollback|logs/.test(endpoints[name].path));
 
-  it.each(forProjects)("%s works for its own project, and finds no other", async (name) => {
+  it.each(forProjects)("%s works for its own project, and does not find others", async (name) => {
     const world = await createWorld();
     const [own, none] = [await limitedTo(world, world.projectId), await limitedTo(world, ids.project())];
     if (name === "createProject") {
@@ -180,7 +180,7 @@ describe("a token that is limited to some projects", () => {
     },
   );
 
-  /** The account's other project, on the same server, with a deployment that waits; and a server with nothing on it. */
+  /** Another project of the account on the same server, with a queued deployment, and a server without projects. */
   async function surroundings({ account, serverId }: World) {
     const post = async (path: string, body: unknown): Promise<unknown> =>
       await (await call(path, { method: "POST", token: account.token, body })).json();
@@ -194,7 +194,7 @@ describe("a token that is limited to some projects", () => {
     return { projectId: project.id, deploymentId: started.id, serverId: spare.id, tokenId: tokenOfOther.id };
   }
 
-  /** All rows but those of a project and of the tokens that are limited to it, and when tokens were used. */
+  /** All rows except those of a project and of the tokens that are limited to it, without the times of use. */
   async function everythingOutside({ projectId }: World): Promise<unknown> {
     const tables: readonly (readonly [string, string])[] = [
       ["accounts", "true"],
@@ -218,7 +218,7 @@ describe("a token that is limited to some projects", () => {
     const token = await limitedTo(world, world.projectId);
     const other = await surroundings(world);
     const before = await everythingOutside(world);
-    // Each id of the request on its own leads out of the project, then all of them together.
+    // First each id of the request on its own is outside the project, then all of them.
     const ways: readonly World[] = [
       world,
       { ...world, projectId: other.projectId },
@@ -235,20 +235,17 @@ describe("a token that is limited to some projects", () => {
 
   const aboutServers = changing.filter((name) => endpoints[name].path.startsWith("/v1/servers"));
 
-  it.each(aboutServers)(
-    "%s is refused, also where its project is all that is on the server",
-    async (name) => {
-      const world = await createWorld();
-      const response = await perform(name, world, await limitedTo(world, world.projectId));
-      expect(response.status).toBe(403);
-      expect(await problemOf(response)).toMatchObject({
-        code: "insufficient_scope",
-        detail: "The token is limited to some projects, but this endpoint affects the whole account.",
-      });
-    },
-  );
+  it.each(aboutServers)("%s is refused, even if its project is the only one on the server", async (name) => {
+    const world = await createWorld();
+    const response = await perform(name, world, await limitedTo(world, world.projectId));
+    expect(response.status).toBe(403);
+    expect(await problemOf(response)).toMatchObject({
+      code: "insufficient_scope",
+      detail: "The token is limited to some projects, but this endpoint affects the whole account.",
+    });
+  });
 
-  it("is shown its limit", async () => {
+  it("sees its limit in the account", async () => {
     const world = await createWorld();
     const response = await call("/v1/account", { token: await limitedTo(world, world.projectId) });
     expect(await response.json()).toMatchObject({ token: { project_ids: [world.projectId] } });

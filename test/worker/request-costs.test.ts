@@ -11,7 +11,7 @@ import { countRoundTrips, type RoundTrips } from "../support/worker/round-trips.
 import { createSession, createSignInCode } from "../support/worker/sessions.ts";
 import { createWorld, operationNames, requests, type World } from "../support/worker/world.ts";
 
-/** A request, and the token it is sent with; left out: the account's. */
+/** A request and its token. Without a token, the account's is used. */
 type Request = { readonly path: string; readonly body?: unknown; readonly token?: string };
 
 /**

@@ -11,12 +11,12 @@ const createIds = () => createIdGenerator({ now: () => Date.now(), randomBytes }
 
 export let ids = createIds();
 
-/** For each test: a generator never goes back, so after a test that set the clock forward it is ahead of the time. */
+/** Call this before each test. A generator never goes back, so after a test with a later clock it would be ahead. */
 export function renewIds(): void {
   ids = createIds();
 }
 
-/** A secret that is well formed and that nobody has. */
+/** A well-formed secret that is not in the database. */
 export function newSecret(kind: TokenKind = "api"): string {
   return formToken(randomTokenCharacters(randomBytes), kind);
 }
@@ -32,7 +32,7 @@ type TokenSettings = {
   readonly revokedAt: number | null;
 };
 
-/** A token of the account in the database. */
+/** Adds a token to the account in the database. */
 export async function createToken(
   accountId: AccountId,
   settings: Partial<TokenSettings> = {},
@@ -65,7 +65,7 @@ export async function createToken(
   return { id, secret };
 }
 
-/** An account with a token that may do everything. */
+/** Adds an account with a token that has all scopes. */
 export async function createAccount(name = "Test account"): Promise<TestAccount> {
   const id = ids.account();
   await env.DB.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)")

@@ -10,12 +10,12 @@ type Call = {
   readonly token?: string | null;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: BodyInit | null;
   readonly headers?: Record<string, string>;
 };
 
-/** Sends a request to the Worker as a client over the network would. */
+/** Sends a request to the Worker, as a client does. */
 export async function call(
   path: string,
   { method = "GET", token, body, raw = null, headers = {} }: Call = {},
@@ -32,7 +32,7 @@ export async function call(
   return await exports.default.fetch(request);
 }
 
-/** The answer as a problem, with what must hold for every one of them left to the schema. */
+/** Parses the response as a problem. The schema checks what every problem must contain. */
 export async function problemOf(response: Response): Promise<Problem> {
   return z.strictObject(Problem.shape).parse(await response.json());
 }

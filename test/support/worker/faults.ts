@@ -5,18 +5,18 @@ import { aroundCalls } from "./intercept.ts";
 import { type Part, partMethods } from "./parts.ts";
 
 /**
- * How a call to another part goes wrong. `refused`: it never arrives. `answer lost`: it takes effect, and nobody hears of
- * it. `killed`: at that moment the Durable Objects lose their isolates, with all that was not saved.
+ * How a call to another part fails. `refused`: it never arrives. `answer lost`: it takes effect, but its answer does not
+ * arrive. `killed`: at that moment the Durable Objects lose their isolates with everything that was not saved.
  */
 export const faultKinds = ["refused", "answer lost", "killed"] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** Gives a new stub for an object: one that was there when it was killed stays broken. */
+/** Returns a new stub for an object. A stub from before a kill stays broken. */
 export type ObjectOf = () => DurableObjectStub;
 
 const RESET = "Durable Object reset because its code was updated.";
 
-/** What each part says when it is not there. Source: Cloudflare's documentation, the error lists of D1, R2 and Durable Objects. */
+/** The error of each part during an outage. Source: Cloudflare's documentation, the error lists of D1, R2 and Durable Objects. */
 const messages: Record<Part, string> = {
   d1: "D1_ERROR: Network connection lost.",
   r2: "put: We encountered an internal error. Please try again. (10001)",
@@ -24,7 +24,7 @@ const messages: Record<Part, string> = {
   link: "Network connection lost.",
 };
 
-/** For the tests of a file: they set the time themselves, and what is said of what fails on purpose is not printed. */
+/** Sets up the tests of a file: they control the time, and expected errors are not printed. */
 export function setUpForFaults(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
@@ -36,7 +36,7 @@ export function setUpForFaults(): void {
   });
 }
 
-/** Counts the calls to other parts, and lets one of them go wrong, or all that a part gets. It ends with the test. */
+/** Counts the calls to other parts, and makes one of them fail, or all calls to a part. It ends with the test. */
 export class Faults {
   #isCounting = false;
   #calls: string[] = [];
@@ -51,9 +51,9 @@ export class Faults {
   }
 
   /**
-   * Counts from 0 from now on.
-   * @param at the call that goes wrong; null: none
-   * @param objects those that are `killed`
+   * Starts counting at 0.
+   * @param at the call that fails; null: none
+   * @param objects the objects that `killed` kills
    */
   count(at: number | null, kind: FaultKind = "refused", objects: readonly ObjectOf[] = []): void {
     this.#calls = [];
@@ -63,13 +63,13 @@ export class Faults {
     if (kind === "killed") void this.#kill(objects);
   }
 
-  /** Lets everything go through again. Returns the calls that were counted, by their names. */
+  /** Stops counting and failing. @returns the names of the counted calls */
   stop(): readonly string[] {
     this.#isCounting = false;
     return this.#calls;
   }
 
-  /** Takes parts away, until they are brought back. */
+  /** Makes all calls to parts fail, until `bringBack`. */
   take(...parts: readonly Part[]): void {
     for (const part of parts) this.#down.add(part);
   }
@@ -96,12 +96,12 @@ export class Faults {
       case "killed":
         this.#isWaitingForKill = true;
         while (this.#isWaitingForKill) await scheduler.wait(1);
-        // Only where it was a Worker that called, and no Durable Object.
+        // Reached only if a Worker made the call, not a Durable Object.
         return await call();
     }
   }
 
-  /** From outside, because the runtime does not let an object end itself with all others. */
+  /** Called from outside, because an object cannot kill itself together with others. */
   async #kill(objects: readonly ObjectOf[]): Promise<void> {
     while (this.#isCounting && !this.#isWaitingForKill) await scheduler.wait(1);
     if (this.#isWaitingForKill) await Promise.all(objects.map(kill));
@@ -109,7 +109,7 @@ export class Faults {
   }
 }
 
-/** Takes an object's isolate away, with everything that goes on in it. */
+/** Kills an object's isolate with everything that runs in it. */
 export async function kill(object: ObjectOf): Promise<void> {
   try {
     await runInDurableObject(object(), (_object, state) => state.abort(RESET));

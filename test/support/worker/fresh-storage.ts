@@ -7,7 +7,7 @@ import { renewIds } from "./account.ts";
 const statements = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries);
 
 beforeEach(async () => {
-  // Waits for what the last test's requests write after their answers.
+  // Waits for writes that the last test's requests make after their responses.
   await env.DB.prepare("SELECT 1").run();
   await reset();
   // One batch takes less than half as long as applyD1Migrations, which also keeps a table of what it has applied.

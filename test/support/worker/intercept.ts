@@ -3,10 +3,10 @@ import { onTestFinished } from "vitest";
 type Method = (...values: unknown[]) => unknown;
 
 /**
- * Puts another method in the place of one, wherever it is called from. It ends with the test.
- * @param owner the object that holds the method: for methods of a class, its prototype
- * @param around what is called instead; `call` goes on to the method itself
- * @returns ends it earlier
+ * Replaces a method for all callers until the test ends.
+ * @param owner the object with the method; for a class, its prototype
+ * @param around called instead; `call` calls the original method
+ * @returns a function that restores the method earlier
  */
 export function aroundCalls(
   owner: object,
@@ -32,11 +32,11 @@ type FailureOptions = {
 };
 
 /**
- * Makes a method fail, wherever it is called: a part of the platform that is away, which the runtime cannot be asked
- * for. It ends with the test.
- * @param times how often, from now on
- * @param when with which values it fails
- * @returns how often it has failed, and how to end it earlier
+ * Makes a method fail for all callers until the test ends, like an outage of a part of the platform, which the runtime
+ * cannot produce on request.
+ * @param times how many calls fail
+ * @param when which calls fail, by their arguments
+ * @returns how many calls failed, and a function that ends this earlier
  */
 export function failCalls(
   owner: object,
@@ -52,7 +52,7 @@ export function failCalls(
   return { count: () => count, end };
 }
 
-/** Tells a listener of each call of a method, wherever it comes from; the call itself goes on. As `aroundCalls`. */
+/** Calls a listener after each call of a method, for all callers until the test ends. */
 export function onCalls(
   owner: object,
   method: string,

@@ -6,7 +6,7 @@ import type { TestProject } from "./project.ts";
 
 type How = { readonly query?: string; readonly headers?: Record<string, string>; readonly token?: string };
 
-/** A client that follows a log, event by event. */
+/** A client that follows a log as server-sent events. */
 export class LogReader {
   readonly response: Response;
   readonly lines: LogLine[] = [];
@@ -31,7 +31,7 @@ export class LogReader {
     this.#reader = response.body.getReader();
   }
 
-  /** Opens the stream, and reads nothing of it yet. */
+  /** Opens the stream without reading it yet. */
   static async open(project: TestProject, id: string, how: How = {}): Promise<LogReader> {
     const headers = { accept: "text/event-stream", ...how.headers };
     const response = await project.get(`/v1/logs/${id}${how.query ?? ""}`, headers, how.token);
@@ -39,7 +39,7 @@ export class LogReader {
     return new LogReader(response);
   }
 
-  /** Opens the stream, and reads it all the while. */
+  /** Opens the stream and keeps reading it. */
   static async follow(project: TestProject, id: string, how: How = {}): Promise<LogReader> {
     const reader = await LogReader.open(project, id, how);
     void reader.readOn();
@@ -61,7 +61,7 @@ export class LogReader {
     }
   }
 
-  /** Takes in what is on the way, and reads nothing more. */
+  /** Stops reading after the current chunk. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -95,7 +95,7 @@ export class LogReader {
     return this.end;
   }
 
-  /** Goes away. */
+  /** Disconnects. */
   async leave(): Promise<void> {
     this.#hasLeft = true;
     await this.#reader.cancel();

@@ -4,12 +4,12 @@ import { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
 import { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 import { databasePrototypes } from "./statements.ts";
 
-/** What lies outside an isolate, so that every call there takes time, costs something, and can fail. */
+/** A part outside an isolate. A call to it takes time, costs money, and can fail. */
 export type Part = "d1" | "r2" | "lane" | "link";
 
 export type PartMethod = { readonly part: Part; readonly owner: object; readonly method: string };
 
-/** Every method by which the Worker and its Durable Objects reach out. */
+/** All methods with which the Worker and its Durable Objects call other parts. */
 export function partMethods(): PartMethod[] {
   const of = (part: Part, owner: object, methods: readonly string[]) =>
     methods.map((method): PartMethod => ({ part, owner, method }));
@@ -23,7 +23,7 @@ export function partMethods(): PartMethod[] {
   ];
 }
 
-/** What is called from outside: not what the platform calls by itself. */
+/** The methods that other parts call, without those that the platform calls. */
 function methodsOf(prototype: object): string[] {
   const own = ["constructor", "alarm", "webSocketMessage", "webSocketClose", "webSocketError"];
   return Object.getOwnPropertyNames(prototype).filter((name) => !own.includes(name));

@@ -16,7 +16,7 @@ import { enrolAgent } from "./enrol-agent.ts";
 
 const WithId = z.object({ id: ProjectId });
 
-/** A project on a server of an account of its own, driven through the API. */
+/** A project with its own account and server, used through the API. */
 export class TestProject {
   readonly token: string;
   readonly id: ProjectId;
@@ -28,7 +28,7 @@ export class TestProject {
     this.agent = agent;
   }
 
-  /** Its agent is enrolled, and not connected yet. */
+  /** Creates a project whose agent is enrolled but not connected. */
   static async create(settings: Record<string, unknown> = {}): Promise<TestProject> {
     const { token } = await createAccount();
     const agent = await enrolAgent(token);
@@ -44,7 +44,7 @@ export class TestProject {
     return project;
   }
 
-  /** Its agent is in the middle of a deployment's build, which has written the line "one". */
+  /** Creates a project with a running build that has written the line "one". */
   static async running(): Promise<{ project: TestProject; id: DeploymentId; order: RunOrder }> {
     const project = await TestProject.connected();
     const { id } = await project.start();
@@ -74,7 +74,7 @@ export class TestProject {
     return await call(path, { method, token: this.token, body, headers });
   }
 
-  /** Changes its settings. */
+  /** Changes the project's settings. */
   async patch(body: unknown): Promise<Response> {
     return await this.call("PATCH", `/v1/projects/${this.id}`, body);
   }
@@ -112,7 +112,7 @@ export class TestProject {
     });
   }
 
-  /** Starts one and takes it live. @param agent of the server that it is deployed to */
+  /** Starts a deployment and makes it live. @param agent of the deployment's server */
   async deploy(body?: unknown, agent = this.agent): Promise<{ id: string; order: RunOrder }> {
     const { id } = await this.start(body);
     const order = await agent.orderOf(id);

@@ -1,16 +1,16 @@
 import { aroundCalls } from "./intercept.ts";
 import { type Part, partMethods } from "./parts.ts";
 
-/** How often something went to each part outside the Worker's own isolate. */
+/** The number of calls to each part outside the Worker's isolate. */
 export type RoundTrips = Readonly<Record<Part, number>>;
 
-/** Counts while `act` runs; what Durable Objects do counts as well. */
+/** Counts the calls during `act`, including those of Durable Objects. */
 export async function countRoundTrips(act: () => Promise<unknown>): Promise<RoundTrips> {
   const counted = { d1: 0, r2: 0, lane: 0, link: 0 };
   const inside = new Set<string>();
   const stops = partMethods().map(({ part, owner, method }) =>
     aroundCalls(owner, method, (call) => {
-      // A batch of the database itself is handed on to a session of its own, which sends it.
+      // The database passes a batch to its own session, which sends it and is counted.
       const isHandedOn = part === "d1" && inside.has(method);
       if (isHandedOn) return call();
       counted[part] += 1;

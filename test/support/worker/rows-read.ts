@@ -6,8 +6,8 @@ import { onPrepare } from "./statements.ts";
 type Asked = { readonly text: string; readonly values: readonly unknown[] };
 
 /**
- * How many rows D1 reads for the queries that are made while `act` runs: each is made once more for that, because D1
- * tells it only with an answer's metadata. D1 is paid for by this number.
+ * The number of rows that D1 reads for the queries during `act`. Each query runs once more for this, because D1 reports
+ * the number only in a result's metadata. D1 is billed by this number.
  */
 export async function rowsReadFor(act: () => Promise<unknown>): Promise<number> {
   const asked: Asked[] = [];

@@ -5,7 +5,7 @@ import worker from "#worker/main.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Does something as if it were so many days later; what R2 holds is as much older then. */
+/** Runs `act` as if it were this many days later. Objects in R2 are older by then, too. */
 export async function inDays<Value>(days: number, job: () => Promise<Value>): Promise<Value> {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * DAY_MS });
   try {
@@ -15,7 +15,7 @@ export async function inDays<Value>(days: number, job: () => Promise<Value>): Pr
   }
 }
 
-/** Has the Worker do what its cron trigger does, so many days from now. */
+/** Runs the Worker's cron trigger as if it were this many days later. */
 export async function runScheduleIn(days: number): Promise<void> {
   await inDays(days, async () => {
     await worker.scheduled({ cron: "", scheduledTime: Date.now(), noRetry: () => undefined }, env);

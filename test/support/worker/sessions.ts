@@ -6,7 +6,7 @@ import { secretHash } from "#worker/sha256.ts";
 import { newSecret } from "./account.ts";
 import { call } from "./call.ts";
 
-/** The code of a sign-in link, as the command writes it into the database. */
+/** Adds a sign-in code to the database, as scripts/shared/sign-in-code.ts does, and returns it. */
 export async function createSignInCode(
   accountId: AccountId,
   expiresAt = Date.now() + 600_000,
@@ -22,7 +22,7 @@ export async function signIn(code: string, headers: Record<string, string> = {})
   return await call("/v1/sessions", { method: "POST", body: { code }, headers });
 }
 
-/** Somebody who has signed in. */
+/** Signs in and returns the session. */
 export async function createSession(accountId: AccountId): Promise<SessionCreated> {
   return SessionCreated.parse(await (await signIn(await createSignInCode(accountId))).json());
 }

@@ -2,12 +2,12 @@ import { env } from "cloudflare:workers";
 
 import { onCalls } from "./intercept.ts";
 
-/** What asks D1: the database itself, and the session of a request or of a lane's write. */
+/** The prototypes that prepare statements for D1: the database, and a D1 session. */
 export function databasePrototypes(): object[] {
   return [env.DB, env.DB.withSession()].map((database): object => Object.getPrototypeOf(database));
 }
 
-/** Tells of every statement that is prepared for D1 during the test, by requests and Durable Objects alike. */
+/** Calls a listener for each statement that a request or a Durable Object prepares for D1, until the test ends. */
 export function onPrepare(listener: (text: string, statement: object) => void): () => void {
   const stops = databasePrototypes().map((prototype) =>
     onCalls(prototype, "prepare", ([text], statement) => {
@@ -18,7 +18,7 @@ export function onPrepare(listener: (text: string, statement: object) => void): 
   return () => stops.forEach((stop) => stop());
 }
 
-/** Notes the text of every statement from now on, until the test ends. */
+/** Records the text of every statement until the test ends. */
 export function recordStatements(): string[] {
   const statements: string[] = [];
   onPrepare((text) => statements.push(text));

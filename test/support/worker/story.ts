@@ -13,8 +13,8 @@ import { type ConnectedAgent, PRESET } from "../connected-agent/connected-agent.
 import type { TestProject } from "./project.ts";
 
 /**
- * What goes on around one project: its lane, its server's agent, and a client that repeats what is answered 503. It
- * needs a clock that stands still (`vi.useFakeTimers({ toFake: ["Date"] })`), and moves it.
+ * A scenario with one project: its lane, its server's agent, and a client that repeats requests after a 503. It
+ * needs a fixed clock (`vi.useFakeTimers({ toFake: ["Date"] })`), and moves it.
  */
 export class Story {
   readonly project: TestProject;
@@ -59,7 +59,7 @@ export class Story {
     return await this.note(await this.#insist(() => this.project.post(path, body, headers), [201]));
   }
 
-  /** Notes what an answer says was started. */
+  /** Records the deployment that a response says was started. */
   async note(answer: Response): Promise<DeploymentId> {
     const started = DeploymentStarted.parse(await answer.json());
     this.started.push(started);
@@ -76,7 +76,7 @@ export class Story {
     }
   }
 
-  /** Lets time pass, alarms come and the agent work, until the lane says so. */
+  /** Moves the clock, runs alarms and lets the agent work, until the lane is in this state. */
   async until(what: string, isSo: (state: LaneState) => boolean | Promise<boolean>): Promise<void> {
     for (let round = 1; round < 400; round += 1) {
       await this.round();
@@ -100,26 +100,26 @@ export class Story {
     );
   }
 
-  /** Lets the agent do what it can at this moment. */
+  /** Runs one step of the agent. */
   async round(): Promise<void> {
     vi.setSystemTime(Date.now() + 1);
     await this.agent.step();
     await scheduler.wait(2);
   }
 
-  /** Lets the alarms come that would have come meanwhile. */
+  /** Moves the clock and runs the alarms. */
   async passTime(ms: number): Promise<void> {
     vi.setSystemTime(Date.now() + ms);
     for (const object of this.objects) {
       try {
         await runDurableObjectAlarm(object());
       } catch {
-        // Killed while it ran.
+        // The object was killed during its alarm.
       }
     }
   }
 
-  /** Whether the agent is connected, and its link has passed on all that it was told. */
+  /** Whether the agent is connected and its link has no pending deliveries. */
   async isLinkQuiet(): Promise<boolean> {
     const [, link] = this.objects;
     if (link === undefined || !this.project.agent.isOpen) return false;
@@ -130,7 +130,7 @@ export class Story {
     }
   }
 
-  /** The lane as its storage has it. `isDone`: nothing is left to carry out, and no alarm is set. */
+  /** The lane in its storage. `waiting` is empty if no work is pending and no alarm is set. */
   async laneState(): Promise<LaneState | null> {
     const [lane] = this.objects;
     if (lane === undefined) return null;
@@ -167,11 +167,11 @@ export class Story {
 
 export type LaneState = {
   readonly deployments: readonly LaneDeployment[];
-  /** The tables that have something left to be carried out, and the alarm if it is set. */
+  /** The tables with pending work, and "alarm" if an alarm is set. */
   readonly waiting: readonly string[];
 };
 
-/** What must be true when everything has come to its end. */
+/** Checks that lane, D1 and R2 are consistent at the end. */
 export async function expectWhole(story: Story, where: string): Promise<void> {
   const { project, started, deleted } = story;
   const state = await story.laneState();
@@ -217,7 +217,7 @@ async function expectWholeLog({ project, agent }: Story, id: string, where: stri
   expect(lines.at(-1)?.stage, where).toBe("end");
 }
 
-/** Whether an AgentLink has nothing that others have not been told. */
+/** Whether an AgentLink has no pending deliveries. */
 export function isQuiet({ kv, sql }: DurableObjectStorage): boolean {
   const presence = kv.get<{ revision: number; written: number }>("presence");
   const waiting = ["said", "serving"].flatMap((table) =>

@@ -1,7 +1,7 @@
 import { type Token, TokenRows, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { call } from "./call.ts";
 
-/** Asks for a token, by default for one that may only list tokens. */
+/** Sends a request for a new token, by default one that can only list tokens. */
 export async function askForToken(asking: string, body: Record<string, unknown> = {}): Promise<Response> {
   const wanted = { name: "CI", scopes: ["tokens:read"], ...body };
   return await call("/v1/tokens", { method: "POST", token: asking, body: wanted });
@@ -18,7 +18,7 @@ export async function listTokens(asking: string, query = ""): Promise<TokenRows>
   return TokenRows.parse(await (await call(`/v1/tokens${query}`, { token: asking })).json());
 }
 
-/** The token as its account sees it. */
+/** The token in its account's list. */
 export async function tokenOf(asking: string, id: string): Promise<Token | undefined> {
   return (await listTokens(asking)).tokens.find((token) => token.id === id);
 }
@@ -35,7 +35,7 @@ export async function revoke(asking: string, id: string): Promise<Response> {
   return await call(`/v1/tokens/${id}`, { method: "DELETE", token: asking });
 }
 
-/** Whether a secret lets anybody in. */
+/** Whether a secret is accepted. */
 export async function works(secret: string): Promise<boolean> {
   return (await call("/v1/account", { token: secret })).status === 200;
 }

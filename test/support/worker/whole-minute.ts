@@ -3,9 +3,9 @@ import { pause } from "#contract/lib/pause.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * Waits for the next minute if this one ends too soon. The local rate limiter counts by the minutes of the clock, so
- * requests that are counted together must not lie on both sides of a minute's end.
- * @param neededMs how much of the minute must be left
+ * Waits for the next minute if this one ends too soon. The local rate limiter counts per minute of the clock, so
+ * requests that are counted together must be in the same minute.
+ * @param neededMs the least time that must be left of the minute
  */
 export async function startInMinute(neededMs = 10_000): Promise<void> {
   const leftMs = MINUTE_MS - (Date.now() % MINUTE_MS);

@@ -10,14 +10,14 @@ import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { createAccount, createToken, ids, newSecret, type TestAccount } from "./account.ts";
 import { call } from "./call.ts";
 
-/** An account that has one of everything; no agent is connected, so the deployment stays queued. */
+/** An account with one object of each kind. No agent is connected, so the deployment stays queued. */
 export type World = {
   readonly account: TestAccount;
   readonly serverId: ServerId;
   readonly credential: string;
   readonly projectId: ProjectId;
   readonly deploymentId: DeploymentId;
-  /** Of a token besides the account's own. */
+  /** A second token of the account. */
   readonly tokenId: TokenId;
 };
 
@@ -97,7 +97,7 @@ export const operationNames = Object.keys(endpoints).filter(
   (name): name is OperationName => name in endpoints,
 );
 
-/** Sends the operation's request. @param token null: without one; left out: with the world's own */
+/** Sends the operation's request. @param token null: no token; undefined: the world's own */
 export async function perform(name: OperationName, world: World, token?: string | null): Promise<Response> {
   const { method, access } = endpoints[name];
   const own = access.by === "agent" ? world.credential : world.account.token;

@@ -11,7 +11,7 @@ import { createWorld, operationNames, perform } from "../../support/worker/world
 
 const OWNED = /\b(?:from|join|update|into) "(?:tokens|servers|projects|deployments)"/g;
 const OWNER = /"account_id"/g;
-/** They are about the account itself, or about nothing, or are refused: the world's sign-in code is a wrong one. */
+/** These are about the account itself or no account, or are refused: the world's sign-in code is wrong. */
 const ofNoAccountsRows: readonly string[] = ["getAccount", "updateAccount", "getHealth", "createSession"];
 
 /** The statements that find out which account sends a request: find-token-holder, find-agent and spend-enrollment. */
@@ -27,7 +27,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("every statement on rows that belong to an account", () => {
+describe("a statement on rows that belong to an account", () => {
   it.each(operationNames)("names the account when %s is performed", async (name) => {
     const world = await createWorld();
     const statements = recordStatements();
@@ -50,7 +50,7 @@ describe("every statement on rows that belong to an account", () => {
     expect(statements.some((text) => text.startsWith('delete from "deployments"'))).toBe(true);
   });
 
-  it("names the account when somebody signs in and an agent is enrolled", async () => {
+  it("names the account when a user signs in and an agent is enrolled", async () => {
     const { account, serverId } = await createWorld();
     const statements = recordStatements();
     const { token } = await createSession(account.id);
@@ -63,7 +63,7 @@ describe("every statement on rows that belong to an account", () => {
     expect(statements.some((text) => text.startsWith('update "servers"'))).toBe(true);
   });
 
-  it("would be found out by this test if it did not", () => {
+  it("fails this test if it does not name the account", () => {
     const careless = 'select "id" from "projects" where "projects"."id" = ?';
     const careful = 'select "id" from "projects" where ("projects"."account_id" = ? and "projects"."id" = ?)';
     const half = 'select (select count(*) from "projects") from "servers" where "servers"."account_id" = ?';
@@ -83,7 +83,7 @@ describe("a list of deployments", () => {
     ["/v1/deployments", "deployments_account"],
     ["/v1/deployments?project_id=PROJECT", "deployments_version"],
     ["/v1/projects/PROJECT/deployments", "deployments_version"],
-  ])("%s is read along an index, without sorting", async (path, index) => {
+  ])("%s uses an index and does not sort", async (path, index) => {
     const world = await createWorld();
     const bound: [string, unknown[]][] = [];
     const stop = onPrepare((text, prepared) => {

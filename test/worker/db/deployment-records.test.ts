@@ -54,7 +54,7 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
 const statusOf = async ({ rows }: Place, id: DeploymentId) => (await findDeployment(rows, id))?.status;
 
 describe("writing a project's deployments", () => {
-  it("keeps every field as it was given", async () => {
+  it("stores every field", async () => {
     const place = await createPlace();
     const failure = {
       code: "build_failed",
@@ -78,7 +78,7 @@ describe("writing a project's deployments", () => {
     });
   });
 
-  it("lets a newer one go live in the same batch in which the older one leaves", async () => {
+  it("supersedes the live deployment and makes a newer one live in one batch", async () => {
     const place = await createPlace();
     const older = recordIn(place, { status: "live", version: 11 });
     await writeDeployments(place.rows, place.projectId, [older]);
@@ -91,7 +91,7 @@ describe("writing a project's deployments", () => {
     ]);
   });
 
-  it("ignores what is older than what it has, even where that would make two live", async () => {
+  it("ignores older revisions, even if they would make two deployments live", async () => {
     const place = await createPlace();
     const first = recordIn(place, { status: "superseded", version: 11, revision: 7 });
     const second = recordIn(place, { status: "live", version: 12 });
@@ -103,7 +103,7 @@ describe("writing a project's deployments", () => {
     ]);
   });
 
-  it("does nothing at all where one of them cannot be written", async () => {
+  it("writes nothing if one record cannot be written", async () => {
     const place = await createPlace();
     const building = recordIn(place, { version: 11 });
     const live = [
@@ -116,7 +116,7 @@ describe("writing a project's deployments", () => {
     expect(await findDeployment(place.rows, building.id)).toBeNull();
   });
 
-  it("moves the project's last deployment forward, and never back", async () => {
+  it("moves the project's last deployment time only forward", async () => {
     const place = await createPlace();
     const later = Date.now() + 60_000;
     await writeDeployments(place.rows, place.projectId, [recordIn(place, { createdAt: later })]);
@@ -126,14 +126,14 @@ describe("writing a project's deployments", () => {
     expect((await findProject(place.rows, place.projectId))?.lastDeployAt).toBe(later);
   });
 
-  it("writes a hundred of them at once", async () => {
+  it("writes a hundred records at once", async () => {
     const place = await createPlace();
     const records = Array.from({ length: 101 }, (_, at) => recordIn(place, { version: 100 + at }));
     await writeDeployments(place.rows, place.projectId, records);
     expect(await statusOf(place, records[100]?.id ?? ids.deployment())).toBe("building");
   });
 
-  it("cannot touch another account's, whatever id is given", async () => {
+  it("cannot change another account's rows, with any id", async () => {
     const [mine, theirs] = [await createPlace("mine"), await createPlace("theirs")];
     const record = recordIn(theirs);
     await writeDeployments(theirs.rows, theirs.projectId, [record]);
@@ -146,8 +146,8 @@ describe("writing a project's deployments", () => {
   });
 });
 
-describe("what an agent says", () => {
-  it("is kept, and what is left out stays as it was", async () => {
+describe("an agent's presence", () => {
+  it("is stored, and omitted fields keep their values", async () => {
     const { rows, serverId } = await createPlace();
     const disk = { total_bytes: 100, free_bytes: 40 };
     await writePresence(rows, serverId, { lastSeenAt: 20, connectedAt: 10, agentVersion: "2.0.0", disk });
@@ -162,7 +162,7 @@ describe("what an agent says", () => {
     });
   });
 
-  it("is ignored where it is older than what is known", async () => {
+  it("is ignored if a later presence is recorded", async () => {
     const { rows, serverId, projectId } = await createPlace();
     expect(await writePresence(rows, serverId, { lastSeenAt: 30, connectedAt: 30 })).toBe(true);
     expect(await writePresence(rows, serverId, { lastSeenAt: 20, connectedAt: null })).toBe(false);

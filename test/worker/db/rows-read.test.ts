@@ -7,13 +7,13 @@ import { type TestAccount, createAccount, ids } from "../../support/worker/accou
 import { call } from "../../support/worker/call.ts";
 import { rowsReadFor } from "../../support/worker/rows-read.ts";
 
-/** Enough that reading them all cannot be taken for anything else. */
+/** So many that a statement that reads all of them is obvious in the counts. */
 const HISTORY = 3_000;
 
 let account: TestAccount;
 let projectId: ProjectId;
 
-/** A project with a long history, of which the first is live, the last but one runs and the last waits. */
+/** A project with a long history: the first deployment is live, the second to last is running, the last is queued. */
 beforeEach(async () => {
   account = await createAccount();
   projectId = ids.project();
@@ -45,7 +45,7 @@ async function readingOf(path: string): Promise<number> {
   return await rowsReadFor(async () => expect((await call(path, { token })).status).toBe(200));
 }
 
-describe("what is read of a project with a long history", () => {
+describe("the rows read for a project with a long history", () => {
   it.each([
     "/v1/deployments?status=live",
     "/v1/deployments?status=building",
@@ -56,20 +56,17 @@ describe("what is read of a project with a long history", () => {
     expect(await readingOf(path)).toBeLessThan(50);
   });
 
-  it.each(["live", "building"])("is the same for its own that are %s", async (status) => {
+  it.each(["live", "building"])("do not grow for its own list of %s deployments", async (status) => {
     expect(await readingOf(`/v1/deployments?project_id=${projectId}&status=${status}`)).toBeLessThan(50);
     expect(await readingOf(`/v1/projects/${projectId}/deployments?status=${status}`)).toBeLessThan(50);
   });
 
-  it.each([null, 1, 2])(
-    "is the same for the project whose server says that it serves release %s",
-    async (release) => {
-      await env.DB.prepare("UPDATE projects SET serving_release = ?").bind(release).run();
-      expect(await readingOf(`/v1/projects/${projectId}`)).toBeLessThan(50);
-    },
-  );
+  it.each([null, 1, 2])("do not grow for a project whose server serves release %s", async (release) => {
+    await env.DB.prepare("UPDATE projects SET serving_release = ?").bind(release).run();
+    expect(await readingOf(`/v1/projects/${projectId}`)).toBeLessThan(50);
+  });
 
-  it("is the same on the pages after the first", async () => {
+  it("do not grow on later pages", async () => {
     const path = "/v1/deployments?status=live,building&limit=1";
     const first = await call(path, { token: account.token });
     const { next_cursor } = Deployments.parse(await first.json());
@@ -77,8 +74,8 @@ describe("what is read of a project with a long history", () => {
   });
 });
 
-describe("what is read of many servers with many projects", () => {
-  it("is not each server's projects out of all projects", async () => {
+describe("the rows read for many servers with many projects", () => {
+  it("do not include all projects for each server", async () => {
     await env.DB.batch([
       env.DB.prepare(
         `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)

@@ -17,7 +17,7 @@ import { onCalls } from "../../support/worker/intercept.ts";
 import { onPrepare, recordStatements } from "../../support/worker/statements.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
-/** More than the statements that D1 takes of one call of the Worker on the free plan: 50. */
+/** More rows than the 50 statements that D1's free plan allows per invocation of the Worker. */
 const MANY = 120;
 
 const numbered = (prefix: string) =>
@@ -48,8 +48,8 @@ async function addDeployments(): Promise<{
 const countOf = async (where: string) =>
   (await env.DB.prepare(`SELECT count(*) AS found FROM ${where}`).first<{ found: number }>())?.found;
 
-describe("what goes to D1 of many rows at once", () => {
-  it("is one statement for what a server with many projects serves, which finds each by its id", async () => {
+describe("a write of many rows to D1", () => {
+  it("is one statement for all projects of a server, which finds each row by its id", async () => {
     const { account, serverId } = await createWorld();
     const agent = await enrolAgent(account.token, "web-2");
     await env.DB.prepare(
@@ -89,7 +89,7 @@ describe("what goes to D1 of many rows at once", () => {
     expect(results.map(({ detail }) => detail).join("\n")).toContain("SEARCH projects USING INDEX");
   });
 
-  it("is few statements for many deployments: written, ended and removed", async () => {
+  it("is a few statements for many deployments that are written, ended and removed", async () => {
     const { rows, projectId, all } = await addDeployments();
     const statements = recordStatements();
     await writeDeployments(rows, projectId, all);
@@ -121,11 +121,11 @@ describe("what goes to D1 of many rows at once", () => {
       all.map(({ id }) => id),
     );
     expect(statements).toHaveLength(1);
-    // The one that the account had before.
+    // The deployment that the account had before.
     expect(await countOf("deployments")).toBe(1);
   });
 
-  it("is divided where it is more text than D1 takes at once, in its order and without a loss", () => {
+  it("is divided if its text exceeds D1's limit, in order and without loss", () => {
     const values = Array.from({ length: 100 }, (_, at) => `${at}${"€".repeat(20_000)}`);
     const lists = jsonLists(values);
     expect(lists.length).toBeLessThan(10);

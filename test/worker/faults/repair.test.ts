@@ -19,7 +19,7 @@ const run = async (query: string, ...values: unknown[]) =>
     .bind(...values)
     .run<Row>();
 
-/** What D1 has of the project, but for the revisions, which only say how often it was written. */
+/** The project's rows in D1 without the revisions, which only count the writes. */
 async function recordsOf({ id }: TestProject) {
   const rows = await run("SELECT * FROM deployments WHERE project_id = ? ORDER BY version", id);
   const project = await run("SELECT last_deploy_at FROM projects WHERE id = ?", id);
@@ -62,7 +62,7 @@ async function settled(project: TestProject): Promise<void> {
   });
 }
 
-/** One that was superseded, one canceled, one live and one that runs. */
+/** A superseded, a canceled, a live and a running deployment. */
 async function fourDeployments() {
   const project = await TestProject.connected();
   const { id: superseded } = await project.deploy();
@@ -80,31 +80,31 @@ async function fourDeployments() {
 }
 type Four = Awaited<ReturnType<typeof fourDeployments>>;
 
-const wrongs: Record<string, (four: Four) => Promise<unknown>> = {
-  "the live one is gone": ({ live }) => run("DELETE FROM deployments WHERE id = ?", live),
-  "all that the lane has are gone": ({ live, superseded, running }) =>
+const damages: Record<string, (four: Four) => Promise<unknown>> = {
+  "the live row is missing": ({ live }) => run("DELETE FROM deployments WHERE id = ?", live),
+  "all rows of the lane's deployments are missing": ({ live, superseded, running }) =>
     run("DELETE FROM deployments WHERE id IN (?, ?, ?)", live, superseded, running),
-  "the live one says failed": ({ live }) =>
+  "the live row has the status failed": ({ live }) =>
     run("UPDATE deployments SET status = 'failed' WHERE id = ?", live),
-  "the running one says canceled, and a later revision": ({ running }) =>
+  "the running row has the status canceled and a later revision": ({ running }) =>
     run("UPDATE deployments SET status = 'canceled', stage = NULL, revision = 900 WHERE id = ?", running),
-  "an older state has come back": ({ live }) =>
+  "a row has an older state": ({ live }) =>
     run(
       "UPDATE deployments SET status = 'building', stage = 'fetch', evidence = NULL, release = NULL, revision = 1 WHERE id = ?",
       live,
     ),
-  "the live one and the one before it are mixed up": async ({ live, superseded }) => {
+  "the live row and the one before it are swapped": async ({ live, superseded }) => {
     await run("UPDATE deployments SET status = 'superseded' WHERE id = ?", live);
     await run("UPDATE deployments SET status = 'live' WHERE id = ?", superseded);
   },
-  "a commit and a reason are others": ({ superseded }) =>
+  "a row has another commit and other evidence": ({ superseded }) =>
     run("UPDATE deployments SET commit_sha = 'abc', evidence = '{}' WHERE id = ?", superseded),
-  "the project does not know of its last deployment": ({ project }) =>
+  "the project's row has no last deployment": ({ project }) =>
     run("UPDATE projects SET last_deploy_at = NULL WHERE id = ?", project.id),
 };
 
 describe("a repair", () => {
-  it("writes nothing where nothing is wrong, and leaves what is D1's own", async () => {
+  it("writes nothing if D1 is correct, and does not change rows that only D1 has", async () => {
     const { project, canceled } = await fourDeployments();
     await run("UPDATE deployments SET branch = 'other' WHERE id = ?", canceled);
     const before = { ...(await recordsOf(project)), revisions: await revisionsOf(project) };
@@ -112,7 +112,7 @@ describe("a repair", () => {
     expect({ ...(await recordsOf(project)), revisions: await revisionsOf(project) }).toEqual(before);
   });
 
-  it.each(Object.entries(wrongs))("mends it when %s", async (_name, breakIt) => {
+  it.each(Object.entries(damages))("corrects D1 when %s", async (_name, breakIt) => {
     const four = await fourDeployments();
     const right = await recordsOf(four.project);
     await breakIt(four);
@@ -124,7 +124,7 @@ describe("a repair", () => {
     expect((await four.project.deployment(four.live)).status).toBe("superseded");
   });
 
-  it("removes what was deleted and is there again", async () => {
+  it("deletes the row of a deleted deployment that came back", async () => {
     const { project, superseded, canceled } = await fourDeployments();
     const rows = [await rowOf(superseded), await rowOf(canceled)];
     for (const id of [superseded, canceled]) expect((await project.delete(id)).status).toBe(204);
@@ -137,7 +137,7 @@ describe("a repair", () => {
     expect(await recordsOf(project)).toEqual(right);
   });
 
-  it("removes one that is deleted while it still runs", async () => {
+  it("deletes the row of a deployment that is deleted while it runs", async () => {
     const { project, running } = await fourDeployments();
     const row = await rowOf(running);
     expect((await project.delete(running)).status).toBe(204);
@@ -146,7 +146,7 @@ describe("a repair", () => {
     expect((await project.get(`/v1/deployments/${running}`)).status).toBe(404);
   });
 
-  it("ends what D1 takes for running or live, and the lane has let go of", async () => {
+  it("ends rows that are building or live although the lane dropped their deployments", async () => {
     const { project, canceled, live } = await fourDeployments();
     await run("UPDATE deployments SET status = 'building', stage = 'build' WHERE id = ?", canceled);
     await laneOf(project).repair();
@@ -162,7 +162,7 @@ describe("a repair", () => {
     expect((await project.deployment(live)).status).toBe("live");
   });
 
-  it("takes over a project that was deleted, where somebody has set D1 back", async () => {
+  it("takes over a deleted project after D1 was restored", async () => {
     const { project, order } = await fourDeployments();
     await project.agent.carriesOut(order);
     await project.reaches(order.deployment_id, "live");
@@ -179,7 +179,7 @@ describe("a repair", () => {
     expect(version).toBe(5);
   });
 
-  it("gives a project that D1 does not know no deployments", async () => {
+  it("writes no deployments for a project that D1 does not have", async () => {
     const { project } = await fourDeployments();
     await run("DELETE FROM deployments WHERE project_id = ?", project.id);
     await run("DELETE FROM projects WHERE id = ?", project.id);
@@ -188,10 +188,10 @@ describe("a repair", () => {
   });
 });
 
-describe("a repair and what goes on meanwhile", () => {
+describe("a repair during other changes", () => {
   const statement: object = Object.getPrototypeOf(env.DB.prepare("select 1"));
 
-  it.each([0, 1, 2, 3])("after read %i it goes on from old rows, and undoes nothing", async (at) => {
+  it.each([0, 1, 2, 3])("does not undo changes that happen after its read %i", async (at) => {
     const { project, order, running, live, superseded } = await fourDeployments();
     await run("DELETE FROM deployments WHERE id = ?", live);
     let reads = 0;
@@ -217,7 +217,7 @@ describe("a repair and what goes on meanwhile", () => {
   });
 
   it.each(["refused", "answer lost", "killed"] as const)(
-    "is finished by itself or by the next one, whichever of its calls is %s",
+    "is completed by itself or by the next repair if one of its calls is %s",
     async (kind) => {
       const faults = new Faults();
       for (let at = 0; ; at += 1) {
@@ -235,7 +235,7 @@ describe("a repair and what goes on meanwhile", () => {
           .catch(() => false);
         const calls = faults.stop();
         if (calls.length <= at) break;
-        // Where the call itself did not arrive, or the object died with it: the next one.
+        // If the call did not arrive, or the object died during it, the next repair completes it.
         if (!answer) await laneOf(project).repair();
         vi.setSystemTime(Date.now() + 60_000);
         await runDurableObjectAlarm(laneOf(project));
@@ -254,7 +254,7 @@ describe("a repair and what goes on meanwhile", () => {
     60_000,
   );
 
-  it("comes by itself where D1 refuses what the lane writes", async () => {
+  it("runs by itself if D1 refuses the lane's writes", async () => {
     const { project, order, running, live, superseded } = await fourDeployments();
     await run("UPDATE deployments SET status = 'superseded' WHERE id = ?", live);
     await run("UPDATE deployments SET status = 'live' WHERE id = ?", superseded);
@@ -272,7 +272,7 @@ describe("the schedule", () => {
   const runSchedule = async () =>
     await worker.scheduled({ cron: "", scheduledTime: Date.now(), noRetry: () => undefined }, env);
 
-  it("repairs each project once a day, and goes on where it stopped", async () => {
+  it("repairs each project once a day, and continues where it stopped", async () => {
     const { project, live } = await fourDeployments();
     const take = () => run("DELETE FROM deployments WHERE id = ?", live);
     const isThere = async () => (await statusesOf(project)).includes("live");
@@ -288,7 +288,7 @@ describe("the schedule", () => {
     expect(await isThere()).toBe(true);
   });
 
-  it("takes 50 projects at a time", async () => {
+  it("repairs 50 projects in each run", async () => {
     const { project, live } = await fourDeployments();
     const [row] = (await run("SELECT * FROM projects WHERE id = ?", project.id)).results;
     for (let before = 0; before < 50; before += 1) {
@@ -302,7 +302,7 @@ describe("the schedule", () => {
     expect(await statusesOf(project)).toContain("live");
   });
 
-  it("says which lane failed, and asks the others", async () => {
+  it("logs which lane failed, and calls the others", async () => {
     const { project, live } = await fourDeployments();
     await run("DELETE FROM deployments WHERE id = ?", live);
     const faults = new Faults();

@@ -22,10 +22,10 @@ afterEach(() => {
 
 const writes = operationNames.filter((name) => endpoints[name].method !== "GET");
 
-/** A request that would succeed. @param owner a token of the account that it is about */
+/** A request that succeeds without faults. @param owner a token of the account concerned */
 type Target = { owner: string; token: string | null; path: string; body?: unknown };
 
-/** For the operations that a world by itself has nothing for. */
+/** Requests for operations that need more than a world contains. */
 const special: { readonly [Name in OperationName]?: () => Promise<Target> } = {
   rollBack: async () => {
     const project = await TestProject.connected({ name: unusedName() });
@@ -114,7 +114,7 @@ async function objectsOf(owner: string): Promise<ObjectOf[]> {
   ];
 }
 
-/** What an account has, without what differs between two that did the same. */
+/** An account's rows, without the values that differ between two accounts that made the same requests. */
 async function belongings(owner: string): Promise<unknown> {
   const id = await accountIdOf(owner);
   const rows = async (columns: string, table: string) =>
@@ -132,25 +132,25 @@ async function belongings(owner: string): Promise<unknown> {
   };
 }
 
-/** Answers of a request that has taken effect before, where it has no key to be known by. */
+/** The answers to a repeated request that took effect before and has no Idempotency-Key. */
 const DONE_BEFORE: { readonly [Name in OperationName]?: number } = {
   cancelDeployment: 409,
   deleteDeployment: 404,
   deleteProject: 404,
   deleteServer: 404,
   revokeToken: 404,
-  // The token is spent, and the credential that it was traded for is lost: it takes a new one.
+  // The enrolment token is spent and its credential is lost, so the server needs a new enrolment token.
   enrollAgent: 401,
   createSession: 401,
   endSession: 401,
 };
 
-describe("a request of which one call to another part goes wrong", () => {
+describe("a request with one failing call to another part", () => {
   let walked = 0;
   afterAll(() => console.info(`${walked} points of ${writes.length} operations were walked`));
 
   it.each(writes)(
-    "is %s, carried out once however often it is sent, and never answered 500",
+    "is %s: carried out once although it is repeated, and never answered with 500",
     async (name) => {
       const faults = new Faults();
       const clean = await targetOf(name);
@@ -189,7 +189,7 @@ describe("a request of which one call to another part goes wrong", () => {
   );
 });
 
-/** Lets what was begun for a request, and outlives its answer, come to its end. */
+/** Waits for work that a request started and that continues after its answer. */
 async function settled(): Promise<void> {
   await scheduler.wait(5);
 }

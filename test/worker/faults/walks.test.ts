@@ -12,10 +12,10 @@ import { expectWhole, type LaneState, Story } from "../../support/worker/story.t
 setUpForFaults();
 
 type Walk = {
-  /** What comes before, without faults. */
+  /** The steps before the faults. */
   readonly before?: (story: Story) => Promise<void>;
   readonly act: (story: Story) => Promise<void>;
-  /** What else is right then. @param where what went wrong */
+  /** More checks at the end. @param where the fault, for messages */
   readonly after?: (story: Story, where: string) => Promise<void>;
 };
 
@@ -40,7 +40,7 @@ const walks: Record<string, Walk> = {
     },
   },
   "a rollback": { before: twoLive, act: async (story) => await live(story, await story.rollBack()) },
-  "a cancel of one that runs, and the next one": {
+  "canceling a running deployment, and the next one": {
     act: async (story) => {
       story.agent.until = "build";
       const id = await story.start();
@@ -53,7 +53,7 @@ const walks: Record<string, Walk> = {
       await live(story, next);
     },
   },
-  "a delete of one that runs, and of one that was live": {
+  "deleting a running and a superseded deployment": {
     before: twoLive,
     act: async (story) => {
       const [first] = story.started;
@@ -67,7 +67,7 @@ const walks: Record<string, Walk> = {
       await story.until("stopped", ({ deployments }) => !deployments.some((one) => one.deleted));
     },
   },
-  "a server that comes back with another release than the live one": {
+  "a server that reconnects with another release than the live one": {
     before: twoLive,
     act: async (story) => {
       const { id } = story.project;
@@ -84,7 +84,7 @@ const walks: Record<string, Walk> = {
       expect(project.serving, where).toMatchObject({ drifted: false });
     },
   },
-  "a deletion of the whole project": {
+  "deleting the whole project": {
     before: twoLive,
     act: async (story) => {
       await story.deleteProject();
@@ -93,7 +93,7 @@ const walks: Record<string, Walk> = {
   },
 };
 
-describe("wherever something goes wrong once, all is whole in the end, after", () => {
+describe("one fault at any call leaves a consistent state at the end of", () => {
   const firstKind = Math.floor(Math.random() * faultKinds.length);
   let walked = 0;
   afterAll(() => {
@@ -122,7 +122,7 @@ describe("wherever something goes wrong once, all is whole in the end, after", (
         return calls;
       }
       const calls = await walk(null, "refused");
-      // All kinds at all points take minutes: of one run each point meets one kind, and of three runs all.
+      // All kinds of fault at all points take minutes. Each run tests one kind at each point; three runs test all.
       for (const at of calls.keys()) {
         const kind = faultKinds[(at + firstKind) % faultKinds.length];
         if (kind === undefined) continue;
@@ -134,14 +134,14 @@ describe("wherever something goes wrong once, all is whole in the end, after", (
   );
 });
 
-/** Every choice of parts but none. */
+/** Every combination of one or more parts. */
 const outages: readonly (readonly Part[])[] = [1, 2, 3, 4, 5, 6, 7].map((bits) =>
   (["d1", "r2", "link"] as const).filter((_part, index) => (bits >> index) % 2 === 1),
 );
 
-describe("while parts are away for two minutes", () => {
+describe("an outage of two minutes", () => {
   it.each(outages.map((parts) => [parts.join(" and "), parts] as const))(
-    "%s: what was accepted is finished when they are back, and what cannot be is answered 503",
+    "of %s: accepted requests are completed afterwards, and others get 503",
     async (_names, parts) => {
       const faults = new Faults();
       const story = new Story(await TestProject.create());

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { addressKey } from "#worker/http/address-key.ts";
 
-describe("the key that failed attempts of an address are counted by", () => {
+describe("the key for counting failed attempts of an address", () => {
   it.each([
     ["203.0.113.7", "203.0.113.7"],
     ["2001:db8:1:2::7", "2001:db8:1:2::/64"],
@@ -11,7 +11,7 @@ describe("the key that failed attempts of an address are counted by", () => {
     ["2001:db8::7", "2001:db8:0:0::/64"],
     ["2001:db8::1:2:3:4:5", "2001:db8:0:1::/64"],
     ["::1", "0:0:0:0::/64"],
-    // IPv4 addresses written as IPv6 are not neighbours of each other.
+    // IPv4 addresses in IPv6 form are not in one network.
     ["::ffff:203.0.113.7", "::ffff:cb00:7107"],
     ["::ffff:cb00:7107", "::ffff:cb00:7107"],
     ["unknown", "unknown"],

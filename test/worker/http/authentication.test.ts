@@ -23,19 +23,19 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("every endpoint that is guarded", () => {
-  it.each(guarded)("%s asks for a token where none is sent", async (name) => {
+describe("an endpoint with authentication", () => {
+  it.each(guarded)("%s refuses a request without a token", async (name) => {
     await expect401(await perform(name, await createWorld(), null), "missing_token");
   });
 
-  it.each(guarded)("%s refuses a malformed, an unknown and another kind of token", async (name) => {
+  it.each(guarded)("%s refuses malformed and unknown tokens, and tokens of another kind", async (name) => {
     const world = await createWorld();
     const otherKind = endpoints[name].access.by === "agent" ? world.account.token : world.credential;
     for (const secret of ["nonsense", `${world.account.token}x`, newSecret(), newSecret("agent"), otherKind])
       await expect401(await perform(name, world, secret), "invalid_token");
   });
 
-  it.each(guarded)("%s refuses an expired and a revoked token", async (name) => {
+  it.each(guarded)("%s refuses expired and revoked tokens", async (name) => {
     const world = await createWorld();
     const expired = await createToken(world.account.id, { expiresAt: Date.now() });
     const revoked = await createToken(world.account.id, { revokedAt: Date.now() });
@@ -43,7 +43,7 @@ describe("every endpoint that is guarded", () => {
     await expect401(await perform(name, world, revoked.secret), "invalid_token");
   });
 
-  it.each(guarded)("%s refuses a token without its scope, and says which it lacks", async (name) => {
+  it.each(guarded)("%s refuses a token without its scope, and names the scope", async (name) => {
     const { access } = endpoints[name];
     if (access.by !== "token" || access.scope === null) return;
     const { scope } = access;
@@ -61,7 +61,7 @@ describe("every endpoint that is guarded", () => {
     expect(await problemOf(response)).toMatchObject({ status: 403, code: "insufficient_scope" });
   });
 
-  it.each(guarded)("%s lets in a token with just its scope", async (name) => {
+  it.each(guarded)("%s accepts a token that has only its scope", async (name) => {
     const { access } = endpoints[name];
     if (access.by !== "token") return;
     const world = await createWorld();
@@ -70,7 +70,7 @@ describe("every endpoint that is guarded", () => {
     expect([401, 403]).not.toContain(response.status);
   });
 
-  it.each(guarded)("%s says who may come in before it looks at the body", async (name) => {
+  it.each(guarded)("%s checks the token before the body", async (name) => {
     const { method, body } = endpoints[name];
     if (body === null) return;
     const { path } = requests[name](await createWorld());
@@ -78,15 +78,15 @@ describe("every endpoint that is guarded", () => {
   });
 });
 
-describe("every endpoint that is open", () => {
-  it.each(open)("%s asks for no token", async (name) => {
+describe("an endpoint without authentication", () => {
+  it.each(open)("%s needs no token", async (name) => {
     const response = await perform(name, await createWorld(), null);
     expect(response.headers.get("www-authenticate")).not.toBe(CHALLENGE);
   });
 });
 
 describe("the Authorization header", () => {
-  it("takes the scheme in any case, and nothing but Bearer", async () => {
+  it("accepts only the scheme Bearer, in any case", async () => {
     const { account } = await createWorld();
     const status = async (authorization: string) =>
       (await call("/v1/account", { headers: { authorization } })).status;
@@ -97,7 +97,7 @@ describe("the Authorization header", () => {
     await expect401(await call("/v1/account", { headers: { authorization: "Bearer" } }), "missing_token");
   });
 
-  it("costs no look into the database where the token has a typing mistake", async () => {
+  it("causes no database read if the token has a typo", async () => {
     const { account } = await createWorld();
     const prepare = vi.spyOn(env.DB, "prepare");
     await call("/v1/account", { token: account.token.replace(/.$/, (last) => (last === "a" ? "b" : "a")) });
@@ -105,8 +105,8 @@ describe("the Authorization header", () => {
   });
 });
 
-describe("a token that was seen a moment ago", () => {
-  it("stops at the instant it expires", async () => {
+describe("a cached token", () => {
+  it("is refused as soon as it expires", async () => {
     const { account } = await createWorld();
     const now = Date.now();
     vi.useFakeTimers({ toFake: ["Date"], now });
@@ -116,7 +116,7 @@ describe("a token that was seen a moment ago", () => {
     await expect401(await call("/v1/account", { token }), "invalid_token");
   });
 
-  it("stops within ten seconds of being revoked", async () => {
+  it("is refused at most ten seconds after its revocation", async () => {
     const { account } = await createWorld();
     const now = Date.now();
     vi.useFakeTimers({ toFake: ["Date"], now });

@@ -7,7 +7,7 @@ import { TestProject } from "../../support/worker/project.ts";
 import { startInMinute } from "../../support/worker/whole-minute.ts";
 
 describe("a GET's entity tag", () => {
-  it("saves a client what it has already, until it changes", async () => {
+  it("gives 304 until the content changes", async () => {
     const project = await TestProject.create();
     const path = `/v1/projects/${project.id}`;
     const first = await project.get(path);
@@ -30,7 +30,7 @@ describe("a GET's entity tag", () => {
 });
 
 describe("the bookmark of the database", () => {
-  it("is given with each answer, and taken back", async () => {
+  it("is in each response, and is accepted in requests", async () => {
     const project = await TestProject.create();
     const started = await project.post("/v1/deploy", { project_id: project.id });
     const bookmark = started.headers.get("gantry-bookmark") ?? "";
@@ -40,7 +40,7 @@ describe("the bookmark of the database", () => {
     expect((list.headers.get("gantry-bookmark") ?? "") >= bookmark).toBe(true);
   });
 
-  it("is refused when it is none, and only then after the token", async () => {
+  it("is refused if it is malformed, but only after the token was accepted", async () => {
     const { token } = await createAccount();
     const headers = { "gantry-bookmark": "not a bookmark!" };
     const refused = await call("/v1/projects", { token, headers });
@@ -50,12 +50,12 @@ describe("the bookmark of the database", () => {
 });
 
 describe("the rate limit", () => {
-  it("tells its policy with every answer", async () => {
+  it("is described in a header of every response", async () => {
     const answer = await call("/healthz");
     expect(answer.headers.get("ratelimit-policy")).toBe('"default";q=600;w=60');
   });
 
-  it("refuses a token that asks too often, with when to come back, and leaves the others alone", async () => {
+  it("refuses a token with too many requests, with Retry-After, but no other token", async () => {
     const { id } = await createAccount();
     const { id: tokenId, secret } = await createToken(id);
     const other = await createAccount();

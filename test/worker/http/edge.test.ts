@@ -16,7 +16,7 @@ type Asked = {
   readonly publicUrl?: string;
 };
 
-/** Sends a request to the Worker, at any address. */
+/** Sends a request for any address to the Worker. */
 async function ask(
   url: string,
   { method = "GET", token, body, headers, publicUrl = "" }: Asked = {},
@@ -54,7 +54,7 @@ async function agentFile(): Promise<string> {
 describe("plain HTTP", () => {
   const ofTheApi = operationNames.filter((name) => endpoints[name].path.startsWith("/v1/"));
 
-  it.each(ofTheApi)("is refused for %s, before anything is looked up", async (name) => {
+  it.each(ofTheApi)("is refused for %s before authentication", async (name) => {
     const world = await createWorld();
     const { method, access } = endpoints[name];
     const token = access.by === "agent" ? world.credential : world.account.token;
@@ -63,12 +63,12 @@ describe("plain HTTP", () => {
     expect(refused.status).toBe(403);
     expect(await problemOf(refused)).toMatchObject({ code: "https_required" });
     expect((await ask(`${INSECURE}${path}`, { method, body })).status).toBe(403);
-    // Let in, it is no 403 of this kind.
+    // If it is accepted, the answer is not this 403.
     const allowed = await ask(`${SECURE}${path}`, { method, token, body });
     expect(await allowed.text()).not.toContain("https_required");
   });
 
-  it("is refused for an agent's link, the installer, the agent's file and wherever a token is sent", async () => {
+  it("is refused for an agent's link, the installer, the agent's file and any request with a token", async () => {
     const { account, credential } = await createWorld();
     const headers = { upgrade: "websocket" };
     const refused = [
@@ -89,7 +89,7 @@ describe("plain HTTP", () => {
   });
 
   it.each(["http://127.0.0.1:8787", "http://localhost:8787", "http://gantry.localhost", "http://[::1]:8787"])(
-    "is right on the machine itself: %s",
+    "is accepted on the same machine: %s",
     async (origin) => {
       const { account } = await createWorld();
       expect((await ask(`${origin}/v1/account`, { token: account.token })).status).toBe(200);
@@ -97,7 +97,7 @@ describe("plain HTTP", () => {
     },
   );
 
-  it("is HTTPS where a proxy in front says that it ended TLS", async () => {
+  it("counts as HTTPS if a proxy says that it terminated TLS", async () => {
     const { account } = await createWorld();
     const headers = { "x-forwarded-proto": "https" };
     const answer = await ask(`${INSECURE}/v1/account`, { token: account.token, headers });
@@ -111,7 +111,7 @@ describe("plain HTTP", () => {
     expect((await ask(`${INSECURE}/install.sh`, asPlain)).status).toBe(403);
   });
 
-  it("leads the dashboard to HTTPS, and serves the reference and the health check", async () => {
+  it("redirects the dashboard to HTTPS, and serves the reference and the health check", async () => {
     for (const path of ["/app", "/app/", "/app/projects?x=1", "/app/assets/main.js"]) {
       const answer = await ask(`${INSECURE}${path}`);
       expect([answer.status, answer.headers.get("location")]).toEqual([307, `${SECURE}${path}`]);
@@ -124,8 +124,8 @@ describe("plain HTTP", () => {
   });
 });
 
-describe("every answer", () => {
-  it("forbids guessing its media type, and over HTTPS keeps the client there", async () => {
+describe("every response", () => {
+  it("has nosniff, and over HTTPS also HSTS", async () => {
     const { account, deploymentId, credential } = await createWorld();
     const { token } = account;
     const page = await (await ask(`${SECURE}/app/`)).text();
@@ -167,7 +167,7 @@ describe("every answer", () => {
     }
   });
 
-  it("has them too where something fails", async () => {
+  it("has these headers after a failure too", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const broken: Env = { ...env };
     Reflect.set(broken, "DB", null);
@@ -180,7 +180,7 @@ describe("every answer", () => {
     expect(answer.headers.get("strict-transport-security")).toBe("max-age=31536000");
   });
 
-  it("lets a switch of protocols through as it is", async () => {
+  it("does not change a switch of protocols", async () => {
     const { credential } = await createWorld();
     const headers = { upgrade: "websocket" };
     const answer = await ask(`${SECURE}/v1/agent/connect`, { token: credential, headers });
@@ -193,7 +193,7 @@ describe("every answer", () => {
 describe("the variable PUBLIC_URL", () => {
   const publicUrl = "https://deploy.example.com";
 
-  it("is what links, commands, the installer and problem types name, whatever the Host header says", async () => {
+  it("is used in links, commands, the installer and problem types instead of the Host header", async () => {
     const { account } = await createWorld();
     const from = "https://evil.example";
     const { token } = account;
@@ -210,7 +210,7 @@ describe("the variable PUBLIC_URL", () => {
     }
   });
 
-  it("may end in a slash, and may be plain HTTP on the machine itself", async () => {
+  it("may end in a slash, and may be plain HTTP for localhost", async () => {
     for (const [set, named] of [
       [`${publicUrl}/`, publicUrl],
       ["HTTPS://Deploy.Example.com:443", publicUrl],

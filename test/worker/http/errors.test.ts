@@ -24,15 +24,15 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** D1 as it is when it fails, which the runtime cannot be asked for. */
+/** Makes D1 fail, which the runtime cannot do on request. */
 function breakDatabase(message: string): () => void {
   return onPrepare(() => {
     throw new Error(message);
   });
 }
 
-describe("an error that nobody expected", () => {
-  it("is a problem without anything internal, and one line of log with all of it", async () => {
+describe("an unexpected error", () => {
+  it("gives a problem without internal details, and one log line with all details", async () => {
     const { token } = await createAccount();
     await call("/v1/account", { token });
     breakDatabase("D1_ERROR: no such column: cat at offset 7: SQLITE_ERROR");
@@ -50,7 +50,7 @@ describe("an error that nobody expected", () => {
     expect(line.errors[0]?.at.length).toBeGreaterThan(0);
   });
 
-  it("keeps what a statement was given out of the log", async () => {
+  it("is logged without the parameters of a statement", async () => {
     await env.DB.exec("DROP TABLE accounts");
     const secret = newSecret();
     expect((await call("/v1/account", { token: secret })).status).toBe(503);
@@ -62,8 +62,8 @@ describe("an error that nobody expected", () => {
   });
 });
 
-describe("work that fails beside a request that does not", () => {
-  it("is told in the log, with its causes and where they were thrown", async () => {
+describe("a failure after a successful request", () => {
+  it("is logged with its causes and their stack frames", async () => {
     const { token } = await createAccount();
     await env.DB.exec(
       "CREATE TRIGGER refuse BEFORE UPDATE ON idempotency_keys BEGIN SELECT RAISE(FAIL, 'refused here'); END",
@@ -80,12 +80,12 @@ describe("work that fails beside a request that does not", () => {
   });
 });
 
-describe("a part of the platform that is not there", () => {
+describe("a part of the platform that does not respond", () => {
   it.each([
     "D1_ERROR: Network connection lost.",
     "D1_ERROR: D1 DB is overloaded. Too many requests queued.",
-    "D1_ERROR: something that nobody has listed",
-  ])("is 503 with Retry-After: %s", async (message) => {
+    "D1_ERROR: some error that is not listed",
+  ])("gives 503 with Retry-After: %s", async (message) => {
     const { token } = await createAccount();
     await call("/v1/account", { token });
     breakDatabase(message);
@@ -97,7 +97,7 @@ describe("a part of the platform that is not there", () => {
 });
 
 describe("a request", () => {
-  it("leaves a line of log by its id, without the token that it came with", async () => {
+  it("is logged with its id and without its token", async () => {
     const { token } = await createAccount();
     const info = vi.spyOn(console, "log").mockImplementation(() => {});
     const response = await call("/v1/projects?limit=1", { token });
@@ -120,7 +120,7 @@ describe("a request", () => {
 describe("the health check", () => {
   let aheadMs = 0;
 
-  // Each test is later than what the one before has made the Worker remember.
+  // Each test begins after the cached result of the one before has expired.
   beforeEach(() => {
     aheadMs += 60_000;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
@@ -129,26 +129,26 @@ describe("the health check", () => {
     vi.useRealTimers();
   });
 
-  it("is well where the database answers", async () => {
+  it("succeeds if the database answers", async () => {
     const response = await call("/healthz");
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: "ok" });
   });
 
-  it("is not until the database has its tables", async () => {
+  it("fails if the database has no tables", async () => {
     await env.DB.exec("DROP TABLE accounts");
     const response = await call("/healthz");
     expect(response.status).toBe(503);
     expect(await problemOf(response)).toMatchObject({ code: "unavailable" });
   });
 
-  it("reads the database once, however often it is asked", async () => {
+  it("reads the database once for many requests", async () => {
     const statements = recordStatements();
     for (let count = 0; count < 20; count += 1) expect((await call("/healthz")).status).toBe(200);
     expect(statements.length).toBe(1);
   });
 
-  it("reads it once as well while it does not answer", async () => {
+  it("reads the database once while it does not answer", async () => {
     let reads = 0;
     onPrepare(() => {
       reads += 1;
@@ -158,7 +158,7 @@ describe("the health check", () => {
     expect(reads).toBe(1);
   });
 
-  it("finds within seconds that the database is away, and that it is back", async () => {
+  it("notices within seconds that the database fails, and that it works again", async () => {
     const status = async (afterMs: number) => {
       vi.setSystemTime(Date.now() + afterMs);
       return (await call("/healthz")).status;

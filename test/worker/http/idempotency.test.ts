@@ -24,7 +24,7 @@ async function versionsOf(project: TestProject): Promise<number[]> {
 }
 
 describe("a request with an Idempotency-Key", () => {
-  it("is carried out once, and answered the same again, marked as replayed", async () => {
+  it("is carried out once, and retries get the same response, marked as replayed", async () => {
     const project = await TestProject.connected();
     const start = () => project.post("/v1/deploy", { project_id: project.id }, key("deploy-1"));
     const first = await start();
@@ -37,7 +37,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await versionsOf(project)).toEqual([1]);
   });
 
-  it("is carried out once when it comes twenty times at the same instant", async () => {
+  it("is carried out once if it is sent twenty times at the same time", async () => {
     const project = await TestProject.connected();
     const started = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -49,7 +49,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await versionsOf(project)).toEqual([1]);
   });
 
-  it("creates one server of the same name at the same instant, with one secret for both answers", async () => {
+  it("creates one server if it is sent twice at the same time, with the same secret in both responses", async () => {
     const { token } = await createAccount();
     const create = async () => {
       const body = { name: "web-1", ip: "192.0.2.1" };
@@ -68,7 +68,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(enrolled.status).toBe(201);
   });
 
-  it("finds what a try made that died before its answer was kept", async () => {
+  it("finds the result of a try that died before its response was stored", async () => {
     const project = await TestProject.connected();
     const retry = () => project.post("/v1/deploy", { project_id: project.id }, key("died"));
     const first = DeploymentStarted.parse(await (await retry()).json());
@@ -85,7 +85,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await create()).toEqual(created);
   });
 
-  it("finds what it made also where that was given another name meanwhile", async () => {
+  it("finds its result even if that was renamed in the meantime", async () => {
     const project = await TestProject.create();
     const { serverId } = project.agent;
     const creations = [
@@ -106,7 +106,7 @@ describe("a request with an Idempotency-Key", () => {
     }
   });
 
-  it("is a new request once the key's day has passed, also where the project's lane has started nothing since", async () => {
+  it("is a new request after the key has expired, even if the project's lane has started nothing since", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     onTestFinished(() => void vi.useRealTimers());
     const { id: accountId } = await createAccount();
@@ -127,7 +127,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await deployment.json()).toMatchObject({ branch: "next" });
   });
 
-  it("is refused when the key was used for another request, and nothing is done", async () => {
+  it("is refused without effect if the key was used for another request", async () => {
     const project = await TestProject.connected();
     await project.post("/v1/deploy", { project_id: project.id }, key("same"));
     const other = await project.post("/v1/deploy", { project_id: project.id, branch: "next" }, key("same"));
@@ -137,7 +137,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await versionsOf(project)).toEqual([1]);
   });
 
-  it("is tried anew after a refusal", async () => {
+  it("is tried again after a refusal", async () => {
     const project = await TestProject.connected();
     const rollBack = () => project.post("/v1/rollback", { project_id: project.id }, key("back"));
     expect(await problemOf(await rollBack())).toMatchObject({ code: "no_rollback_target" });
@@ -146,7 +146,7 @@ describe("a request with an Idempotency-Key", () => {
     expect((await rollBack()).status).toBe(201);
   });
 
-  it("is another request with the same key of another token or another account", async () => {
+  it("is another request if the same key is sent with another token or account", async () => {
     const one = await TestProject.connected();
     const two = await TestProject.connected();
     for (const project of [one, two]) {
@@ -166,7 +166,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(foreign.status).toBe(404);
   });
 
-  it("keeps no secret in the database", async () => {
+  it("stores no secret in the database", async () => {
     const { token } = await createAccount();
     const body = { name: "web-1", ip: "192.0.2.1" };
     const created = await call("/v1/servers", { method: "POST", token, body, headers: key("server") });
@@ -176,7 +176,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(JSON.stringify(results)).not.toContain(enrollment.token);
   });
 
-  it("is refused when the key is no visible ASCII or too long", async () => {
+  it("is refused if the key is not visible ASCII or is too long", async () => {
     const project = await TestProject.create();
     for (const value of ["a b", "x".repeat(256)]) {
       const refused = await project.post("/v1/deploy", { project_id: project.id }, key(value));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { preferredMediaType } from "#worker/http/media-type.ts";
 
-describe("the media type of an answer", () => {
+describe("the media type of a response", () => {
   it.each([
     [null, "application/json"],
     ["", "application/json"],

@@ -5,8 +5,8 @@ import { TtlCache } from "#worker/http/ttl-cache.ts";
 const create = () => new TtlCache<string>({ forMs: 10, atMost: 2 });
 const never = () => Promise.reject(new Error("looked up"));
 
-describe("what is remembered", () => {
-  it("is looked up again when its time is over, and never where there is nothing", async () => {
+describe("a cached value", () => {
+  it("is looked up again after it expires, and null is never cached", async () => {
     const remembered = create();
     expect(await remembered.get("a", 0, async () => null)).toBeNull();
     expect(await remembered.get("a", 0, async () => "one")).toBe("one");
@@ -14,7 +14,7 @@ describe("what is remembered", () => {
     expect(await remembered.get("a", 10, async () => "two")).toBe("two");
   });
 
-  it("can be forgotten, and others stay", async () => {
+  it("can be removed without removing others", async () => {
     const remembered = create();
     await remembered.get("a", 0, async () => "one");
     await remembered.get("b", 0, async () => "other");
@@ -23,7 +23,7 @@ describe("what is remembered", () => {
     expect(await remembered.get("b", 1, never)).toBe("other");
   });
 
-  it("is not what was being looked up while it was forgotten", async () => {
+  it("is not stored if it was removed during its look-up", async () => {
     const remembered = create();
     const before = Promise.withResolvers<string>();
     const lookedUp = remembered.get("a", 0, () => before.promise);

@@ -35,10 +35,10 @@ async function expectProblem(response: Response, code: keyof typeof problems) {
 }
 
 describe("every endpoint", () => {
-  it.each(operationNames)("%s answers as the table says", async (name) => {
+  it.each(operationNames)("%s answers as described in the table", async (name) => {
     const response = await perform(name, await createWorld());
     const endpoint: Endpoint = endpoints[name];
-    // What the world has not got: an enrolment, a run, something to go back to, a project or a server without anything.
+    // The world has no enrolment, no run, no rollback target, and no empty project or server.
     const refused = ["enrollAgent", "reportRunEvents", "rollBack", "deleteProject", "deleteServer"];
     refused.push("createSession", "endSession");
     if (refused.includes(name)) {
@@ -51,7 +51,7 @@ describe("every endpoint", () => {
   });
 
   it.each(operationNames)(
-    "%s has a request id and lets nobody else keep it, whatever it answers",
+    "%s has a request id and a private Cache-Control in every response",
     async (name) => {
       const world = await createWorld();
       for (const response of [await perform(name, world), await perform(name, world, null)]) {
@@ -63,7 +63,7 @@ describe("every endpoint", () => {
     },
   );
 
-  it.each(operationNames)("%s names the methods of its path where another is used", async (name) => {
+  it.each(operationNames)("%s lists the methods of its path if another one is used", async (name) => {
     const { path } = requests[name](await createWorld());
     const response = await call(path, { method: "PUT" });
     const methods = Object.values(endpoints).filter((one) => one.path === endpoints[name].path);
@@ -73,7 +73,7 @@ describe("every endpoint", () => {
     await expectProblem(response, "method_not_allowed");
   });
 
-  it.each(operationNames)("%s refuses a query parameter that it does not know", async (name) => {
+  it.each(operationNames)("%s refuses an unknown query parameter", async (name) => {
     const world = await createWorld();
     const { path } = requests[name](world);
     const { method } = endpoints[name];
@@ -83,7 +83,7 @@ describe("every endpoint", () => {
   });
 });
 
-describe("every endpoint with an id in its path", () => {
+describe("an endpoint with an id in its path", () => {
   it.each(withParams)("%s answers 404 for a malformed id", async (name) => {
     const world = await createWorld();
     const { method } = endpoints[name];
@@ -92,14 +92,14 @@ describe("every endpoint with an id in its path", () => {
   });
 });
 
-describe("every endpoint with a body", () => {
-  it.each(withBody)("%s refuses what is not JSON", async (name) => {
+describe("an endpoint with a body", () => {
+  it.each(withBody)("%s refuses a body that is not JSON", async (name) => {
     const world = await createWorld();
     for (const body of ["{", "{'a': 1}", new Uint8Array([0x22, 0xff, 0x22])])
       await expectProblem(await sendBody(name, world, body, "application/json"), "malformed_json");
   });
 
-  it.each(withBody)("%s refuses what is not an object", async (name) => {
+  it.each(withBody)("%s refuses JSON that is not an object", async (name) => {
     const world = await createWorld();
     for (const body of ["null", "[]", "3", '"text"']) {
       const problem = await expectProblem(
@@ -111,9 +111,9 @@ describe("every endpoint with a body", () => {
   });
 
   it.each(withBody)(
-    "%s refuses a field that it does not know, and points to it, unless an agent sends it",
+    "%s refuses an unknown field with a pointer to it, unless an agent sends it",
     async (name) => {
-      // An agent is updated on another day than its control plane (docs/decisions.md).
+      // An agent may be newer than its control plane (docs/decisions.md).
       const isOfAgents = endpoints[name].path.startsWith("/v1/agent/");
       const world = await createWorld();
       const body = JSON.stringify(
@@ -140,12 +140,12 @@ describe("every endpoint with a body", () => {
     expect(withCharset.status).not.toBe(415);
   });
 
-  it.each(withBody)("%s counts the bytes of the body while it reads them", async (name) => {
+  it.each(withBody)("%s counts the bytes of the body as they arrive", async (name) => {
     const world = await createWorld();
     const { maxBodyBytes } = endpoints[name];
     const tooLarge = " ".repeat(maxBodyBytes - 1) + "{}";
     await expectProblem(await sendBody(name, world, tooLarge, "application/json"), "body_too_large");
-    // A stream has no Content-Length.
+    // A stream has no Content-Length header.
     const stream = new Blob([tooLarge]).stream();
     await expectProblem(await sendBody(name, world, stream, "application/json"), "body_too_large");
     const justFits = " ".repeat(maxBodyBytes - 2) + "{}";
@@ -154,14 +154,14 @@ describe("every endpoint with a body", () => {
 });
 
 describe("a request without a body", () => {
-  it("is the same as {}, whatever its media type", async () => {
+  it("is the same as {} with any media type", async () => {
     const world = await createWorld();
     expect((await sendBody("startDeployment", world, null)).status).toBe(201);
     expect((await sendBody("startDeployment", world, "", "text/plain")).status).toBe(201);
     expect((await sendBody("startDeployment", world, "{}", json["content-type"])).status).toBe(201);
   });
 
-  it("lacks what is required, and the problem points to each of it", async () => {
+  it("gets a problem with a pointer to each required field", async () => {
     const world = await createWorld();
     const problem = await expectProblem(await sendBody("createServer", world, null), "invalid_request");
     expect(problem.errors?.map((error) => error.pointer)).toEqual(["/name", "/ip"]);
@@ -169,7 +169,7 @@ describe("a request without a body", () => {
 });
 
 describe("If-Live", () => {
-  it("must hold the id of a deployment", async () => {
+  it("must contain the id of a deployment", async () => {
     const { account, projectId } = await createWorld();
     const response = await call("/v1/deploy", {
       method: "POST",
@@ -180,7 +180,7 @@ describe("If-Live", () => {
     expect((await expectProblem(response, "invalid_request")).errors?.[0]?.pointer).toBe("If-Live");
   });
 
-  it("refuses where that deployment is not live", async () => {
+  it("refuses if that deployment is not live", async () => {
     const { account, projectId, deploymentId } = await createWorld();
     const response = await call("/v1/deploy", {
       method: "POST",
@@ -202,7 +202,7 @@ describe("paths that do not exist", () => {
 });
 
 describe("a query parameter", () => {
-  it("is refused where it is given twice", async () => {
+  it("is refused if it occurs twice", async () => {
     const { account } = await createWorld();
     const response = await call("/v1/deployments?limit=1&limit=2", { token: account.token });
     expect((await expectProblem(response, "invalid_request")).errors?.[0]?.pointer).toBe("?limit");
@@ -236,7 +236,7 @@ describe("HEAD and OPTIONS", () => {
     expect((await call("/v1/deploy", { method: "HEAD" })).status).toBe(405);
   });
 
-  it("OPTIONS lets any origin send what the interface takes", async () => {
+  it("OPTIONS allows any origin, and the methods and headers of the API", async () => {
     const response = await call("/v1/projects", {
       method: "OPTIONS",
       headers: { origin: "https://elsewhere.test", "access-control-request-method": "POST" },
@@ -249,7 +249,7 @@ describe("HEAD and OPTIONS", () => {
     expect(response.headers.get("access-control-allow-credentials")).toBeNull();
   });
 
-  it("an answer shows a page of another origin the headers it needs", async () => {
+  it("a response exposes the headers that a page of another origin needs", async () => {
     const exposed = (await call("/v1/projects")).headers.get("access-control-expose-headers");
     for (const header of ["X-Request-Id", "Link", "Location", "Retry-After", "WWW-Authenticate"])
       expect(exposed).toContain(header);

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 
 import { eventStream, streamed } from "#worker/http/streamed.ts";
 
-/** Says a word again and again, and whether it has been left. */
+/** Yields a word repeatedly, and records when it is stopped. */
 function endless(everyMs: number) {
-  const state = { said: 0, isLeft: false };
+  const state = { count: 0, isLeft: false };
   async function* words(): AsyncGenerator<string> {
     try {
       for (;;) {
-        state.said += 1;
+        state.count += 1;
         yield "word ";
         await new Promise((resolve) => setTimeout(resolve, everyMs));
       }
@@ -20,19 +20,19 @@ function endless(everyMs: number) {
 }
 
 describe("a streamed body", () => {
-  it("is made as it is read, and not at all where nobody reads it", async () => {
+  it("is produced as it is read, and not at all without a reader", async () => {
     const { state, words } = endless(0);
     const response = new Response(streamed(words()));
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(state.said).toBe(0);
+    expect(state.count).toBe(0);
     const reader = response.body?.getReader();
     await reader?.read();
-    expect(state.said).toBeLessThan(3);
+    expect(state.count).toBeLessThan(3);
     await reader?.cancel();
     expect(state.isLeft).toBe(true);
   });
 
-  it("fails where making it fails, so that nobody takes a half for the whole", async () => {
+  it("fails if its source fails, so that a part is not taken for the whole", async () => {
     async function* failing(): AsyncGenerator<string> {
       yield "half";
       throw new Error("R2 is down");
@@ -43,7 +43,7 @@ describe("a streamed body", () => {
 });
 
 describe("a stream of events", () => {
-  it("is closed after its time, wherever it stands", async () => {
+  it("ends after its maximum time", async () => {
     const { state, words } = endless(5);
     async function* untilAborted(signal: AbortSignal): AsyncGenerator<string> {
       for await (const word of words()) {
@@ -56,7 +56,7 @@ describe("a stream of events", () => {
     expect(state.isLeft).toBe(true);
   });
 
-  it("tells its maker when the client has left", async () => {
+  it("stops its source when the client disconnects", async () => {
     let signalled = false;
     async function* waiting(signal: AbortSignal): AsyncGenerator<string> {
       yield "first";

@@ -14,7 +14,7 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 const jsonSchemaOf = (schema: z.core.$ZodType) =>
   z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
 
-/** The JSON path of every field that holds text, also of those that a request may leave out. */
+/** The JSON paths of all text fields, also of optional ones. */
 function textPaths(schema: JsonSchema | boolean | undefined): string[][] {
   if (typeof schema !== "object") return [];
   const own = schema.type === "string" || schema.enum !== undefined || schema.const !== undefined ? [[]] : [];
@@ -32,7 +32,7 @@ const textFieldsOf = (name: OperationName) => [
   ...new Set(textPaths(jsonSchemaOf(table[name].body ?? z.null())).map((path) => `/${path.join("/")}`)),
 ];
 
-/** The value with a text in one of its places; what leads there is made. */
+/** The value with a text at a path. Creates missing objects on the way. */
 function planted(value: unknown, path: readonly string[], text: string): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return text;
@@ -69,7 +69,7 @@ describe("text that is not well-formed Unicode", () => {
       }
   });
 
-  it("is looked for in the fields that matter", () => {
+  it("is tested in the important fields", () => {
     expect(textFieldsOf("createProject")).toEqual(
       expect.arrayContaining(["/name", "/repository", "/shared_paths/0", "/health_check/url"]),
     );
@@ -87,7 +87,7 @@ describe("text that is not well-formed Unicode", () => {
     await expectRefused(await send(name, world, { raw, headers }), "/\ufffd");
   });
 
-  it("is refused however deep it is, and without a stack overflow", async () => {
+  it("is refused at any depth, without a stack overflow", async () => {
     const world = await createWorld();
     const { maxBodyBytes } = endpoints.startDeployment;
     const depth = Math.floor(maxBodyBytes / 2) - 100;
@@ -96,7 +96,7 @@ describe("text that is not well-formed Unicode", () => {
     expect((await send("startDeployment", world, { raw, headers })).status).toBe(422);
   });
 
-  it("is refused in a bounded answer", async () => {
+  it("is refused with a limited number of errors", async () => {
     const world = await createWorld();
     const raw = `[${Array.from({ length: 5_000 }, () => '"\\ud800"').join(",")}]`;
     const headers = { "content-type": "application/json" };
@@ -104,7 +104,7 @@ describe("text that is not well-formed Unicode", () => {
     expect((await response.text()).length).toBeLessThan(10_000);
   });
 
-  it("leaves pairs of surrogates alone", async () => {
+  it("does not include valid surrogate pairs", async () => {
     const world = await createWorld();
     const raw = '{"name":"\\ud83d\\ude80 shop","ip":"192.0.2.9"}';
     const headers = { "content-type": "application/json" };
@@ -117,7 +117,7 @@ describe("text that is not well-formed Unicode", () => {
     const schema = jsonSchemaOf(table[name].query ?? z.null());
     const names = Object.keys(schema.properties ?? {});
     expect(names).not.toEqual([]);
-    // Half a surrogate pair in the manner of CESU-8, a byte that UTF-8 never has, and a sequence that is cut off.
+    // Half a surrogate pair in CESU-8, a byte that UTF-8 never contains, and a truncated sequence.
     for (const parameter of names)
       for (const value of ["%ED%A0%80", "main%ff", "%e2%82"]) {
         const answer = await send(name, world, {}, `?${parameter}=${value}`);
@@ -125,7 +125,7 @@ describe("text that is not well-formed Unicode", () => {
       }
   });
 
-  it("does not make a percent sign that stands for itself an error", async () => {
+  it("does not include a literal percent sign", async () => {
     const world = await createWorld();
     expect((await send("listDeployments", world, {}, "?branch=100%")).status).toBe(200);
     expect((await send("listDeployments", world, {}, "?branch=%zz")).status).toBe(200);
@@ -139,7 +139,7 @@ describe("text that is not well-formed Unicode", () => {
   ] as const)("is refused by %s in the header %s", async (name, header) => {
     const world = await createWorld();
     const { body } = requests[name](world);
-    // A header is bytes: these are the ones of half a surrogate pair.
+    // The bytes of half a surrogate pair, as a header.
     await expectRefused(await send(name, world, { body, headers: { [header]: "\xed\xa0\x80" } }), header);
   });
 });

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What wrangler.toml allows one address in a minute. */
+/** The limit of one address per minute in wrangler.toml. */
 const MOST = 60;
 
 type Door = (from: Record<string, string>, secret: string) => Promise<Response>;
@@ -34,10 +34,10 @@ async function enrollmentOf({ account }: World): Promise<string> {
   return ServerCreated.parse(await created.json()).enrollment.token;
 }
 
-const doors = [
+const endpointsBySecret = [
   ["the API", "203.0.113.1", read, "api", ({ account }: World) => account.token, 200],
   ["an agent's reports", "203.0.113.2", report, "agent", ({ credential }: World) => credential, 422],
-  // It is let in, and then told that it asks for no upgrade.
+  // The token is accepted. Then the request is refused because it has no Upgrade header.
   ["an agent's link", "203.0.113.3", connect, "agent", ({ credential }: World) => credential, 426],
   ["enrolment", "203.0.113.4", enroll, "enrollment", enrollmentOf, 201],
   [
@@ -51,7 +51,7 @@ const doors = [
 ] as const;
 
 describe("a wrong secret", () => {
-  it.each(doors)("writes nothing at the door of %s", async (_name, _address, send, kind) => {
+  it.each(endpointsBySecret)("causes no write to %s", async (_name, _address, send, kind) => {
     await createWorld();
     const statements = recordStatements();
     expect((await send({ "cf-connecting-ip": "203.0.113.50" }, newSecret(kind))).status).toBe(401);
@@ -61,7 +61,7 @@ describe("a wrong secret", () => {
 });
 
 describe("an IPv6 address", () => {
-  it("is counted with its /64, which one customer has all of", async () => {
+  it("is counted with its /64, which belongs to one customer", async () => {
     const send = (address: string) => read({ "cf-connecting-ip": address }, newSecret("api"));
     let last = 401;
     for (let count = 0; count < 2 * MOST && last === 401; count += 1)
@@ -72,15 +72,15 @@ describe("an IPv6 address", () => {
 });
 
 describe("an address that sends too many wrong tokens", () => {
-  it.each(doors)(
-    "has to wait at the door of %s, where a right one from there is let in all the same",
+  it.each(endpointsBySecret)(
+    "is refused by %s, while a valid token from the same address is accepted",
     async (_name, address, send, kind, secretOf, status) => {
       const world = await createWorld();
       const from = { "cf-connecting-ip": address };
       const right = await secretOf(world);
       const passed: number[] = [];
       let refused = await send(from, newSecret(kind));
-      // A new minute may begin meanwhile.
+      // A new minute may begin in the meantime.
       while (refused.status !== 429 && passed.length <= 2 * MOST) {
         passed.push(refused.status);
         refused = await send(from, newSecret(kind));

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A real lane with a deployment that waits, and what it takes to follow its log. */
+/** A real lane with a queued deployment, and the arguments to follow its log. */
 async function waiting(): Promise<{ project: TestProject; id: string; log: FollowedLog<string> }> {
   const project = await TestProject.create();
   const id = DeploymentId.parse((await project.start()).id);
@@ -26,7 +26,7 @@ async function waiting(): Promise<{ project: TestProject; id: string; log: Follo
   return { project, id, log };
 }
 
-/** A lane that takes the link and never says anything. */
+/** A lane that accepts the connection and never sends anything. */
 const silent = {
   fetch: async () => {
     const { 0: client, 1: server } = new WebSocketPair();
@@ -35,7 +35,7 @@ const silent = {
   },
 };
 
-/** The first events of a followed log; it is left then. */
+/** Returns the first events of a followed log, then stops following. */
 async function first(count: number, log: FollowedLog<string>, afterLine = 0): Promise<string[]> {
   const types: LogEvent<string>["type"][] = [];
   for await (const { type } of followLog(log, afterLine, new AbortController().signal)) {
@@ -45,13 +45,13 @@ async function first(count: number, log: FollowedLog<string>, afterLine = 0): Pr
   return types;
 }
 
-describe("a log that is followed", () => {
-  it("shows that it is alive while nothing is written", async () => {
+describe("following a log", () => {
+  it("sends heartbeats while no lines are written", async () => {
     const { log } = await waiting();
     expect(await first(4, log)).toEqual(["lines", "alive", "alive", "alive"]);
   });
 
-  it("asks the database for nothing while it waits, also behind a line that is not there yet", async () => {
+  it("makes no database reads while it waits, also for a line that does not exist yet", async () => {
     const { log } = await waiting();
     let asked = 0;
     const ending = async () => {
@@ -62,7 +62,7 @@ describe("a log that is followed", () => {
     expect(asked).toBe(0);
   });
 
-  it("is left at once when it is told to, whatever it waits for", async () => {
+  it("stops at once when it is aborted", async () => {
     const { log } = await waiting();
     const aborted = new AbortController();
     const types: string[] = [];
@@ -73,7 +73,7 @@ describe("a log that is followed", () => {
     expect(types).toEqual(["lines"]);
   });
 
-  it("is asked for over another link where the lane does not even answer pings", async () => {
+  it("reconnects if the lane does not answer pings", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const { log } = await waiting();
     const lanes = [silent, silent];
@@ -85,7 +85,7 @@ describe("a log that is followed", () => {
     expect(types.toSorted()).toEqual(["alive", "alive", "alive", "alive", "lines"]);
   });
 
-  it("is given up after five failures in a row, without an end", async () => {
+  it("stops without an end event after five consecutive failures", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const { log } = await waiting();
     let tries = 0;
@@ -97,7 +97,7 @@ describe("a log that is followed", () => {
     expect(tries).toBe(5);
   });
 
-  it("ends when the database says how, and is alive until then", async () => {
+  it("ends when the database has the result, and sends heartbeats until then", async () => {
     const { project, id, log } = await waiting();
     await project.post(`/v1/deployments/${id}/cancel`);
     const answers = [null, null];

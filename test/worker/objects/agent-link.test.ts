@@ -15,7 +15,7 @@ async function projectOf({ id, token }: TestProject): Promise<Project> {
 }
 
 describe("an agent's link", () => {
-  it("makes a pending server healthy, and offline when it goes", async () => {
+  it("makes a pending server healthy, and offline after a disconnect", async () => {
     const project = await TestProject.create();
     expect(await serverOf(project)).toMatchObject({
       status: "pending",
@@ -29,7 +29,7 @@ describe("an agent's link", () => {
     await vi.waitFor(async () => expect((await serverOf(project)).status).toBe("offline"));
   });
 
-  it("is taken over by a newer one with the same credential, and the older is told so", async () => {
+  it("is closed with the reason when a newer link opens with the same credential", async () => {
     const project = await TestProject.connected();
     const older = project.agent.sameAgent();
     await older.connect();
@@ -41,7 +41,7 @@ describe("an agent's link", () => {
     expect((await serverOf(project)).status).toBe("healthy");
   });
 
-  it("ends with a clear reason for an agent of another protocol, and for what is no message", async () => {
+  it("is closed with a clear reason after another protocol version or an invalid message", async () => {
     const project = await TestProject.create();
     await project.agent.connect({ protocol: 99 });
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.protocolMismatch));
@@ -58,7 +58,7 @@ describe("an agent's link", () => {
     [99, "update this installation, or install its older agent"],
     [0, "update the agent"],
   ])(
-    "is refused to an agent of protocol %i, whose owner is told so until one is let in",
+    "is refused to an agent of protocol %i, and the server shows the problem until an agent is accepted",
     async (protocol, what) => {
       const project = await TestProject.create();
       await project.agent.connect({ protocol });
@@ -77,7 +77,7 @@ describe("an agent's link", () => {
     },
   );
 
-  it("ends where the address of a site is none that a person could safely follow", async () => {
+  it("is closed if an agent reports an unsafe address of a site", async () => {
     for (const url of ["javascript:alert(document.domain)", "data:text/html,x", "/app/"]) {
       const project = await TestProject.connected();
       project.agent.serving({ project_id: project.id, release: null, releases: [], url });
@@ -87,7 +87,7 @@ describe("an agent's link", () => {
     }
   });
 
-  it("stays with an agent that fits where another of the server does not, and nothing is said of the server", async () => {
+  it("stays with a compatible agent when an incompatible one connects, and the server shows no problem", async () => {
     const project = await TestProject.connected();
     const other = project.agent.sameAgent();
     await other.connect({ protocol: 0 });
@@ -99,13 +99,13 @@ describe("an agent's link", () => {
     expect(await project.reaches(id, "live")).toMatchObject({ version: 1 });
   });
 
-  it("is refused to a hello of another version that has nothing else in common with this one", async () => {
+  it("is refused after a hello of another version in an unknown form", async () => {
     const project = await TestProject.connected();
     project.agent.raw('{"type":"hello","protocol":7,"sites":{}}');
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.protocolMismatch));
   });
 
-  it("stays with an agent that is newer within the protocol: fields and messages that it adds are passed over", async () => {
+  it("stays open for a newer agent of the same protocol version, whose new fields and messages are ignored", async () => {
     const project = await TestProject.connected();
     project.agent.raw('{"type":"metrics","load":[1]}');
     const disk = { total_bytes: 50e9, free_bytes: 40e9, inodes: 7 };
@@ -118,21 +118,21 @@ describe("an agent's link", () => {
     expect(project.agent.closed).toBeNull();
   });
 
-  it("answers a ping without waking anything up", async () => {
+  it("answers a ping without waking the object", async () => {
     const project = await TestProject.connected();
     project.agent.raw("ping");
     await vi.waitFor(() => expect(project.agent.pongs).toBe(1));
   });
 
-  it("asks for an upgrade where there is none, and refuses who is no agent", async () => {
+  it("refuses requests without an upgrade and tokens that do not belong to an agent", async () => {
     const project = await TestProject.create();
     expect((await call("/v1/agent/connect")).status).toBe(401);
     expect((await call("/v1/agent/connect", { token: project.token })).status).toBe(401);
   });
 });
 
-describe("an agent that comes back", () => {
-  it("gets the order that it missed, and the stop that it missed", async () => {
+describe("an agent that reconnects", () => {
+  it("gets the order and the stop that it missed", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
@@ -145,19 +145,19 @@ describe("an agent that comes back", () => {
     await project.reaches(id, "canceled");
   });
 
-  it("without the run that it had has lost it, and the next one starts", async () => {
+  it("without its run has lost it, and the next run starts", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     await project.agent.reports(await project.agent.orderOf(id), { type: "stage", stage: "fetch" });
     const next = await project.start();
     project.agent.cut();
     await project.agent.connect({ runs: [] });
-    // It has no files of the project either, so nothing but the waiting offer makes its lane a matter of this hello.
+    // It has no files of the project either, so only the pending offer makes the link call this lane.
     expect((await project.reaches(id, "failed")).failure).toMatchObject({ code: "server_lost" });
     await project.agent.orderOf(next.id);
   });
 
-  it("with the run before still to be confirmed goes on with the present one", async () => {
+  it("with an unconfirmed earlier run continues the current one", async () => {
     const project = await TestProject.connected();
     const before = await project.agent.orderOf((await project.start()).id);
     await project.agent.carriesOut(before);
@@ -165,7 +165,7 @@ describe("an agent that comes back", () => {
     const order = await project.agent.orderOf(id);
     await project.agent.reports(order, { type: "stage", stage: "fetch" });
     project.agent.cut();
-    // It has not heard yet that the result of the first has arrived.
+    // It has no answer yet to the result of the first run.
     await project.agent.connect({ runs: [before, order], projects: [report(project, 1, [1])] });
     await project.agent.hears("welcome");
     await project.agent.reports(order, { type: "resolved", commit_sha: "a".repeat(40), commit_message: "" });
@@ -173,7 +173,7 @@ describe("an agent that comes back", () => {
     await project.reaches(id, "live");
   });
 
-  it("is told to restore what is live, and what it serves is shown", async () => {
+  it("gets a correction to the live release, and the project shows what it serves", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const { id: live } = await project.deploy();
@@ -194,7 +194,7 @@ describe("an agent that comes back", () => {
     );
   });
 
-  it("with a run that is left of earlier besides the one under way loses neither", async () => {
+  it("with an old run beside the current one loses neither", async () => {
     const project = await TestProject.connected();
     const first = await project.start();
     const left = await project.agent.orderOf(first.id);
@@ -209,7 +209,7 @@ describe("an agent that comes back", () => {
     await project.reaches(id, "live");
   });
 
-  it("is told to restore what is live when it says, without a result, that it serves something else", async () => {
+  it("gets a correction to the live release after it reports another one without a result", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     await project.deploy();
@@ -220,7 +220,7 @@ describe("an agent that comes back", () => {
     });
   });
 
-  it("with a result that came too late is told at once to restore what is live", async () => {
+  it("with a late result gets a correction to the live release at once", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const { id } = await project.start();
@@ -228,7 +228,7 @@ describe("an agent that comes back", () => {
     await project.agent.reports(order, { type: "stage", stage: "fetch" });
     await project.agent.reports(order, { type: "ready" });
     project.agent.cut();
-    // It comes back without the run, so that is lost; yet it had switched, and its result is only late.
+    // It reconnects without the run, so the run is lost. But it had switched, and its result is only late.
     await project.agent.connect({ projects: [report(project, 1, [1])] });
     await project.reaches(id, "failed");
     const evidence = { target: "releases/2", commit_sha: "a".repeat(40), health_check: null };

@@ -10,7 +10,7 @@ import { ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
-/** Everything that is asked of a lane, as of a project that D1 does not know. */
+/** Every call of a lane, for a project that D1 does not have. */
 function entries(projectId = ids.project()) {
   const lane = env.PROJECT_LANE.getByName(projectId);
   const owner = { accountId: AccountId.parse(ids.account()), projectId };
@@ -41,14 +41,14 @@ function entries(projectId = ids.project()) {
     report: () =>
       lane.report({ serverId, deploymentId, runId, events: [{ seq: 1, type: "output", lines: [line] }] }),
     compare: () => lane.compare(serverId, report),
-    greet: () => lane.reconcile({ serverId, report, runIds: [runId], sentAt: Date.now() }),
-    forgotten: () => lane.projectRemoved({ serverId, purge: true }),
-    serverGone: () => lane.serverDeleted(serverId),
+    reconcile: () => lane.reconcile({ serverId, report, runIds: [runId], sentAt: Date.now() }),
+    projectRemoved: () => lane.projectRemoved({ serverId, purge: true }),
+    serverDeleted: () => lane.serverDeleted(serverId),
     rollbackTargets: () => lane.rollbackTargets(owner, serverId),
     unfinishedLog: () => lane.unfinishedLog(deploymentId, 1),
     holds: () => lane.holds(deploymentId),
     repair: () => lane.repair(),
-    "repair of a project that D1 had a moment ago": () => lane.repair(owner),
+    "repair of a project that D1 no longer has": () => lane.repair(owner),
     "following a log": async () => {
       const follower = await LaneFollower.connect(lane, deploymentId);
       follower.ask(0);
@@ -60,7 +60,7 @@ function entries(projectId = ids.project()) {
   return { lane, calls };
 }
 
-/** What an object keeps: its tables, and its alarm. */
+/** What an object stores: its tables and its alarm. */
 async function kept(lane: ReturnType<typeof entries>["lane"]) {
   return await runInDurableObject(lane, async (_lane, { storage }) => ({
     tables: storage.sql.exec("SELECT name FROM sqlite_master").toArray(),
@@ -68,19 +68,19 @@ async function kept(lane: ReturnType<typeof entries>["lane"]) {
   }));
 }
 
-it.each(Object.keys(entries().calls))("%s leaves nothing in a lane that has no owner", async (name) => {
+it.each(Object.keys(entries().calls))("%s stores nothing in a lane without an owner", async (name) => {
   const { lane, calls } = entries();
   await calls[name]?.();
   expect(await kept(lane)).toEqual({ tables: [], alarm: null });
 });
 
-it("all of them together leave nothing either", async () => {
+it("all calls together store nothing in a lane without an owner", async () => {
   const { lane, calls } = entries();
   for (const ask of Object.values(calls)) await ask();
   expect(await kept(lane)).toEqual({ tables: [], alarm: null });
 });
 
-it("reports about invented projects leave nothing in their lanes", async () => {
+it("reports about invented projects store nothing in their lanes", async () => {
   const project = await TestProject.connected();
   const { order } = await project.deploy();
   const invented = Array.from({ length: 5 }, () => ids.project());
@@ -92,7 +92,7 @@ it("reports about invented projects leave nothing in their lanes", async () => {
     expect(await kept(env.PROJECT_LANE.getByName(project_id))).toEqual({ tables: [], alarm: null });
 });
 
-it("a project that has never been deployed has no lane, whatever is read of it", async () => {
+it("reading a project that was never deployed creates no lane", async () => {
   const project = await TestProject.connected();
   const targets = await project.get(`/v1/projects/${project.id}/rollback-targets`);
   expect(await targets.json()).toEqual({ rollback_targets: [] });

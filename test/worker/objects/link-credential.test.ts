@@ -14,7 +14,7 @@ const linkOf = ({ agent }: TestProject) => env.AGENT_LINK.getByName(agent.server
 
 type Row = Record<string, string | number | null>;
 
-/** Takes the server's row out of D1. Returns what puts it back, as a restore of the database does. */
+/** Deletes the server's row from D1. @returns a function that inserts it again, as a restore of the database does */
 async function takeRow({ agent }: TestProject): Promise<() => Promise<void>> {
   const row = await env.DB.prepare("SELECT * FROM servers WHERE id = ?").bind(agent.serverId).first<Row>();
   if (row === null) throw new Error("there is no such server");
@@ -33,8 +33,8 @@ async function statusOf({ agent, token }: TestProject): Promise<string> {
   return Server.parse(await answer.json()).status;
 }
 
-describe("a server whose row is missing for one look of its link", () => {
-  it("takes orders again after its agent has reconnected", async () => {
+describe("a server whose row is missing during one check of its link", () => {
+  it("gets orders again after its agent reconnects", async () => {
     const project = await TestProject.connected();
     const putBack = await takeRow(project);
     await runDurableObjectAlarm(linkOf(project));
@@ -45,7 +45,7 @@ describe("a server whose row is missing for one look of its link", () => {
     await project.deploy();
   });
 
-  it("takes orders again when D1 didn't answer the hello", async () => {
+  it("gets orders again if D1 did not answer during the hello", async () => {
     const project = await TestProject.connected();
     const putBack = await takeRow(project);
     await runDurableObjectAlarm(linkOf(project));
@@ -59,7 +59,7 @@ describe("a server whose row is missing for one look of its link", () => {
     await project.deploy();
   });
 
-  it("gets the order that was made before its agent has reconnected", async () => {
+  it("gets an order from before its agent reconnected", async () => {
     const project = await TestProject.connected();
     const putBack = await takeRow(project);
     await runDurableObjectAlarm(linkOf(project));
@@ -71,14 +71,14 @@ describe("a server whose row is missing for one look of its link", () => {
     await project.reaches(id, "live");
   });
 
-  it("stays connected when the link hears of a removal that D1 doesn't confirm", async () => {
+  it("stays connected if D1 does not confirm a removal", async () => {
     const project = await TestProject.connected();
     await linkOf(project).remove();
     await project.deploy();
     expect(project.agent.closed).toBeNull();
   });
 
-  it("is removed later when D1 can't be asked at once", async () => {
+  it("is removed later if D1 does not answer at first", async () => {
     const project = await TestProject.connected();
     await takeRow(project);
     const faults = new Faults();
@@ -92,7 +92,7 @@ describe("a server whose row is missing for one look of its link", () => {
 });
 
 describe("a revocation that arrives late", () => {
-  it("leaves the link of the current credential open", async () => {
+  it("does not close the link of the current credential", async () => {
     const project = await TestProject.connected();
     await linkOf(project).revoke();
     await project.deploy();
@@ -100,7 +100,7 @@ describe("a revocation that arrives late", () => {
     expect(await statusOf(project)).toBe("healthy");
   });
 
-  it("takes effect at the next look when D1 can't be asked at once", async () => {
+  it("takes effect at the next check if D1 does not answer at first", async () => {
     const project = await TestProject.connected();
     await env.DB.prepare("UPDATE servers SET credential_hash = 'other' WHERE id = ?")
       .bind(project.agent.serverId)

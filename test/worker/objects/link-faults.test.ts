@@ -36,8 +36,8 @@ async function alarmRuns(project: TestProject): Promise<void> {
   await runDurableObjectAlarm(linkOf(project));
 }
 
-describe("while the database is away", () => {
-  it("an agent that connects is greeted all the same, its order comes, and D1 learns it afterwards", async () => {
+describe("during an outage of the database", () => {
+  it("an agent can connect and gets its order, and D1 is updated afterwards", async () => {
     const project = await TestProject.create();
     const { id } = await project.start();
     await project.agent.connect();
@@ -56,7 +56,7 @@ describe("while the database is away", () => {
     await project.reaches(id, "live");
   });
 
-  it("one that goes is offline once D1 is back, and its uptime counts to when it went", async () => {
+  it("an agent that disconnects is offline afterwards, and its uptime ends at the disconnect", async () => {
     const project = await TestProject.connected();
     await becomes(project, "healthy");
     pass(20 * MINUTE_MS);
@@ -70,7 +70,7 @@ describe("while the database is away", () => {
     expect(await serverOf(project)).toMatchObject({ status: "offline", uptime: "50.00%" });
   });
 
-  it("what it serves is told later, and the tries come ever more seldom, at most a minute apart", async () => {
+  it("served releases are written later, with retries that back off to one per minute", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const faults = new Faults();
@@ -93,8 +93,8 @@ describe("while the database is away", () => {
   });
 });
 
-describe("while a lane is away", () => {
-  it("the hello is kept for it, and only for it, and what it then says reaches the agent", async () => {
+describe("during an outage of one lane", () => {
+  it("the hello stays pending for this lane only, and its answer reaches the agent later", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     await project.deploy();
@@ -111,7 +111,7 @@ describe("while a lane is away", () => {
     await becomes(project, "healthy");
   });
 
-  it("a hello that comes late does not end a run that began after it", async () => {
+  it("a late hello does not end a run that began after it", async () => {
     const project = await TestProject.connected();
     const faults = new Faults();
     const { id } = await project.start();
@@ -130,8 +130,8 @@ describe("while a lane is away", () => {
   });
 });
 
-describe("a link that breaks unseen", () => {
-  it("is found by the alarm when its isolate died, and counts until its last sign of life", async () => {
+describe("a link that breaks without a close event", () => {
+  it("is found by the alarm after its isolate died, and its uptime ends at its last sign of life", async () => {
     const project = await TestProject.connected();
     await becomes(project, "healthy");
     pass(20 * MINUTE_MS);
@@ -145,7 +145,7 @@ describe("a link that breaks unseen", () => {
     expect(await alarmOf(project)).toBeNull();
   });
 
-  it("is offline after seven silent minutes even if nobody wrote so, with the same uptime", async () => {
+  it("is offline after seven minutes without a report, even if D1 was not updated, with the same uptime", async () => {
     const project = await TestProject.connected();
     await becomes(project, "healthy");
     pass(6 * MINUTE_MS);
@@ -157,7 +157,7 @@ describe("a link that breaks unseen", () => {
     expect(await serverOf(project)).toMatchObject({ status: "offline", uptime: before });
   });
 
-  it("is ended by the alarm after a minute without a ping, and the agent may come back", async () => {
+  it("is closed by the alarm after a minute without a ping, and the agent can reconnect", async () => {
     const project = await TestProject.connected();
     await becomes(project, "healthy");
     pass(MINUTE_MS + 1);
@@ -168,7 +168,7 @@ describe("a link that breaks unseen", () => {
     await becomes(project, "healthy");
   });
 
-  it("goes on after the object was put to sleep, with what it knew", async () => {
+  it("continues with its state after the object was evicted", async () => {
     const project = await TestProject.connected();
     await evictDurableObject(linkOf(project));
     const { id } = await project.start();
@@ -180,7 +180,7 @@ describe("a link that breaks unseen", () => {
 
 describe("presence and uptime", () => {
   it.each(faultKinds)(
-    "are right in the end, whichever call is %s while the agent comes, is there and goes",
+    "are correct in the end if any call is %s while the agent connects, reports and disconnects",
     async (kind) => {
       const faults = new Faults();
       for (let at = 0; ; at += 1) {
@@ -201,13 +201,13 @@ describe("presence and uptime", () => {
         expect((await serverOf(project)).status, where).toBe("healthy");
         project.agent.cut();
         await vi.waitFor(async () => {
-          // For a link that was lost with its object, whose end nobody saw.
+          // For a link that was lost with its object, without a close event.
           await alarmRuns(project).catch(() => undefined);
           expect((await serverOf(project)).status, where).toBe("offline");
         });
         pass(200_000);
         const { uptime } = await serverOf(project);
-        // A link that broke unseen counts until it was last heard of.
+        // A link without a close event ends at its last sign of life.
         const least = kind === "killed" ? 35 : 49.9;
         expect(Number.parseFloat(uptime), where).toBeGreaterThan(least);
         expect(Number.parseFloat(uptime), where).toBeLessThanOrEqual(50.1);
@@ -218,8 +218,8 @@ describe("presence and uptime", () => {
   );
 });
 
-describe("while the link is away", () => {
-  it("a server that serves the wrong release by a late result is told so afterwards", async () => {
+describe("during an outage of the link", () => {
+  it("a server that serves the wrong release after a late result gets its correction afterwards", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const { id } = await project.start();
@@ -245,7 +245,7 @@ describe("while the link is away", () => {
 });
 
 describe("two links of one credential", () => {
-  it("the older one is heard no more: neither its status, nor a hello that comes late, nor its end", async () => {
+  it("the older one is ignored: its status, a late hello and its close", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const newer = project.agent.sameAgent();
@@ -270,8 +270,8 @@ describe("two links of one credential", () => {
   });
 });
 
-describe("what a link was not told", () => {
-  it("of a new enrolment: it is found at the next look, and the older agent is out", async () => {
+describe("a change that the link was not notified of", () => {
+  it("a new enrolment is found at the next check, and the older agent is disconnected", async () => {
     const project = await TestProject.connected();
     const faults = new Faults();
     const path = `/v1/servers/${project.agent.serverId}/enrollment`;
@@ -286,7 +286,7 @@ describe("what a link was not told", () => {
     await becomes(project, "offline");
   });
 
-  it("of the deletion of its server: it is found within a minute, and the lanes that wait learn of it", async () => {
+  it("a deletion of its server is found within a minute, and the waiting lanes are notified", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     project.agent.cut();
@@ -316,28 +316,28 @@ describe("a server's disk", () => {
   const gib = 1024 ** 3;
   it.each([
     ["healthy with a twentieth and a GiB free", 20 * gib, gib, "healthy"],
-    ["degraded with a byte less than a GiB", 20 * gib, gib - 1, "degraded"],
-    ["degraded with less than a twentieth", 1000 * gib, 50 * gib - 1, "degraded"],
-    ["healthy with just a twentieth", 1000 * gib, 50 * gib, "healthy"],
+    ["degraded with a byte less than a GiB free", 20 * gib, gib - 1, "degraded"],
+    ["degraded with less than a twentieth free", 1000 * gib, 50 * gib - 1, "degraded"],
+    ["healthy with exactly a twentieth free", 1000 * gib, 50 * gib, "healthy"],
   ] as const)(
-    "is %s, and healthy again when there is room",
+    "is %s, and healthy again after space is freed",
     async (_name, total_bytes, free_bytes, status) => {
       const project = await TestProject.connected();
-      const say = (free: number) =>
+      const report = (free: number) =>
         project.agent.raw(
           JSON.stringify({ type: "status", disk: { total_bytes, free_bytes: free }, projects: [] }),
         );
-      say(free_bytes);
+      report(free_bytes);
       await vi.waitFor(async () => expect((await serverOf(project)).disk?.free_bytes).toBe(free_bytes));
       expect((await serverOf(project)).status).toBe(status);
-      say(total_bytes);
+      report(total_bytes);
       await becomes(project, "healthy");
     },
   );
 });
 
 describe("an agent that connects", () => {
-  it("without the live release is not asked for what it has not, and the drift is shown", async () => {
+  it("without the live release gets no correction to it, and the project shows the drift", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     await project.deploy();
@@ -349,7 +349,7 @@ describe("an agent that connects", () => {
     expect(project.agent.heard.some((message) => message.type === "correct_release")).toBe(false);
   });
 
-  it("with a run that its lane does not know is told that it is over", async () => {
+  it("with a run that its lane does not know gets `ended`", async () => {
     const project = await TestProject.connected();
     const { order } = await project.deploy();
     project.agent.cut();
@@ -358,7 +358,7 @@ describe("an agent that connects", () => {
     expect(answer.instruction).toBe("ended");
   });
 
-  it("fresh, while its offer is out, gets it again", async () => {
+  it("without the offered run gets the offer again", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     await project.agent.orderOf(id);
@@ -370,7 +370,7 @@ describe("an agent that connects", () => {
   });
 });
 
-/** Whether the link has something that others have not been told. */
+/** Whether the link has pending deliveries. */
 async function pendingOf(project: TestProject): Promise<boolean> {
   return await runInDurableObject(linkOf(project), (_link, { storage }) => !isQuiet(storage));
 }

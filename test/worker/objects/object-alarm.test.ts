@@ -8,7 +8,7 @@ import { output } from "../../support/connected-agent/events.ts";
 import { onCalls } from "../../support/worker/intercept.ts";
 import { TestProject } from "../../support/worker/project.ts";
 
-/** Counts from now on how often an alarm of any object is set: each time is paid for as a row that is written. */
+/** Counts how often the alarm of any object is set. Each time is billed as a row written. */
 async function countAlarms(project: TestProject): Promise<() => number> {
   let count = 0;
   const storagePrototype = await runInDurableObject(
@@ -20,7 +20,7 @@ async function countAlarms(project: TestProject): Promise<() => number> {
 }
 
 describe("an object's alarm", () => {
-  it("is left as it is by most of what an agent reports of a run", async () => {
+  it("is not set again by most reports of a run", async () => {
     const { project, order } = await TestProject.running();
     await project.agent.reports(order, output("two"));
     const alarms = await countAlarms(project);
@@ -33,7 +33,7 @@ describe("an object's alarm", () => {
     await vi.waitFor(async () => expect(await alarmOf()).toBeNull());
   });
 
-  it("is set once by each look after an idle link", async () => {
+  it("is set once by each check of an idle link", async () => {
     const project = await TestProject.connected();
     const link = env.AGENT_LINK.getByName(project.agent.serverId);
     await vi.waitFor(async () => expect(await isUntold(link)).toBe(false));
@@ -43,7 +43,7 @@ describe("an object's alarm", () => {
   });
 });
 
-/** Whether D1 has not been told of the agent's presence yet. */
+/** Whether the agent's presence is not in D1 yet. */
 async function isUntold(link: DurableObjectStub<AgentLink>): Promise<boolean> {
   return await runInDurableObject(
     link,

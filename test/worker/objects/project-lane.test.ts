@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 describe("a deployment", () => {
-  it("goes from building to live by what its agent reports, and supersedes the one before", async () => {
+  it("goes from building to live by its agent's reports, and supersedes the previous one", async () => {
     const project = await TestProject.connected();
     const { id: first } = await project.deploy();
     const started = await project.start({ branch: "next" });
@@ -46,7 +46,7 @@ describe("a deployment", () => {
     await project.reaches(first, "superseded");
   });
 
-  it("waits for its server while the agent is away, and is offered when it comes", async () => {
+  it("waits for its server while the agent is disconnected, and is offered when it connects", async () => {
     const project = await TestProject.create();
     const { id } = await project.start();
     expect(await project.deployment(id)).toMatchObject({
@@ -59,7 +59,7 @@ describe("a deployment", () => {
     await project.reaches(id, "live");
   });
 
-  it("waits for the one that runs, and says at which place", async () => {
+  it("waits for the running one, and shows its position", async () => {
     const project = await TestProject.connected();
     const running = await project.start();
     await project.agent.reports(await project.agent.orderOf(running.id), { type: "stage", stage: "fetch" });
@@ -70,7 +70,7 @@ describe("a deployment", () => {
     expect((await project.deployment(third.id)).waiting_on).toEqual(waitingOn(2));
   });
 
-  it("keeps its failure with the evidence, and the live one stays live", async () => {
+  it("stores its failure with the evidence, and the live one stays live", async () => {
     const project = await TestProject.connected();
     const { id: live } = await project.deploy();
     const { id } = await project.start();
@@ -94,7 +94,7 @@ describe("a deployment", () => {
     expect((await project.deployment(live)).status).toBe("live");
   });
 
-  it("gets fifty distinct, consecutive versions for fifty simultaneous starts, and all are listed at once", async () => {
+  it("gets consecutive versions in fifty simultaneous starts, and all are listed at once", async () => {
     const project = await TestProject.connected();
     const started = await Promise.all(Array.from({ length: 50 }, () => project.start()));
     const versions = started.map((one) => one.version).toSorted((a, b) => a - b);
@@ -104,8 +104,8 @@ describe("a deployment", () => {
   });
 });
 
-describe("what the lane has accepted", () => {
-  it("survives the eviction of the object, and goes on from where it was", async () => {
+describe("an accepted request or report", () => {
+  it("survives an eviction of the object, and continues where it was", async () => {
     const project = await TestProject.connected();
     const running = await project.start();
     const order = await project.agent.orderOf(running.id);
@@ -119,7 +119,7 @@ describe("what the lane has accepted", () => {
     expect((await project.start()).version).toBe(3);
   });
 
-  it("is carried out by the alarm when D1 was away", async () => {
+  it("is carried out by the alarm after an outage of D1", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const restore = withoutDatabase();
@@ -129,7 +129,7 @@ describe("what the lane has accepted", () => {
     await vi.waitFor(async () => expect((await project.deployment(id)).status).toBe("building"), 5000);
   });
 
-  it("counts a batch of events once, however often it comes", async () => {
+  it("counts once if a batch of events is repeated", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
@@ -142,7 +142,7 @@ describe("what the lane has accepted", () => {
 });
 
 describe("canceling", () => {
-  it("ends a queued one at once, and what ran goes on", async () => {
+  it("ends a queued deployment at once, and the running one continues", async () => {
     const project = await TestProject.connected();
     const running = await project.start();
     const order = await project.agent.orderOf(running.id);
@@ -155,7 +155,7 @@ describe("canceling", () => {
     await project.reaches(running.id, "live");
   });
 
-  it("tells the agent to stop a running one, and the next starts only when it has", async () => {
+  it("sends a stop for a running deployment, and the next one starts only after it stopped", async () => {
     const project = await TestProject.connected();
     const running = await project.start();
     const order = await project.agent.orderOf(running.id);
@@ -188,7 +188,7 @@ describe("canceling", () => {
 });
 
 describe("deleting", () => {
-  it("refuses the live one, and takes a superseded one with its log; its version is not given out again", async () => {
+  it("refuses the live deployment, deletes a superseded one with its log, and never reuses its version", async () => {
     const project = await TestProject.connected();
     const { id: first } = await project.deploy();
     const { id: second } = await project.deploy();
@@ -207,7 +207,7 @@ describe("deleting", () => {
     expect((await project.start()).version).toBe(3);
   });
 
-  it("takes a running one off every list at once, and the next waits until the agent has stopped it", async () => {
+  it("removes a running deployment from lists at once, and the next one waits until the agent has stopped it", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
@@ -225,7 +225,7 @@ describe("deleting", () => {
     );
   });
 
-  it("takes one that failed, which the lane has forgotten", async () => {
+  it("deletes a failed deployment that the lane has dropped", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
@@ -242,7 +242,7 @@ describe("deleting", () => {
 });
 
 describe("rolling back", () => {
-  it("only activates the kept release, and goes one further back each time", async () => {
+  it("only activates the kept release, and goes back one more release each time", async () => {
     const project = await TestProject.connected();
     const { id: first } = await project.deploy();
     await project.deploy();
@@ -269,7 +269,7 @@ describe("rolling back", () => {
     });
   });
 
-  it("is always ordered: an agent that names no commit in its result is refused", async () => {
+  it("always requires an order: a result without a commit is refused", async () => {
     const project = await TestProject.connected();
     const order = await project.agent.orderOf((await project.start()).id);
     await project.agent.reports(order, { type: "ready" });
@@ -280,7 +280,7 @@ describe("rolling back", () => {
     await expect(reported).rejects.toThrow(/422/);
   });
 
-  it("goes on only if what If-Live names is still live", async () => {
+  it("is refused if the deployment in If-Live is not live", async () => {
     const project = await TestProject.connected();
     const { id: first } = await project.deploy();
     const { id: second } = await project.deploy();
@@ -292,7 +292,7 @@ describe("rolling back", () => {
 });
 
 describe("time running out", () => {
-  it("fails an offer that no agent takes, by the real alarm", async () => {
+  it("fails an offer that no agent accepts, by the real alarm", async () => {
     const project = await TestProject.create({ timeouts: { queue_seconds: 1 } });
     const { id } = await project.start();
     const failed = await vi.waitFor(async () => {
@@ -304,7 +304,7 @@ describe("time running out", () => {
   });
 });
 
-/** Takes D1 away from everything that writes in batches, as an outage would; the returned function brings it back. */
+/** Makes all batches in D1 fail, as in an outage. @returns a function that ends the outage */
 function withoutDatabase(): () => void {
   const down = vi
     .spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch")
@@ -312,8 +312,8 @@ function withoutDatabase(): () => void {
   return () => down.mockRestore();
 }
 
-describe("a rollback whose permit has gone out with its order", () => {
-  it("can be neither canceled nor deleted while its agent is cut off, however often the order is sent again", async () => {
+describe("a rollback whose permit was sent with its order", () => {
+  it("cannot be canceled or deleted while its agent is disconnected, also after the order is sent again", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     await project.deploy();
@@ -339,7 +339,7 @@ describe("a rollback whose permit has gone out with its order", () => {
     await project.reaches(id, "live");
   });
 
-  it("can be canceled where the agent was away when it was sent", async () => {
+  it("can be canceled if the agent was not connected when it was sent", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     await project.deploy();

@@ -35,14 +35,14 @@ async function putBack(table: "deployments" | "projects", row: Row): Promise<voi
     .run();
 }
 
-/** What its list shows, newest first. */
+/** The project's deployments as listed, newest first. */
 async function listed(project: TestProject): Promise<string[]> {
   const answer = await project.get(`/v1/projects/${project.id}/deployments`);
   const { deployments } = DeploymentRows.parse(await answer.json());
   return deployments.map(({ version, status }) => `${version} ${status}`);
 }
 
-/** Rows that a database set back has, of a project whose lane knows nothing. */
+/** The rows of a project in a restored database, whose lane has no data. */
 async function insertHistory(project: TestProject): Promise<void> {
   const [account] = await rowsOf("SELECT account_id FROM projects WHERE id = ?", project.id);
   const history = [
@@ -81,7 +81,7 @@ async function insertHistory(project: TestProject): Promise<void> {
     });
 }
 
-describe("a project that D1 has, and whose lane knows nothing of it", () => {
+describe("a project that D1 has and whose lane has no data", () => {
   it("continues after the highest version, and each 201 is a deployment that is stored", async () => {
     const project = await TestProject.connected();
     await insertHistory(project);
@@ -94,7 +94,7 @@ describe("a project that D1 has, and whose lane knows nothing of it", () => {
     expect((await project.start()).version).toBe(6);
   });
 
-  it("is rolled back to what was live before", async () => {
+  it("can be rolled back to earlier live deployments", async () => {
     const project = await TestProject.connected();
     await insertHistory(project);
     const answer = await project.get(`/v1/projects/${project.id}/rollback-targets`);
@@ -108,7 +108,7 @@ describe("a project that D1 has, and whose lane knows nothing of it", () => {
     await project.reaches(id, "live");
   });
 
-  it("refuses to delete what is live, and ends what nobody runs", async () => {
+  it("refuses to delete its live deployment, and ends deployments that no agent runs", async () => {
     const project = await TestProject.connected();
     await insertHistory(project);
     const [live] = await rowsOf("SELECT id FROM deployments WHERE status = 'live'");
@@ -118,7 +118,7 @@ describe("a project that D1 has, and whose lane knows nothing of it", () => {
     expect(await listed(project)).toContain("4 failed");
   });
 
-  it("is taken over once, by whichever of many starts comes first", async () => {
+  it("is taken over once, by the first of many starts", async () => {
     const project = await TestProject.connected();
     await insertHistory(project);
     const started = await Promise.all(Array.from({ length: 5 }, () => project.start()));
@@ -132,11 +132,11 @@ describe("a project that D1 has, and whose lane knows nothing of it", () => {
     expect(await listed(project)).toEqual(["4 failed", "3 live", "2 superseded", "1 failed"]);
   });
 
-  it("starts nothing where D1 does not answer: 503, and nothing is promised", async () => {
+  it("starts nothing and answers 503 if D1 does not answer", async () => {
     const project = await TestProject.connected();
     await insertHistory(project);
     let reads = 0;
-    // The first is the request's own, the second the lane's.
+    // The first read is the request's, the second the lane's.
     const statement: object = Object.getPrototypeOf(env.DB.prepare("select 1"));
     aroundCalls(statement, "raw", async (call) => {
       reads += 1;
@@ -149,14 +149,14 @@ describe("a project that D1 has, and whose lane knows nothing of it", () => {
   });
 });
 
-describe("a deleted project that D1 has again, because it was set back", () => {
+describe("a deleted project that a restore brought back to D1", () => {
   async function restored() {
     const project = await TestProject.connected();
     await project.deploy();
     await project.deploy();
     const [row] = await rowsOf("SELECT * FROM projects WHERE id = ?", project.id);
     const rows = await rowsOf("SELECT * FROM deployments WHERE project_id = ?", project.id);
-    // What was started after the moment to which D1 is set back has used its version.
+    // A deployment that was started after the time of the backup has used its version.
     await project.deploy();
     expect((await project.remove("?purge=true")).status).toBe(204);
     expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
@@ -166,11 +166,11 @@ describe("a deleted project that D1 has again, because it was set back", () => {
     return project;
   }
 
-  it("is there: it starts, after every version that was ever given out", async () => {
+  it("can be deployed, with a version above all earlier ones", async () => {
     const project = await restored();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 29 * DAY_MS });
     await runDurableObjectAlarm(laneOf(project));
-    // Also the token is a month older by then.
+    // The token is a month older by then, too.
     vi.useRealTimers();
     const { id, version } = await project.start();
     expect(version).toBe(4);
@@ -179,7 +179,7 @@ describe("a deleted project that D1 has again, because it was set back", () => {
     expect(await listed(project)).toEqual(["4 live", "2 superseded", "1 superseded"]);
   });
 
-  it("is taken over even if the lane's memory ends while a start reads D1", async () => {
+  it("is taken over even if the lane ceases to exist while a start reads D1", async () => {
     const project = await restored();
     let reads = 0;
     let isHeld = true;
@@ -187,8 +187,8 @@ describe("a deleted project that D1 has again, because it was set back", () => {
     aroundCalls(statement, "raw", async (call) => {
       const found = await call();
       reads += 1;
-      // The first is the request's own. After the fourth the lane has read the history, and has not taken it over yet.
-      // It waits by a timer of its own: a promise of the test's belongs to another object.
+      // The first read is the request's. After the fourth, the lane has read the history and has not taken it over yet.
+      // It waits with a timer, because a promise of the test belongs to another object.
       if (reads === 4) while (isHeld) await scheduler.wait(5);
       return found;
     });
@@ -204,14 +204,14 @@ describe("a deleted project that D1 has again, because it was set back", () => {
     await project.reaches(id, "live");
   });
 
-  it("is rolled back", async () => {
+  it("can be rolled back", async () => {
     const project = await restored();
     const { id } = await project.rollBack();
     await project.agent.carriesOut(await project.agent.orderOf(id), [1]);
     await project.reaches(id, "live");
   });
 
-  it("is deleted again by whoever wants that, and stays so", async () => {
+  it("can be deleted again, and stays deleted", async () => {
     const project = await restored();
     await project.deploy();
     expect((await project.remove()).status).toBe(204);
@@ -222,7 +222,7 @@ describe("a deleted project that D1 has again, because it was set back", () => {
 });
 
 describe("a database that refuses every write", () => {
-  it("stops the lane after ten deployments that could not be stored, until it takes them", async () => {
+  it("makes the lane refuse starts after ten unwritten deployments, until the writes succeed", async () => {
     const project = await TestProject.connected();
     const { id: live } = await project.deploy();
     const down = vi

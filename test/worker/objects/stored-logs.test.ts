@@ -20,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A deployment that runs and has written so much. */
+/** A running deployment with this much output. */
 async function withOutput(bytes: number) {
   const project = await TestProject.connected();
   const { id } = await project.start();
@@ -42,7 +42,7 @@ async function allLines(project: TestProject, id: string): Promise<number[]> {
   return lines.map((json) => LogLine.parse(JSON.parse(json)).line);
 }
 
-/** Waits until the log is one object, and nothing else of it is anywhere. */
+/** Waits until the log is one object and has no parts or buffered lines. */
 async function isWhole(project: TestProject, id: string): Promise<void> {
   await vi.waitFor(
     async () => {
@@ -60,7 +60,7 @@ async function isWhole(project: TestProject, id: string): Promise<void> {
   expect(lines).toEqual(upTo(lines.length));
 }
 
-/** Notes the ids of the uploads that are begun. */
+/** Records the ids of uploads as they begin. */
 function uploads(): Promise<string>[] {
   const ids: Promise<string>[] = [];
   onCalls(bucket, "createMultipartUpload", (_values, result) => {
@@ -80,7 +80,7 @@ async function isOpen(uploadId: string): Promise<boolean> {
 }
 
 describe("a log of many megabytes", { timeout: 60_000 }, () => {
-  it("becomes one object, put together in equal pieces, and a page far in is read from near its start", async () => {
+  it("becomes one object, uploaded in equal pieces, and a page in the middle is read from near its start", async () => {
     const { project, id, order } = await withOutput(11 * MIB);
     expect(Math.max(...(await objects()).map(({ size }) => size))).toBeLessThanOrEqual(MIB);
     const pieces: number[] = [];
@@ -102,7 +102,7 @@ describe("a log of many megabytes", { timeout: 60_000 }, () => {
     expect(reads).toBeLessThan(4);
   });
 
-  it("is put together anew where that was cut off, and leaves no upload behind", async () => {
+  it("is completed again after an interruption, and leaves no upload behind", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { project, id, order } = await withOutput(6 * MIB);
     const begun = uploads();
@@ -113,7 +113,7 @@ describe("a log of many megabytes", { timeout: 60_000 }, () => {
     for (const uploadId of begun) expect(await isOpen(await uploadId)).toBe(false);
   });
 
-  it("is not put together again where only its parts were left to remove", async () => {
+  it("is not completed again if only its parts have to be deleted", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { project, id, order } = await withOutput(6 * MIB);
     const begun = uploads();
@@ -123,7 +123,7 @@ describe("a log of many megabytes", { timeout: 60_000 }, () => {
     expect(begun).toHaveLength(1);
   });
 
-  it("that is deleted while it is put together leaves nothing", async () => {
+  it("leaves nothing if it is deleted while it is completed", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { project, id, order } = await withOutput(6 * MIB);
     const begun = uploads();
@@ -143,8 +143,8 @@ describe("a log of many megabytes", { timeout: 60_000 }, () => {
   });
 });
 
-describe("while R2 is away", { timeout: 30_000 }, () => {
-  it("a log is kept and read in the lane, window by window, and goes to R2 in small parts afterwards", async () => {
+describe("during an outage of R2", { timeout: 30_000 }, () => {
+  it("a log is stored in the lane and read from there, and goes to R2 in small parts afterwards", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { project, id, order, write } = await withOutput(0);
     const down = failCalls(bucket, "put");
@@ -170,7 +170,7 @@ describe("while R2 is away", { timeout: 30_000 }, () => {
 });
 
 describe("a log that has reached 50 MiB", () => {
-  it("has one line that says so, and after it only Gantry's own", async () => {
+  it("has one line about the cut, and only Gantry's own lines after it", async () => {
     const { project, id, order } = await withOutput(0);
     await project.agent.reports(order, output("one"));
     await runInDurableObject(laneOf(project), (_lane, { storage }) =>
@@ -192,8 +192,8 @@ describe("a log that has reached 50 MiB", () => {
   });
 });
 
-describe("an agent that calls all that it sends its own", { timeout: 60_000 }, () => {
-  it("gets no more of it than a mebibyte past that into the log, and the verdict still stands at its end", async () => {
+describe("an agent that marks all output as its own", { timeout: 60_000 }, () => {
+  it("can add at most one more MiB to the log, and the verdict is still the last line", async () => {
     const { project, id, order } = await withOutput(0);
     await runInDurableObject(laneOf(project), (_lane, { storage }) =>
       storage.sql.exec("UPDATE log_heads SET bytes = ?", MAX_LOG_BYTES),
@@ -212,10 +212,10 @@ describe("an agent that calls all that it sends its own", { timeout: 60_000 }, (
 });
 
 describe("a row of the lane's buffer", () => {
-  it("is far below the limit of 2 MB, however much an event holds", async () => {
+  it("is far below the limit of 2 MB for an event of any size", async () => {
     const { project, order } = await withOutput(0);
     const message = "\u0001".repeat(16 * 1024);
-    // As the agent's body has it, such a message is six times as long.
+    // In the agent's JSON body, such a message is six times as long.
     for (let event = 0; event < 3; event += 1)
       await project.agent.reports(order, output(...Array.from({ length: 9 }, () => message)));
     const largest = await runInDurableObject(laneOf(project), (_lane, { storage }) =>

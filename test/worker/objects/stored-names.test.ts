@@ -5,7 +5,7 @@ import { LaneStore } from "#worker/objects/project-lane/lane-store.ts";
 
 import { TestProject } from "../../support/worker/project.ts";
 
-it("a lane that version 0.1 saved is read with today's names", async () => {
+it("reads a lane that version 0.1 saved, with the current names", async () => {
   const project = await TestProject.connected();
   await project.deploy();
   project.agent.cut();

@@ -9,7 +9,7 @@ const retentionOf = async (token: string) =>
 const change = (token: string, body: unknown) => call("/v1/account", { method: "PATCH", token, body });
 
 describe("an account", () => {
-  it("keeps logs for 90 days unless it is told otherwise", async () => {
+  it("keeps logs for 90 days by default", async () => {
     const { token } = await createAccount();
     expect(await retentionOf(token)).toBe(90);
     const changed = await change(token, { log_retention_days: 7 });
@@ -18,7 +18,7 @@ describe("an account", () => {
     expect(await retentionOf(token)).toBe(7);
   });
 
-  it("keeps its setting to itself, and shows all of its tokens the same", async () => {
+  it("has its own setting, which all its tokens see", async () => {
     const [mine, theirs] = [await createAccount(), await createAccount()];
     const other = await createToken(mine.id, { scopes: ["deployments:read"] });
     expect(await retentionOf(other.secret)).toBe(90);
@@ -27,7 +27,7 @@ describe("an account", () => {
     expect(await retentionOf(theirs.token)).toBe(90);
   });
 
-  it("changes nothing where nothing is named", async () => {
+  it("does not change for an empty update", async () => {
     const { token } = await createAccount();
     await change(token, { log_retention_days: 3650 });
     expect((await change(token, {})).status).toBe(200);
@@ -41,7 +41,7 @@ describe("an account", () => {
     expect(await retentionOf(token)).toBe(90);
   });
 
-  it("is changed only by a token that may, and that is not limited to some projects", async () => {
+  it("can be changed only by a token with the scope and without a limit to projects", async () => {
     const { id, token } = await createAccount();
     const { secret: ci } = await createToken(id, { scopes: ["deployments:write", "projects:write"] });
     const { secret: limited } = await createToken(id, { projectIds: [ids.project()] });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 
 describe("the agent's installer", () => {
-  it("is a script for anybody, with this installation's address, and is never kept", async () => {
+  it("is a public script with this installation's address, and is never cached", async () => {
     const response = await call("/install.sh");
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=UTF-8");
@@ -14,12 +14,12 @@ describe("the agent's installer", () => {
     expect(script).not.toMatch(/@[A-Z_0-9]+@/);
   });
 
-  it("is sent whole to who has a file with the same tag: the address in it may be another", async () => {
+  it("is sent in full despite If-None-Match, because its address may differ", async () => {
     const again = await call("/install.sh", { headers: { "if-none-match": "*" } });
     expect(again.status).toBe(200);
   });
 
-  it("names the agent's file and its hash", async () => {
+  it("contains the path and the hash of the agent's file", async () => {
     const script = await (await call("/install.sh")).text();
     const [, file] = /^agent_file='(.+)'$/m.exec(script) ?? [];
     const [, hash] = /^agent_sha256='([0-9a-f]{64})'$/m.exec(script) ?? [];
@@ -31,13 +31,13 @@ describe("the agent's installer", () => {
   });
 
   it.each(["/agent/gantry-agent-0.0.0-000000000000.mjs", "/agent/..%2finstall.sh", "/agent/", "/agent"])(
-    "%s is not a part of it",
+    "%s is not served",
     async (path) => {
       expect(await problemOf(await call(path))).toMatchObject({ status: 404, code: "not_found" });
     },
   );
 
-  it("is only read", async () => {
+  it("supports only GET and HEAD", async () => {
     const response = await call("/install.sh", { method: "POST" });
     expect(await problemOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
     expect((await call("/install.sh", { method: "HEAD" })).status).toBe(200);

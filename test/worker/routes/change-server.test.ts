@@ -24,7 +24,7 @@ async function serverOf({ agent, token }: TestProject): Promise<Server> {
 }
 
 describe("changing a server", () => {
-  it("changes its name, its address, both or nothing; its agent stays connected", async () => {
+  it("changes its name, its address, both or neither, and its agent stays connected", async () => {
     const project = await TestProject.connected();
     await expect.poll(async () => (await serverOf(project)).status).toBe("healthy");
     const path = `/v1/servers/${project.agent.serverId}`;
@@ -44,14 +44,14 @@ describe("changing a server", () => {
     [{ name: null }, "/name"],
     [{ ip: "::1" }, "/ip"],
     [{ uptime: "100.00%" }, "/uptime"],
-  ])("is refused with %j, and the problem points to it", async (body, pointer) => {
+  ])("is refused with %j and a pointer to it", async (body, pointer) => {
     const { account, serverId } = await createWorld();
     const response = await call(`/v1/servers/${serverId}`, { method: "PATCH", token: account.token, body });
     expect(response.status).toBe(422);
     expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual([pointer]);
   });
 
-  it("keeps names unique in the account, and in no other", async () => {
+  it("requires a unique name only within the account", async () => {
     const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
     const agent = await enrolAgent(mine.account.token, "web-2");
     const rename = (name: string) =>
@@ -64,7 +64,7 @@ describe("changing a server", () => {
 });
 
 describe("deleting a server", () => {
-  it("ends its agent's link and credential, and nothing is left of it", async () => {
+  it("ends its agent's link and credential, and deletes all its data", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     expect((await project.remove()).status).toBe(204);
@@ -86,7 +86,7 @@ describe("deleting a server", () => {
     expect(await problemOf(await remove())).toMatchObject({ status: 409, code: "server_in_use" });
   });
 
-  it("is refused while a deployment for it waits, although its project is to move", async () => {
+  it("is refused while a deployment is queued for it, even if its project is moved", async () => {
     const project = await TestProject.create();
     await project.start();
     const to = await enrolAgent(project.token, "web-2");
@@ -95,7 +95,7 @@ describe("deleting a server", () => {
     expect(await problemOf(refused)).toMatchObject({ code: "server_in_use" });
   });
 
-  it("has one winner where a project comes at the same instant, whichever is first", async () => {
+  it("or adding a project to it fails if both happen at the same time", async () => {
     const { account, projectId } = await createWorld();
     const rows = new AccountRows(env.DB, AccountId.parse(account.id));
     const pattern = await findProject(rows, projectId);
@@ -150,7 +150,7 @@ describe("enrolling a server's agent again", () => {
     return Enrolled.parse(await (await call("/v1/agent/enroll", { method: "POST", body })).json()).credential;
   }
 
-  it("ends the link of the older one, whose credential is worth nothing then", async () => {
+  it("closes the link of the older agent and revokes its credential", async () => {
     const project = await TestProject.connected();
     const credential = await enrolAgain(project);
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
@@ -163,7 +163,7 @@ describe("enrolling a server's agent again", () => {
     expect((await serverOf(project)).status).toBe("healthy");
   });
 
-  it("leaves no way in to the older one, even while its credential is remembered at the door", async () => {
+  it("refuses the older agent, even while its credential is cached", async () => {
     const project = await TestProject.connected();
     const credential = await enrolAgain(project);
     const newer = project.agent.sameAgent(credential);
@@ -195,11 +195,11 @@ describe("an enrolment token", () => {
   it.each<[string, (maker: { id: string; secret: string }, owner: string) => Promise<unknown>]>([
     ["is revoked", ({ id }, token) => call(`/v1/tokens/${id}`, { method: "DELETE", token })],
     ["has expired", ({ id }) => change("expires_at = 1", id)],
-    ["is not there any more", ({ id }) => env.DB.prepare("DELETE FROM tokens WHERE id = ?").bind(id).run()],
-    ["has lost its scope", ({ id }) => change(`scopes = '["servers:read"]'`, id)],
-    ["is limited to projects now", ({ id }) => change(`project_ids = '["${ids.project()}"]'`, id)],
-    ["belongs to another account now", ({ id }) => change(`account_id = '${ids.account()}'`, id)],
-  ])("is worth nothing once the token that made it %s", async (_what, end) => {
+    ["no longer exists", ({ id }) => env.DB.prepare("DELETE FROM tokens WHERE id = ?").bind(id).run()],
+    ["lost its scope", ({ id }) => change(`scopes = '["servers:read"]'`, id)],
+    ["was limited to projects", ({ id }) => change(`project_ids = '["${ids.project()}"]'`, id)],
+    ["was moved to another account", ({ id }) => change(`account_id = '${ids.account()}'`, id)],
+  ])("is refused after the API token that created it %s", async (_what, end) => {
     const { account, serverId } = await createWorld();
     const maker = await createToken(account.id, { scopes: ["servers:write"] });
     const secret = await enrolmentBy(maker.secret, serverId);
@@ -212,7 +212,7 @@ describe("an enrolment token", () => {
     expect((await spend(await enrolmentBy(account.token, serverId))).status).toBe(201);
   });
 
-  it("of a new server ends with the token that made it as well", async () => {
+  it("of a new server also ends with the API token that created it", async () => {
     const { account } = await createWorld();
     const maker = await createToken(account.id, { scopes: ["servers:write"] });
     const body = { name: "web-9", ip: "192.0.2.9" };
@@ -222,7 +222,7 @@ describe("an enrolment token", () => {
     expect((await spend(enrollment.token)).status).toBe(401);
   });
 
-  it("can be spent after the token that made it was rotated", async () => {
+  it("can be spent after the API token that created it was rotated", async () => {
     const { account, serverId } = await createWorld();
     const maker = await createToken(account.id, { scopes: ["servers:write"] });
     const secret = await enrolmentBy(maker.secret, serverId);

@@ -5,7 +5,7 @@ import { call } from "../../support/worker/call.ts";
 const page = async () => await (await call("/app/")).text();
 
 describe("a file of the dashboard", () => {
-  it("is kept for good only if its name changes with its content", async () => {
+  it("is immutable only if its name contains a hash", async () => {
     const paths = [...(await page()).matchAll(/(?:href|src)="(\/app\/assets\/[^"]+)"/g)].map(
       ([, path]) => path ?? "",
     );
@@ -20,7 +20,7 @@ describe("a file of the dashboard", () => {
     }
   });
 
-  it("without a hash is asked for again with its tag", async () => {
+  it("without a hash is revalidated with its tag", async () => {
     const first = await call("/app/assets/icon.svg");
     expect(first.headers.get("cache-control")).toBe("private, no-cache");
     const tag = first.headers.get("etag") ?? "";

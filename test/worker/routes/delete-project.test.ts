@@ -14,7 +14,7 @@ const DAY_MS = 24 * 3_600_000;
 
 const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 
-/** What is left of a project: rows, log objects, rows of its lane. */
+/** The remaining data of a project: rows, log objects, and rows of its lane. */
 async function remains({ id }: TestProject) {
   const [projects, deployments] = await env.DB.batch([
     env.DB.prepare("SELECT id FROM projects WHERE id = ?").bind(id),
@@ -53,7 +53,7 @@ async function tablesIn(lane: ReturnType<typeof laneOf>): Promise<unknown[]> {
   );
 }
 
-/** What its agent has said, and lanes have not heard yet. */
+/** The pending reports in the link of its agent. */
 async function unheardBy({ agent }: TestProject): Promise<number> {
   return await runInDurableObject(
     env.AGENT_LINK.getByName(agent.serverId),
@@ -66,7 +66,7 @@ async function ownerOf({ token, id }: TestProject) {
   return { accountId: AccountId.parse(account.id), projectId: id };
 }
 
-/** Takes D1 away from everything that writes in batches, as an outage would; the returned function brings it back. */
+/** Makes all batches in D1 fail, as in an outage. @returns a function that ends the outage */
 function withoutDatabase(): () => void {
   const down = vi
     .spyOn(Object.getPrototypeOf(env.DB.withSession()), "batch")
@@ -80,7 +80,7 @@ afterEach(() => {
 });
 
 describe("deleting a project", () => {
-  it("takes its deployments, its logs and its lane with it, and leaves its server alone", async () => {
+  it("deletes its deployments, its logs and its lane, but not its server", async () => {
     const project = await TestProject.connected();
     const { id } = await project.deploy();
     await project.deploy();
@@ -96,14 +96,14 @@ describe("deleting a project", () => {
     expect(project.agent.heard.filter(({ type }) => type === "remove_project")).toEqual([]);
   });
 
-  it("frees its name and its domain at once", async () => {
+  it("makes its name and its domain available at once", async () => {
     const project = await TestProject.create({ domain: "www.example.com" });
     expect((await project.remove()).status).toBe(204);
     const body = { name: "shop", server_id: project.agent.serverId, repository: "/srv/git/x.git" };
     expect((await project.post("/v1/projects", { ...body, domain: "www.example.com" })).status).toBe(201);
   });
 
-  it("is refused while a deployment runs, waits or is being stopped", async () => {
+  it("is refused while a deployment is running, queued or being stopped", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     const busy = { status: 409, code: "project_busy" };
@@ -117,7 +117,7 @@ describe("deleting a project", () => {
     await vi.waitFor(async () => expect((await project.remove()).status).toBe(204));
   });
 
-  it("leaves its lane to say no to a start that found the project still there", async () => {
+  it("keeps its lane, which refuses a start that found the project before the deletion", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const owner = await ownerOf(project);
@@ -137,7 +137,7 @@ describe("deleting a project", () => {
     expect((await remains(project)).rows).toBe(0);
   });
 
-  it("has one winner where a start comes at the same instant: the start runs, or there is nothing to start", async () => {
+  it("or a start at the same time succeeds, but not both", async () => {
     for (let round = 0; round < 4; round += 1) {
       const project = await TestProject.create();
       const both = [project.remove(), project.post(`/v1/projects/${project.id}/deployments`)];
@@ -148,7 +148,7 @@ describe("deleting a project", () => {
     }
   });
 
-  it("is finished by the alarm where D1 went away in the middle of it, and can be asked for again meanwhile", async () => {
+  it("is completed by the alarm if D1 fails in the middle, and can be repeated before that", async () => {
     const project = await TestProject.connected();
     const { id } = await project.deploy();
     const restore = withoutDatabase();
@@ -164,7 +164,7 @@ describe("deleting a project", () => {
     expect((await project.get(`/v1/deployments/${id}`)).status).toBe(404);
   });
 
-  it("is finished by asking again where D1 was away", async () => {
+  it("is completed by a repeated request after an outage of D1", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const restore = withoutDatabase();
@@ -174,7 +174,7 @@ describe("deleting a project", () => {
     expect((await remains(project)).rows).toBe(0);
   });
 
-  it("takes the logs with it where R2 was away", async () => {
+  it("deletes the logs after an outage of R2", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     await vi.waitFor(async () => expect((await remains(project)).logs).toBe(1));
@@ -190,7 +190,7 @@ describe("deleting a project", () => {
     });
   });
 
-  it("leaves nothing of its lane after 30 days, for which D1 can be set back", async () => {
+  it("deletes its lane after 30 days, the time in which D1 can be restored", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     await project.remove();
@@ -205,7 +205,7 @@ describe("deleting a project", () => {
     expect(await runInDurableObject(laneOf(project), (_lane, { storage }) => storage.getAlarm())).toBeNull();
   });
 
-  it("leaves it so when a server that still has its files says so, and when it reports an old run", async () => {
+  it("stays complete when a server reports its files or an old run", async () => {
     const project = await TestProject.connected();
     const { order } = await project.deploy();
     await project.remove();
@@ -223,7 +223,7 @@ describe("deleting a project", () => {
     expect(await tablesIn(laneOf(project))).toEqual([]);
   });
 
-  it("is for who may write projects, and sees this one", async () => {
+  it("needs the scope to write projects and access to this one", async () => {
     const { account, projectId } = await createWorld();
     const other = await createToken(account.id, { projectIds: [ids.project()] });
     const remove = (token: string) => call(`/v1/projects/${projectId}`, { method: "DELETE", token });
@@ -240,7 +240,7 @@ describe("deleting a project", () => {
 });
 
 describe("the agent of a deleted project", () => {
-  it("goes on serving it where nothing else was asked for, and its reports change nothing", async () => {
+  it("continues to serve it without purge, and its reports change nothing", async () => {
     const project = await TestProject.connected();
     const { order } = await project.deploy();
     expect((await project.remove("?purge=false")).status).toBe(204);
@@ -257,7 +257,7 @@ describe("the agent of a deleted project", () => {
     expect((await remains(project)).rows).toBe(0);
   });
 
-  it("is told to remove its files where that was asked for", async () => {
+  it("gets the order to remove its files with purge", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     expect((await project.remove("?purge=true")).status).toBe(204);
@@ -269,7 +269,7 @@ describe("the agent of a deleted project", () => {
     expect(project.agent.heard).toHaveLength(1);
   });
 
-  it("is told so when it next says hello, if it was away, however long, until it has confirmed", async () => {
+  it("gets the order at each hello until it has confirmed, also after a long time", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     project.agent.cut();
@@ -291,7 +291,7 @@ describe("the agent of a deleted project", () => {
     });
   });
 
-  it("is told so also where the project never was deployed, and where D1 was away when that was asked for", async () => {
+  it("gets the order even if the project was never deployed, or D1 failed during the request", async () => {
     const project = await TestProject.connected();
     const restore = withoutDatabase();
     expect((await project.remove("?purge=true")).status).toBe(503);
@@ -300,7 +300,7 @@ describe("the agent of a deleted project", () => {
     expect((await project.remove("?purge=true")).status).toBe(204);
   });
 
-  it("is told so on each server that the project has been on", async () => {
+  it("gets the order on each server that the project was on", async () => {
     const project = await TestProject.connected();
     await project.deploy();
     const to = await enrolAgent(project.token, "web-2");
@@ -314,7 +314,7 @@ describe("the agent of a deleted project", () => {
     expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
   });
 
-  it("needs not be told where its server is deleted too", async () => {
+  it("needs no order if its server is deleted too", async () => {
     const project = await TestProject.create();
     expect((await project.remove("?purge=true")).status).toBe(204);
     expect((await project.call("DELETE", `/v1/servers/${project.agent.serverId}`)).status).toBe(204);

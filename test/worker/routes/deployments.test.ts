@@ -24,7 +24,7 @@ async function listAll(project: TestProject, query = ""): Promise<Deployments> {
   return Deployments.parse(await (await project.get(`/v1/deployments${query}`)).json());
 }
 
-/** Goes from page to page by the Link header. Returns the versions on each. */
+/** Follows the Link headers. @returns the versions on each page */
 async function pages(project: TestProject, path: string, between = async () => {}): Promise<number[][]> {
   const found: number[][] = [];
   for (let next: string | null = path; next !== null;) {
@@ -45,7 +45,7 @@ afterEach(() => {
 
 describe("a start", () => {
   it.each(["/v1/projects/PROJECT/deployments", "/v1/deploy"])(
-    "by %s answers with exactly id, status and version, and says where the deployment is",
+    "by %s returns exactly id, status and version, and a Location header",
     async (path) => {
       const project = await TestProject.create();
       const body = path === "/v1/deploy" ? { project_id: project.id } : {};
@@ -75,7 +75,7 @@ describe("a start", () => {
 });
 
 describe("a deployment", () => {
-  it("has everything that is known of it while it waits for its server", async () => {
+  it("has all details while it waits for its server", async () => {
     const project = await TestProject.create();
     const { id } = await project.start({ branch: "feature/x", commit: "0123456789" });
     expect(await project.deployment(id)).toEqual({
@@ -105,7 +105,7 @@ describe("a deployment", () => {
     });
   });
 
-  it("has everything that is known of it when it is live", async () => {
+  it("has all details when it is live", async () => {
     const project = await TestProject.connected();
     const { id } = await project.deploy();
     const deployment = await project.deployment(id);
@@ -124,7 +124,7 @@ describe("a deployment", () => {
     expect(deployment.duration).toBe(ran / 1000);
   });
 
-  it("counts its seconds while it runs", async () => {
+  it("shows its duration while it runs", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     await project.agent.reports(await project.agent.orderOf(id), { type: "stage", stage: "fetch" });
@@ -134,7 +134,7 @@ describe("a deployment", () => {
     expect((await listOf(project)).deployments).toMatchObject([{ id, duration: 1.234 }]);
   });
 
-  it("is asked for with or without its project, and with no other", async () => {
+  it("is found with or without its project, but not with another project", async () => {
     const project = await TestProject.create();
     const { id } = await project.start();
     const direct = await project.deployment(id);
@@ -174,7 +174,7 @@ describe("the deployments of a project", () => {
     });
   });
 
-  it("are none in a project without any, and not found without the project", async () => {
+  it("are an empty list in a new project, and 404 in a project that does not exist", async () => {
     const project = await TestProject.create();
     expect(await listOf(project)).toEqual({ deployments: [], next_cursor: null });
     expect((await project.get(`/v1/projects/${ids.project()}/deployments`)).status).toBe(404);
@@ -198,7 +198,7 @@ describe("the deployments of a project", () => {
     expect(await found(`commit=${"0".repeat(64)}`)).toEqual([]);
   });
 
-  it("say who is first in line, and how many are before each", async () => {
+  it("show the first in the queue, and how many are ahead of each", async () => {
     const project = await TestProject.connected();
     const [first, second, third] = [await project.start(), await project.start(), await project.start()];
     await project.agent.reports(await project.agent.orderOf(first.id), { type: "stage", stage: "fetch" });
@@ -224,7 +224,7 @@ describe("the deployments of a project", () => {
     expect(found).toEqual([[5, 4], [3, 2], [1]]);
   });
 
-  it("go on after a row that has been deleted", async () => {
+  it("continue after a cursor whose row was deleted", async () => {
     const project = await TestProject.create();
     const started = [await project.start(), await project.start(), await project.start()];
     const { next_cursor } = await listOf(project, "?limit=2");
@@ -233,7 +233,7 @@ describe("the deployments of a project", () => {
     expect(rest.deployments.map((deployment) => deployment.version)).toEqual([1]);
   });
 
-  it("take no cursor of another project or of the list of all", async () => {
+  it("refuse a cursor of another project or of the account's list", async () => {
     const project = await TestProject.create();
     for (let version = 1; version <= 3; version += 1) await project.start();
     const ofProject = (await listOf(project, "?limit=1")).next_cursor;
@@ -247,7 +247,7 @@ describe("the deployments of a project", () => {
 });
 
 describe("the account", () => {
-  it("is shown with the token that asks", async () => {
+  it("is shown with the token of the request", async () => {
     const { id, token } = await createAccount("Ada");
     expect(await (await call("/v1/account", { token })).json()).toEqual({
       id,
@@ -265,7 +265,7 @@ describe("the account", () => {
 });
 
 describe("the log of a deployment", () => {
-  it("comes as the client likes it best, and as JSON where it likes nothing that there is", async () => {
+  it("has the media type that the client prefers, or JSON if it accepts none of them", async () => {
     const { account, deploymentId } = await createWorld();
     const type = async (accept: string) => {
       const response = await call(`/v1/logs/${deploymentId}`, { token: account.token, headers: { accept } });

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe("following a log", { timeout: 30_000 }, () => {
-  it("gives the lines so far, then each as it comes, and ends with the verdict", async () => {
+  it("sends the lines so far, then new lines, and ends with the verdict", async () => {
     const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     await reader.sees("one");
@@ -30,7 +30,7 @@ describe("following a log", { timeout: 30_000 }, () => {
     expect(reader.messages.at(-1)).toContain("Live: version 1");
   });
 
-  it("is a stream that nobody keeps or gathers", async () => {
+  it("is a stream that is not cached or buffered", async () => {
     const { project, id } = await TestProject.running();
     const { response } = await LogReader.follow(project, id);
     expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -41,7 +41,7 @@ describe("following a log", { timeout: 30_000 }, () => {
     expect(response.headers.get("x-request-id")).toMatch(/^req_/);
   });
 
-  it("of a deployment that has ended gives everything and ends at once", async () => {
+  it("sends everything and ends at once if the deployment has ended", async () => {
     const project = await TestProject.connected();
     const { id } = await project.deploy();
     const reader = await LogReader.follow(project, id);
@@ -50,7 +50,7 @@ describe("following a log", { timeout: 30_000 }, () => {
     expect(reader.messages.at(-1)).toContain("Live: version 1");
   });
 
-  it("says why a deployment failed", async () => {
+  it("ends with the reason if the deployment failed", async () => {
     const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     const failure = { code: "build_failed", message: "exit code 2", stage: "build" } as const;
@@ -59,7 +59,7 @@ describe("following a log", { timeout: 30_000 }, () => {
     expect(await reader.closes()).toEqual({ deployment_id: id, status: "failed", failure });
   });
 
-  it("goes on after the line that Last-Event-ID names, or a page's cursor, in that order", async () => {
+  it("continues after the line in Last-Event-ID, or else after the cursor", async () => {
     const { project, id, order } = await TestProject.running();
     await project.agent.reports(order, output("two", "three"));
     const resumed = await LogReader.follow(project, id, { headers: { "last-event-id": "2" } });
@@ -101,11 +101,11 @@ describe("following a log", { timeout: 30_000 }, () => {
   });
 });
 
-describe("whoever follows a log", { timeout: 30_000 }, () => {
-  it("misses no line and gets none twice, while parts go to R2 and the whole is put together", async () => {
+describe("a client that follows a log", { timeout: 30_000 }, () => {
+  it("gets each line once while parts go to R2 and the log is completed", async () => {
     const { project, id, order } = await TestProject.running();
     const readers = [await LogReader.follow(project, id)];
-    // Some of them have more than a part's size, so that one goes to R2 at once.
+    // Some exceed the size of a part, so that a part goes to R2 at once.
     for (let batch = 0; batch < 6; batch += 1) {
       const lines = Array.from({ length: 150 }, (_, index) => `${batch}-${index} ${"ü".repeat(900)}`);
       await project.agent.reports(order, output(...lines));
@@ -123,7 +123,7 @@ describe("whoever follows a log", { timeout: 30_000 }, () => {
     expect(readers[0]?.messages.filter((message) => message.includes("ü"))).toHaveLength(6 * 150);
   });
 
-  it("does not notice that the lane is evicted, or that it dies", async () => {
+  it("is not affected when the lane is evicted or dies", async () => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
@@ -141,7 +141,7 @@ describe("whoever follows a log", { timeout: 30_000 }, () => {
     expect(reader.numbers).toEqual(upTo(reader.lines.length));
   });
 
-  it("is told at once where the deployment is deleted", async () => {
+  it("gets the end at once if the deployment is deleted", async () => {
     const { project, id } = await TestProject.running();
     const queued = await project.start();
     const readers = [await LogReader.follow(project, queued.id), await LogReader.follow(project, id)];
@@ -157,7 +157,7 @@ describe("whoever follows a log", { timeout: 30_000 }, () => {
     expect(await readers[1]?.closes()).toEqual({ deployment_id: id, status: "deleted", failure: null });
   });
 
-  it("is told of a cancellation while the deployment waits for its server", async () => {
+  it("gets the end if the deployment is canceled while it waits for its server", async () => {
     const project = await TestProject.create();
     const { id } = await project.start();
     const reader = await LogReader.follow(project, id);

@@ -15,7 +15,7 @@ const laneOf = (project: TestProject) => env.PROJECT_LANE.getByName(project.id);
 
 const Attachment = z.object({ after: z.int().nullable() });
 
-/** How many follow, and how many of those wait for more: the others have not taken in yet what they were sent. */
+/** How many clients follow, and how many of them wait for lines: the others have not read their last answer yet. */
 async function followers(project: TestProject): Promise<{ open: number; waiting: number }> {
   return await runInDurableObject(laneOf(project), (_lane, ctx) => {
     const places = ctx.getWebSockets().map((socket) => Attachment.parse(socket.deserializeAttachment()));
@@ -23,28 +23,28 @@ async function followers(project: TestProject): Promise<{ open: number; waiting:
   });
 }
 
-/** What the Worker does for a client that takes everything at once. */
+/** Acts as the Worker for a client that reads everything at once. */
 class Follower {
   readonly numbers: number[] = [];
   messages = 0;
-  isOver = false;
+  hasEnded = false;
 
   async run(lane: ReturnType<typeof laneOf>, id: DeploymentId): Promise<void> {
     const link = await LaneFollower.connect(lane, id);
-    while (!this.isOver) {
+    while (!this.hasEnded) {
       link.ask(this.numbers.at(-1) ?? 0);
       let news = null;
       while (news === null) news = await link.news(10_000);
       this.messages += 1;
       if (news.kind === "lines") this.numbers.push(...news.lines.map(({ line }) => line));
-      else this.isOver = true;
+      else this.hasEnded = true;
     }
     link.close();
   }
 }
 
-describe("a thousand who follow one deployment", () => {
-  it("cost the lane no more for each event than a few do, and no report waits for them", async () => {
+describe("a thousand followers of one deployment", () => {
+  it("cost the lane no more per event than a few, and delay no report", async () => {
     const { project, id, order } = await TestProject.running();
     const all = Array.from({ length: 1000 }, () => new Follower());
     const runs = Promise.all(all.map((follower) => follower.run(laneOf(project), id)));
@@ -58,10 +58,10 @@ describe("a thousand who follow one deployment", () => {
     const before = sent();
     const beganAt = performance.now();
     for (let event = 0; event < 30; event += 1) await project.agent.reports(order, output(`line ${event}`));
-    // 2 ms for each message of a round: the next one comes after two seconds.
+    // 2 ms for each message of a round, so the next round comes after two seconds.
     const rounds = 2 + Math.floor((performance.now() - beganAt) / 2000);
     expect(sent() - before).toBeLessThanOrEqual(rounds * 1000);
-    // One read for each line at which somebody waits.
+    // One read for each line at which followers wait.
     expect(reads).toBeLessThanOrEqual(rounds * 3);
     const haveAll = () => all.filter(({ numbers }) => numbers.length === 32).length;
     await vi.waitFor(() => expect(haveAll()).toBe(1000), { timeout: 30_000, interval: 200 });
@@ -72,7 +72,7 @@ describe("a thousand who follow one deployment", () => {
 });
 
 describe("a reader that stops reading", { timeout: 30_000 }, () => {
-  it("holds nothing in the lane but its place, and gets all of it when it goes on", async () => {
+  it("costs the lane only its position, and gets all lines when it continues", async () => {
     const { project, id, order } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     await reader.sees("one");
@@ -90,8 +90,8 @@ describe("a reader that stops reading", { timeout: 30_000 }, () => {
   });
 });
 
-describe("a reader that goes away", { timeout: 30_000 }, () => {
-  it("is gone from the lane at once, although nothing happens there", async () => {
+describe("a reader that disconnects", { timeout: 30_000 }, () => {
+  it("is removed from an idle lane at once", async () => {
     const { project, id } = await TestProject.running();
     const reader = await LogReader.follow(project, id);
     await reader.sees("one");
@@ -100,7 +100,7 @@ describe("a reader that goes away", { timeout: 30_000 }, () => {
     await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 0, waiting: 0 }));
   });
 
-  it("is gone when the deployment has ended", async () => {
+  it("is removed when the deployment has ended", async () => {
     const { project, id, order } = await TestProject.running();
     const readers = await Promise.all([1, 2, 3].map(() => LogReader.follow(project, id)));
     await project.agent.carriesOut(order);

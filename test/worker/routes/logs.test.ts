@@ -32,7 +32,7 @@ async function allPages(project: TestProject, id: string, limit: number): Promis
 const keys = async () => (await env.LOGS.list()).objects.map((object) => object.key);
 
 describe("a deployment's log", () => {
-  it("is there while the deployment runs, numbered without a gap, with Gantry's own words among it", async () => {
+  it("can be read while the deployment runs, numbered without gaps, with Gantry's own lines", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
@@ -50,7 +50,7 @@ describe("a deployment's log", () => {
     expect(more.lines.map((line) => line.message)).toEqual(["three"]);
   });
 
-  it("becomes one object when the deployment has ended, with the verdict as its last line", async () => {
+  it("becomes one object after the deployment has ended, with the verdict as its last line", async () => {
     const project = await TestProject.connected();
     const { id } = await project.deploy();
     await vi.waitFor(async () => expect(await keys()).toEqual([expect.stringContaining(`${id}/log.ndjson`)]));
@@ -61,12 +61,12 @@ describe("a deployment's log", () => {
     expect(await text(project, id)).toContain("Live: version 1");
   });
 
-  it("is read without a gap or a line twice across parts, buffer and the finished object", async () => {
+  it("has each line once across parts, buffer and the complete object", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
     const messages: string[] = [];
-    // More than a part's size each time, so that a part goes to R2.
+    // More than the size of a part each time, so that a part goes to R2.
     for (let batch = 0; batch < 3; batch += 1) {
       const lines = Array.from({ length: 300 }, (_, index) => `${batch}-${index} ${"ü".repeat(500)}`);
       messages.push(...lines);
@@ -88,7 +88,7 @@ describe("a deployment's log", () => {
     expect((await text(project, id)).split("\n").length).toBe(whole.length + 1);
   });
 
-  it("comes in pages that the Worker has room for, however long its lines are", async () => {
+  it("has pages that fit into the Worker's memory with lines of any length", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
@@ -106,7 +106,7 @@ describe("a deployment's log", () => {
     expect(lines.filter(({ message }) => message === long)).toHaveLength(500);
   });
 
-  it("refuses a cursor that is not one of its own", async () => {
+  it("refuses a cursor of another list", async () => {
     const project = await TestProject.connected();
     const { id } = await project.start();
     for (const cursor of ["nonsense", btoa("line:x"), btoa("other:1")]) {

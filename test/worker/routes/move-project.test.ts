@@ -11,7 +11,7 @@ import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
-const told = (agent: ConnectedAgent) => agent.heard.filter(({ type }) => type === "remove_project");
+const removals = (agent: ConnectedAgent) => agent.heard.filter(({ type }) => type === "remove_project");
 
 async function get(project: TestProject): Promise<Project> {
   return Project.parse(await (await project.get(`/v1/projects/${project.id}`)).json());
@@ -21,7 +21,7 @@ function report({ id }: TestProject, release: number | null, releases: number[])
   return { project_id: id, release, releases, url: "http://127.0.0.1:9000" };
 }
 
-/** A project with a live deployment, moved to a second server that it has not been deployed to yet. */
+/** A project with a live deployment that was moved to a second server, without a deployment there yet. */
 async function moved(): Promise<{ project: TestProject; to: ConnectedAgent }> {
   const project = await TestProject.connected();
   await project.deploy();
@@ -34,7 +34,7 @@ async function moved(): Promise<{ project: TestProject; to: ConnectedAgent }> {
 }
 
 describe("a token that is limited to some projects", () => {
-  it("moves none to another server, be there one or not, and changes nothing of the rest then", async () => {
+  it("cannot move a project to any other server, and such a request changes nothing", async () => {
     const { account, projectId, serverId } = await createWorld();
     const other = await enrolAgent(account.token, "web-2");
     const { secret } = await createToken(account.id, { projectIds: [projectId] });
@@ -55,20 +55,20 @@ describe("a token that is limited to some projects", () => {
     const blind = await createToken(account.id, { projectIds: [ids.project()] });
     expect((await ask(blind.secret, { server_id: other.serverId })).status).toBe(404);
     expect((await ask(account.token, { server_id: other.serverId })).status).toBe(200);
-    // Whether it is the same is for the primary to say at that moment, not for what the holder has read before.
+    // The primary decides at that moment whether the server is the same, not an earlier read.
     expect((await ask(secret, { server_id: serverId })).status).toBe(403);
   });
 });
 
 describe("a project that is moved to another server", () => {
-  it("is served by the old one until its next deployment is live on the new one, and no longer", async () => {
+  it("is served by the old server until its next deployment is live on the new one", async () => {
     const { project, to } = await moved();
     project.agent.status([report(project, 1, [1])]);
     await expect.poll(async () => (await get(project)).serving).toMatchObject({ drifted: false });
     const { id } = await project.start();
     const order = await to.orderOf(id);
     expect(order).toMatchObject({ version: 2, keep_releases: [] });
-    expect(told(project.agent)).toEqual([]);
+    expect(removals(project.agent)).toEqual([]);
     await to.carriesOut(order);
     expect(await project.agent.forgets(project.id)).toEqual({ purge: false });
     const live = await project.reaches(id, "live");
@@ -76,10 +76,10 @@ describe("a project that is moved to another server", () => {
     await expect
       .poll(async () => (await get(project)).serving)
       .toMatchObject({ deployment_id: id, drifted: false });
-    expect(told(to)).toEqual([]);
+    expect(removals(to)).toEqual([]);
   });
 
-  it("shows what the new one serves, and does not listen to the old one any more", async () => {
+  it("shows what the new server serves, and ignores reports of the old one", async () => {
     const { project, to } = await moved();
     const { id } = await project.deploy({}, to);
     project.agent.status([report(project, 1, [1])]);
@@ -89,7 +89,7 @@ describe("a project that is moved to another server", () => {
       .toMatchObject({ deployment_id: id, drifted: false });
   });
 
-  it("tells the old one when it says hello, if it was away, and again until it has confirmed", async () => {
+  it("sends the removal to the old server at each hello until it has confirmed", async () => {
     const { project, to } = await moved();
     project.agent.cut();
     await project.deploy({}, to);
@@ -105,10 +105,10 @@ describe("a project that is moved to another server", () => {
     await project.agent.connect({ projects: [report(project, null, [])] });
     await project.agent.hears("welcome");
     await project.deploy({}, to);
-    expect(told(project.agent)).toEqual([]);
+    expect(removals(project.agent)).toEqual([]);
   });
 
-  it("is taken from a server that still serves it although it was thought to have let go, as after a restore of its disk", async () => {
+  it("is removed from a server that serves it again, for example after a restore of its disk", async () => {
     const { project, to } = await moved();
     await project.deploy({}, to);
     await project.agent.forgets(project.id);
@@ -118,7 +118,7 @@ describe("a project that is moved to another server", () => {
     await project.agent.forgets(project.id);
   });
 
-  it("stays where it is when its first deployment on the new one fails", async () => {
+  it("stays on the old server if its first deployment on the new one fails", async () => {
     const { project, to } = await moved();
     const { id } = await project.start();
     const order = await to.orderOf(id);
@@ -126,13 +126,13 @@ describe("a project that is moved to another server", () => {
     const result = { outcome: "failed", failure } as const;
     await to.reports(order, { type: "result", result, project: emptyReport(order) });
     await project.reaches(id, "failed");
-    expect(told(project.agent)).toEqual([]);
+    expect(removals(project.agent)).toEqual([]);
     await project.patch({ server_id: project.agent.serverId });
     const back = await project.start();
     expect(await project.agent.orderOf(back.id)).toMatchObject({ keep_releases: [1] });
   });
 
-  it("is rolled back by building the commit again, for its releases are on the old one", async () => {
+  it("is rolled back by building the commit again, because its releases are on the old server", async () => {
     const { project, to } = await moved();
     await project.deploy({}, to);
     const targets = await (await project.get(`/v1/projects/${project.id}/rollback-targets`)).json();
@@ -143,7 +143,7 @@ describe("a project that is moved to another server", () => {
     expect(order.source.commit).toMatch(/^[0-9a-f]{40}$/);
     await to.carriesOut(order);
     await project.reaches(id, "live");
-    // From here on the code of version 1 is on the new server too, as release 3.
+    // From now on the code of version 1 is on the new server too, as release 3.
     const forward = await project.rollBack({ version: 2 });
     await to.carriesOut(await to.orderOf(forward.id));
     await project.reaches(forward.id, "live");
@@ -151,7 +151,7 @@ describe("a project that is moved to another server", () => {
     expect(await to.orderOf(again.id)).toMatchObject({ reuse_release: 3, preapproved: true });
   });
 
-  it("can go back to the old one while that has not let go yet, and is not told to let go of the new release", async () => {
+  it("can be moved back before the old server has removed it, and keeps the new release there", async () => {
     const { project, to } = await moved();
     project.agent.cut();
     await project.deploy({}, to);
@@ -159,14 +159,14 @@ describe("a project that is moved to another server", () => {
     const { id } = await project.start();
     await project.agent.connect({ projects: [report(project, 1, [1])] });
     const order = await project.agent.orderOf(id);
-    expect(told(project.agent)).toEqual([]);
+    expect(removals(project.agent)).toEqual([]);
     await project.agent.carriesOut(order, [1]);
     await project.reaches(id, "live");
-    expect(told(project.agent)).toEqual([]);
+    expect(removals(project.agent)).toEqual([]);
     expect(await to.forgets(project.id)).toEqual({ purge: false });
   });
 
-  it("has its waiting deployments carried out where they were started for", async () => {
+  it("runs its queued deployments on the server for which they were started", async () => {
     const project = await TestProject.connected();
     const running = await project.start();
     const waiting = await project.start();
@@ -190,7 +190,7 @@ describe("a project that is moved to another server", () => {
   });
 });
 
-/** Whether the releases of its deployments are kept, oldest first. */
+/** `release_kept` of its deployments, oldest first. */
 async function kept(project: TestProject): Promise<boolean[]> {
   const list = await (await project.get(`/v1/deployments?project_id=${project.id}`)).json();
   const { deployments } = Deployments.parse(list);

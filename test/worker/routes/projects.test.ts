@@ -23,7 +23,7 @@ async function get(token: string, id: string): Promise<Project> {
 }
 
 describe("a project", () => {
-  it("needs a name, a server and a repository; the rest has defaults", async () => {
+  it("needs a name, a server and a repository, and has defaults for the rest", async () => {
     const world = await createWorld();
     const response = await create(world);
     expect(response.status).toBe(201);
@@ -63,7 +63,7 @@ describe("a project", () => {
     expect(await get(world.account.token, project.id)).toEqual(project);
   });
 
-  it("keeps every setting that it is given", async () => {
+  it("stores every given setting", async () => {
     const world = await createWorld();
     const settings = {
       repository: "git@git.test:team/blog.git",
@@ -102,7 +102,7 @@ describe("a project", () => {
     expect(results).toEqual([{ repository: "https://me:s3cret@git.test/blog.git" }]);
   });
 
-  it("never shows a token in the place of its repository's user again, nor the password of its health check", async () => {
+  it("never shows a token in its repository's URL or the password of its health check again", async () => {
     const world = await createWorld();
     const secrets = ["ghp_0123456789abcdefghij", "s3cret"];
     const response = await create(world, {
@@ -201,7 +201,7 @@ describe("a project", () => {
     }
   });
 
-  it("has a name of its own in the account, and a domain of its own in the installation", async () => {
+  it("needs a unique name in the account and a unique domain in the installation", async () => {
     const [world, other] = [await createWorld("shop"), await createWorld("store")];
     expect(await problemOf(await create(world, { name: "shop" }))).toMatchObject({
       status: 409,
@@ -213,14 +213,14 @@ describe("a project", () => {
     expect(await problemOf(clash)).toMatchObject({ status: 409, code: "domain_taken" });
   });
 
-  it("gets another default domain where its own is taken", async () => {
+  it("gets another default domain if the first one is taken", async () => {
     const [world, other] = [await createWorld("shop"), await createWorld("store")];
     const second = await created(other, { name: "Shop" });
     expect(second.domain).toBe(`shop-${second.id.slice(-6)}.localhost`);
     expect((await get(world.account.token, world.projectId)).domain).toBe("shop.localhost");
   });
 
-  it("is one of a thousand at most", async () => {
+  it("is refused if the account has a thousand", async () => {
     const world = await createWorld();
     const copy = env.DB.prepare(
       `INSERT INTO projects SELECT ?1, account_id, server_id, ?1, ?1, repository, branch, framework, root_directory, build_command,
@@ -239,8 +239,8 @@ describe("a project", () => {
   });
 });
 
-describe("what a project serves", () => {
-  it("is what its agent last said, and drifts where that is not what is live", async () => {
+describe("the served release of a project", () => {
+  it("is from its agent's last report, and has drifted if it is not the live one", async () => {
     const project = await TestProject.connected();
     const first = await project.deploy();
     const second = await project.deploy();

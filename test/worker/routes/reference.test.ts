@@ -6,23 +6,20 @@ import { call, problemOf } from "../../support/worker/call.ts";
 const pages = ["/docs", "/docs/problems", ...problemCodes.map((code) => `/docs/problems/${code}`)];
 
 describe("the reference", () => {
-  it.each(pages)(
-    "%s is a page for anybody, which may load nothing but its own style and pictures",
-    async (path) => {
-      const response = await call(path);
-      expect(response.status).toBe(200);
-      expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
-      expect(response.headers.get("referrer-policy")).toBe("no-referrer");
-      const policy = response.headers.get("content-security-policy");
-      expect(policy).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self'; /);
-      expect(policy).not.toContain("unsafe");
-      expect(response.headers.get("x-request-id")).toMatch(/^req_/);
-      expect(await response.text()).toMatch(/^<!doctype html>/i);
-    },
-  );
+  it.each(pages)("%s is a public page that can load only its own styles and images", async (path) => {
+    const response = await call(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+    const policy = response.headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none'; style-src 'self'; img-src 'self'; /);
+    expect(policy).not.toContain("unsafe");
+    expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+    expect(await response.text()).toMatch(/^<!doctype html>/i);
+  });
 
-  it("has its document beside it, which any web page may read", async () => {
+  it("has an OpenAPI document that any web page can read", async () => {
     const response = await call("/v1/openapi.json");
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -31,7 +28,7 @@ describe("the reference", () => {
   });
 
   it.each(["/docs", "/docs/style.css", "/docs/icon.svg", "/v1/openapi.json"])(
-    "%s is not sent again to who has it",
+    "%s gives 304 to a client that has it",
     async (path) => {
       const tag = (await call(path)).headers.get("etag");
       expect(tag).not.toBeNull();
@@ -41,7 +38,7 @@ describe("the reference", () => {
     },
   );
 
-  it("is only read", async () => {
+  it("supports only GET and HEAD", async () => {
     const response = await call("/docs", { method: "POST" });
     expect(await problemOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
     expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS");
@@ -58,7 +55,7 @@ describe("the reference", () => {
     expect(await problemOf(await call(path))).toMatchObject({ status: 404, code: "not_found" });
   });
 
-  it("has a page at the address that every problem's type names", async () => {
+  it("has a page at the type URL of every problem", async () => {
     const { type } = await problemOf(await call("/v1/nothing"));
     const page = await call(new URL(type).pathname);
     expect(page.status).toBe(200);

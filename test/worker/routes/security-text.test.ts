@@ -16,7 +16,7 @@ async function textOf(contact: string): Promise<Response> {
 
 describe("security.txt", () => {
   it.each(["mailto:security@example.com", "https://example.com/security", "tel:+49-30-123456"])(
-    "names the contact %s, and ends in the future",
+    "contains the contact %s, and expires in the future",
     async (contact) => {
       const response = await textOf(contact);
       expect(response.status).toBe(200);
@@ -45,7 +45,7 @@ describe("security.txt", () => {
     "http://example.com",
   ])("is not there for the contact %j", async (contact) => expect((await textOf(contact)).status).toBe(404));
 
-  it("is not there where the installation names nobody, and is only read", async () => {
+  it("is 404 without a contact, and supports only GET and HEAD", async () => {
     expect(await problemOf(await call(SECURITY_TEXT_PATH))).toMatchObject({ code: "not_found" });
     const written = await call(SECURITY_TEXT_PATH, { method: "POST" });
     expect(await problemOf(written)).toMatchObject({ code: "method_not_allowed" });

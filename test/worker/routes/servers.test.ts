@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 describe("a server", () => {
-  it("begins pending, with the token that its agent joins with and the command for it", async () => {
+  it("is pending at first, with an enrolment token and the install command", async () => {
     const { token } = await createAccount();
     const response = await create(token);
     expect(response.status).toBe(201);
@@ -83,13 +83,13 @@ describe("a server", () => {
     ]);
   });
 
-  it("counts the projects that it hosts", async () => {
+  it("counts its projects", async () => {
     const { account, serverId } = await createWorld();
     expect((await list(account.token)).servers).toMatchObject([{ id: serverId, apps: 1 }]);
     expect(await get(account.token, serverId)).toMatchObject({ apps: 1 });
   });
 
-  it("has a name of its own in the account", async () => {
+  it("needs a unique name in the account", async () => {
     const { token } = await createAccount();
     await create(token);
     const response = await create(token, { ip: "192.0.2.2" });
@@ -114,7 +114,7 @@ describe("a server", () => {
     expect((await list(token)).servers).toEqual([]);
   });
 
-  it("is healthy while its agent is connected, degraded where its disk is nearly full, offline afterwards", async () => {
+  it("is healthy while its agent is connected, degraded if its disk is nearly full, and offline afterwards", async () => {
     const project = await TestProject.connected();
     const id = project.agent.serverId;
     const status = async () => (await get(project.token, id)).status;
@@ -132,7 +132,7 @@ describe("a server", () => {
     await vi.waitFor(async () => expect(await status()).toBe("offline"));
   });
 
-  it("shows its uptime since it was enrolled", async () => {
+  it("shows its uptime since its enrolment", async () => {
     const { account, serverId } = await createWorld();
     const now = Date.UTC(2026, 5, 15, 12);
     vi.useFakeTimers({ toFake: ["Date"], now });
@@ -152,7 +152,7 @@ describe("a server", () => {
     });
   });
 
-  it("shows its uptime day by day, with the connection that it has now", async () => {
+  it("shows its uptime per day, including the current connection", async () => {
     const { account, serverId } = await createWorld();
     const now = Date.UTC(2026, 5, 15, 12);
     vi.useFakeTimers({ toFake: ["Date"], now });
@@ -190,7 +190,7 @@ describe("an account's servers", () => {
     );
   }
 
-  it("are a thousand at most, also where two are created at once", async () => {
+  it("are limited to a thousand, even if two are created at the same time", async () => {
     const { id, token } = await createAccount();
     await fill(id, MAX_PER_ACCOUNT - 1);
     const responses = await Promise.all([create(token, { name: "a" }), create(token, { name: "b" })]);
@@ -200,7 +200,7 @@ describe("an account's servers", () => {
     expect((await list(token)).servers).toHaveLength(MAX_PER_ACCOUNT);
   });
 
-  it("come in pages where a limit is asked for, each row once, whatever is added meanwhile", async () => {
+  it("are paged with a limit, each row once, even if rows are added in between", async () => {
     const { id, token } = await createAccount();
     await fill(id, 5);
     const all = (await list(token)).servers.map((server) => server.id);
@@ -218,7 +218,7 @@ describe("an account's servers", () => {
     expect(seen).toEqual(all);
   });
 
-  it("take no cursor of another list, nor one that was tampered with", async () => {
+  it("refuse a cursor of another list and a modified cursor", async () => {
     const { id, token } = await createAccount();
     await fill(id, 3);
     const { next_cursor } = await list(token, "?limit=1");
@@ -240,7 +240,7 @@ describe("an account's servers", () => {
 });
 
 describe("enrolment", () => {
-  it("of an agent of another protocol is refused without spending the token; one that only says more is let in", async () => {
+  it("refuses an agent of another protocol without spending the token, and accepts one that sends more fields", async () => {
     const { token } = await createAccount();
     const { id, enrollment } = await created(token);
     const refused = await enroll(enrollment.token, { protocol: PROTOCOL_VERSION + 1 });
@@ -253,7 +253,7 @@ describe("enrolment", () => {
     expect(await response.json()).toMatchObject({ server_id: id });
   });
 
-  it("gives the agent a credential of its own, and works once", async () => {
+  it("gives the agent its own credential, and works once", async () => {
     const { token } = await createAccount();
     const { id, enrollment } = await created(token);
     const response = await enroll(enrollment.token);
@@ -270,7 +270,7 @@ describe("enrolment", () => {
     expect(server.enrolled_at).not.toBeNull();
   });
 
-  it("is answered again to the agent that has spent it, whose first answer was lost, and to nobody else", async () => {
+  it("returns the same credential only to the agent that spent the token and lost the response", async () => {
     const { token } = await createAccount();
     const { id, enrollment } = await created(token);
     const attempt = "a".repeat(43);
@@ -286,18 +286,18 @@ describe("enrolment", () => {
     const second = Enrollment.parse(await renewed.json());
     const other = Enrolled.parse(await (await enroll(second.token, { attempt })).json());
     expect(other.credential).not.toBe(first.credential);
-    // Its credential is not in force any more.
+    // Its credential is no longer valid.
     expect((await enroll(enrollment.token, { attempt })).status).toBe(401);
   });
 
-  it("takes only an attempt that nobody could guess", async () => {
+  it("accepts only an attempt that cannot be guessed", async () => {
     const { token } = await createAccount();
     const { enrollment } = await created(token);
     expect((await enroll(enrollment.token, { attempt: "short" })).status).toBe(422);
     expect((await enroll(enrollment.token, { attempt: "c".repeat(43) })).status).toBe(201);
   });
 
-  it("has one winner where two use the token at the same instant", async () => {
+  it("succeeds once if two agents use the token at the same time", async () => {
     const { token } = await createAccount();
     const { enrollment } = await created(token);
     const responses = await Promise.all(Array.from({ length: 8 }, () => enroll(enrollment.token)));
@@ -314,7 +314,7 @@ describe("enrolment", () => {
     expect((await enroll(enrollment.token)).status).toBe(401);
   });
 
-  it("can be made anew, which spoils the token before it and keeps the agent's credential until it is spent", async () => {
+  it("can be created again, which invalidates the earlier token and keeps the agent's credential until it is spent", async () => {
     const { token } = await createAccount();
     const { id, enrollment } = await created(token);
     const renew = async () => await call(`/v1/servers/${id}/enrollment`, { method: "POST", token });
@@ -328,7 +328,7 @@ describe("enrolment", () => {
     expect((await get(token, id)).enrolled_at).toBe(enrolledAt);
   });
 
-  it("keeps no secret in the database", async () => {
+  it("stores no secret in the database", async () => {
     const { token } = await createAccount();
     const { enrollment } = await created(token);
     const before = JSON.stringify((await env.DB.prepare("SELECT * FROM servers").all()).results);
@@ -338,7 +338,7 @@ describe("enrolment", () => {
     expect(after).not.toContain(credential);
   });
 
-  it("gives nothing for a token of another kind", async () => {
+  it("refuses a token of another kind", async () => {
     const { token } = await createAccount();
     expect((await enroll(token)).status).toBe(401);
     expect((await enroll("")).status).toBe(401);

@@ -30,7 +30,7 @@ async function rowsOf(table: "tokens" | "sign_in_codes", { id }: TestAccount): P
 }
 
 describe("a sign-in link", () => {
-  it("is traded for a session of 12 hours that may do everything in its account", async () => {
+  it("is exchanged for a session with all scopes for 12 hours", async () => {
     const now = Date.now();
     vi.useFakeTimers({ toFake: ["Date"], now });
     const account = await createAccount("Acme");
@@ -48,7 +48,7 @@ describe("a sign-in link", () => {
     expect(await works(session.token)).toBe(false);
   });
 
-  it("works once, also of two at the same instant", async () => {
+  it("works once, also in simultaneous requests", async () => {
     const account = await createAccount();
     const code = await createSignInCode(account.id);
     const answers = await Promise.all([signIn(code), signIn(code), signIn(code)]);
@@ -57,7 +57,7 @@ describe("a sign-in link", () => {
     expect(await problemOf(await signIn(code))).toMatchObject({ code: "invalid_token" });
   });
 
-  it("is refused once it has expired, and where it is none", async () => {
+  it("is refused if it is expired or invalid", async () => {
     const account = await createAccount();
     const expired = await createSignInCode(account.id, Date.now() - 1);
     const others = [newSecret("sign_in"), newSecret(), account.token, "nonsense", "'; --"];
@@ -66,7 +66,7 @@ describe("a sign-in link", () => {
     expect(await rowsOf("tokens", account)).toBe(1);
   });
 
-  it("is kept as a hash only", async () => {
+  it("is stored only as a hash", async () => {
     const account = await createAccount();
     const code = await createSignInCode(account.id);
     const before = await env.DB.prepare("SELECT * FROM sign_in_codes").all();
@@ -78,7 +78,7 @@ describe("a sign-in link", () => {
 });
 
 describe("a session", () => {
-  it("ends when its holder signs out, and no other with it", async () => {
+  it("ends alone when its user signs out", async () => {
     const account = await createAccount();
     const [one, other] = [await createSession(account.id), await createSession(account.id)];
     expect([await works(one.token), await works(other.token)]).toEqual([true, true]);
@@ -87,7 +87,7 @@ describe("a session", () => {
     expect(await problemOf(await signOut(one.token))).toMatchObject({ code: "invalid_token" });
   });
 
-  it("is what signing out ends: an API token stays", async () => {
+  it("can be ended by signing out, but an API token cannot", async () => {
     const { token } = await createAccount();
     expect(await problemOf(await signOut(token))).toMatchObject({
       status: 404,
@@ -97,7 +97,7 @@ describe("a session", () => {
     expect(await works(token)).toBe(true);
   });
 
-  it("stands marked among the tokens, where it can be revoked from elsewhere, and is not rotated", async () => {
+  it("is listed among the tokens, can be revoked there, and cannot be rotated", async () => {
     const account = await createAccount();
     const { id, token } = await createSession(account.id);
     const { tokens } = await listTokens(account.token);
@@ -111,7 +111,7 @@ describe("a session", () => {
     expect(await works(token)).toBe(false);
   });
 
-  it("makes tokens, but does not stand in for the last one that can", async () => {
+  it("can create tokens, but does not replace the last token that can", async () => {
     const account = await createAccount();
     const { token } = await createSession(account.id);
     const first = (await listTokens(token)).tokens.find(({ kind }) => kind === "token");
@@ -120,7 +120,7 @@ describe("a session", () => {
     expect((await revoke(token, first?.id ?? "")).status).toBe(204);
   });
 
-  it("sees nothing of another account", async () => {
+  it("cannot access another account", async () => {
     const [mine, theirs] = [await createAccount("mine"), await createAccount("theirs")];
     const { token } = await createSession(mine.id);
     const { id } = await createToken(theirs.id);
@@ -128,7 +128,7 @@ describe("a session", () => {
     expect(JSON.stringify(await listTokens(token))).not.toContain(id);
   });
 
-  it("is removed by the schedule once it has expired, like a code; an expired token stays", async () => {
+  it("is deleted by the schedule after it expires, like a code but unlike an API token", async () => {
     const account = await createAccount();
     await createToken(account.id, { expiresAt: Date.now() - 1 });
     await createSession(account.id);

@@ -18,7 +18,7 @@ async function open(world: World, token: string): Promise<string[]> {
   return names;
 }
 
-/** The account's own token, as everybody who may list tokens sees it. */
+/** The account's own token in the list of tokens. */
 async function ownTokenId(account: TestAccount): Promise<string> {
   const { tokens } = await listTokens(account.token);
   return tokens.at(-1)?.id ?? "";
@@ -28,19 +28,19 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a token that is revoked", () => {
+describe("a revoked token", () => {
   it("is refused by every endpoint at once, with either of its secrets", async () => {
     const world = await createWorld();
     const { id, secret } = await createToken(world.account.id);
     const rotated = await rotate(world.account.token, id);
-    // Both are remembered from now on.
+    // Both are cached from now on.
     expect([await works(secret), await works(rotated.token)]).toEqual([true, true]);
     expect((await revoke(world.account.token, id)).status).toBe(204);
     expect(await open(world, secret)).toEqual([]);
     expect(await open(world, rotated.token)).toEqual([]);
   });
 
-  it("is revoked once; then it is not found", async () => {
+  it("is not found when it is revoked again", async () => {
     const { token: asking } = await createAccount();
     const made = await makeToken(asking);
     const response = await revoke(asking, made.id);
@@ -50,7 +50,7 @@ describe("a token that is revoked", () => {
     expect(await problemOf(await revoke(asking, ids.token()))).toMatchObject({ code: "not_found" });
   });
 
-  it("may reach further than the one that revokes it", async () => {
+  it("may have more rights than the token that revokes it", async () => {
     const { id, token: asking } = await createAccount();
     const { secret } = await createToken(id, { scopes: ["tokens:write"] });
     const made = await makeToken(asking, { scopes: ["servers:write"] });
@@ -58,7 +58,7 @@ describe("a token that is revoked", () => {
     expect(await works(made.token)).toBe(false);
   });
 
-  it("can be the one that asks", async () => {
+  it("can be the token of the request", async () => {
     const { token: asking } = await createAccount();
     const made = await makeToken(asking, { scopes: ["tokens:write"] });
     expect((await revoke(made.token, made.id)).status).toBe(204);
@@ -66,8 +66,8 @@ describe("a token that is revoked", () => {
   });
 });
 
-describe("the last token that can make tokens", () => {
-  it("stays, and the problem says what to do instead", async () => {
+describe("the last token that can create tokens", () => {
+  it("cannot be revoked, and the problem says what to do instead", async () => {
     const account = await createAccount();
     await createToken(account.id, { scopes: ["tokens:read", "projects:write"] });
     await createToken(account.id, { projectIds: [ids.project()] });
@@ -85,7 +85,7 @@ describe("the last token that can make tokens", () => {
     expect(await works(account.token)).toBe(false);
   });
 
-  it("is one of two that are revoked at the same instant", async () => {
+  it("stays if the last two are revoked at the same time", async () => {
     for (let round = 0; round < 5; round += 1) {
       const account = await createAccount();
       const [one, other] = [
@@ -98,7 +98,7 @@ describe("the last token that can make tokens", () => {
     }
   });
 
-  it("does not keep others from being revoked: expired, limited and without the scope", async () => {
+  it("does not prevent revoking expired or limited tokens or tokens without the scope", async () => {
     const { id, token: asking } = await createAccount();
     const others = [
       await createToken(id, { scopes: ["tokens:read"] }),
@@ -108,7 +108,7 @@ describe("the last token that can make tokens", () => {
     for (const other of others) expect((await revoke(asking, other.id)).status).toBe(204);
   });
 
-  it("is held against the whole account where a limited token asks", async () => {
+  it("is determined for the whole account, also in a request of a limited token", async () => {
     const { id } = await createAccount();
     const limited = await createToken(id, { projectIds: [ids.project()] });
     expect((await revoke(limited.secret, limited.id)).status).toBe(204);
@@ -116,7 +116,7 @@ describe("the last token that can make tokens", () => {
 });
 
 describe("a token that expires", () => {
-  it("is refused by every endpoint at that instant", async () => {
+  it("is refused by every endpoint from that time on", async () => {
     const now = Date.now();
     vi.useFakeTimers({ toFake: ["Date"], now });
     const world = await createWorld();

@@ -17,15 +17,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An account whose own token outlives the test. */
+/** An account whose own token does not expire during the test. */
 async function createLastingAccount() {
   const account = await createAccount();
   const asking = (await createToken(account.id, { expiresAt: START + 400 * DAY_MS })).secret;
   return { ...account, asking };
 }
 
-describe("a token that is rotated", () => {
-  it("has a new secret, and its lifetime anew", async () => {
+describe("a rotated token", () => {
+  it("has a new secret, and its lifetime restarts", async () => {
     const { asking } = await createLastingAccount();
     const made = await makeToken(asking, { expires_in_days: 30 });
     vi.setSystemTime(START + 10 * DAY_MS);
@@ -48,7 +48,7 @@ describe("a token that is rotated", () => {
     expect(again.expires_at).toBe(at(70 * DAY_MS - 1));
   });
 
-  it("goes on with the old secret for 24 hours, to the instant", async () => {
+  it("accepts the old secret for exactly 24 hours", async () => {
     const { asking } = await createLastingAccount();
     const made = await makeToken(asking);
     const rotated = await rotate(asking, made.id);
@@ -57,14 +57,14 @@ describe("a token that is rotated", () => {
     expect(await works(made.token)).toBe(true);
     const me = Account.parse(await (await call("/v1/account", { token: made.token })).json());
     expect(me.token.expires_at).toBe(at(DAY_MS));
-    // It is still remembered, from a millisecond ago.
+    // It is still cached, from a millisecond ago.
     vi.setSystemTime(START + DAY_MS);
     expect(await works(made.token)).toBe(false);
     expect(await works(rotated.token)).toBe(true);
     expect((await tokenOf(asking, made.id))?.previous_expires_at).toBeNull();
   });
 
-  it("gives the old secret no time beyond its own", async () => {
+  it("does not extend the lifetime of the old secret", async () => {
     const { id, asking } = await createLastingAccount();
     const token = await createToken(id, { expiresAt: START + HOUR_MS });
     const rotated = await rotate(asking, token.id);
@@ -73,7 +73,7 @@ describe("a token that is rotated", () => {
     expect(await works(token.secret)).toBe(false);
   });
 
-  it("ends the secret before the last at once", async () => {
+  it("refuses the secret before the previous one at once", async () => {
     const { asking } = await createLastingAccount();
     const made = await makeToken(asking);
     const second = await rotate(asking, made.id);
@@ -84,7 +84,7 @@ describe("a token that is rotated", () => {
     expect(await works(third.token)).toBe(true);
   });
 
-  it("comes back to life where it had expired, but not with its old secret", async () => {
+  it("is valid again if it had expired, but not with its old secret", async () => {
     const { asking } = await createLastingAccount();
     const made = await makeToken(asking, { expires_in_days: 1 });
     vi.setSystemTime(START + 2 * DAY_MS);
@@ -95,7 +95,7 @@ describe("a token that is rotated", () => {
     expect(await works(made.token)).toBe(false);
   });
 
-  it("can rotate itself, and do it again with the old secret where the answer was lost", async () => {
+  it("can rotate itself, and again with the old secret if the response was lost", async () => {
     const { asking } = await createLastingAccount();
     const made = await makeToken(asking, { scopes: ["tokens:write"] });
     const lost = await rotate(made.token, made.id);
@@ -105,7 +105,7 @@ describe("a token that is rotated", () => {
     expect(await works(rotated.token)).toBe(true);
   });
 
-  it("is rotated by two at once: both secrets work, the first one's for 24 hours", async () => {
+  it("accepts both secrets after two simultaneous rotations, the first one for 24 hours", async () => {
     const { asking } = await createLastingAccount();
     const made = await makeToken(asking);
     const [one, other] = await Promise.all([rotate(asking, made.id), rotate(asking, made.id)]);
@@ -115,7 +115,7 @@ describe("a token that is rotated", () => {
     expect(await works(one.token)).not.toBe(await works(other.token));
   });
 
-  it("reaches no further than the token that rotates it", async () => {
+  it("must not have more rights than the token that rotates it", async () => {
     const { id, asking } = await createLastingAccount();
     const { secret } = await createToken(id, { scopes: ["tokens:write", "projects:read"] });
     const made = await makeToken(asking, { scopes: ["projects:write", "tokens:read"] });
@@ -129,7 +129,7 @@ describe("a token that is rotated", () => {
     expect(await works(made.token)).toBe(true);
   });
 
-  it("is not found once it is revoked", async () => {
+  it("is not found after it was revoked", async () => {
     const { asking } = await createLastingAccount();
     const made = await makeToken(asking);
     await revoke(asking, made.id);

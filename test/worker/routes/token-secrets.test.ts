@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Everything that D1 holds, whatever the tables. */
+/** All rows of all tables in D1. */
 async function everything(): Promise<string> {
   const { results } = await env.DB.prepare(
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
@@ -28,11 +28,11 @@ async function everything(): Promise<string> {
   return JSON.stringify(dumps.map((dump) => dump.results));
 }
 
-/** What must not be found anywhere: the secret, and its random part alone. */
+/** Texts that must not appear: the secret, and its random part alone. */
 const tracesOf = (secret: string) => [secret, secret.slice("gantry_".length, -6)];
 
 describe("the secret of a token", () => {
-  it("is in the answers that make it and nowhere else: no table, no log, no other answer, no problem", async () => {
+  it("appears only in the responses that create it: in no table, log line, problem or other response", async () => {
     const { token: asking } = await createAccount();
     const made = await makeToken(asking, { scopes: ["tokens:write"] });
     const keyed = await call("/v1/tokens", {
@@ -62,7 +62,7 @@ describe("the secret of a token", () => {
       for (const text of everywhere) expect(text).not.toContain(trace);
   });
 
-  it("is in no log where the database fails while it is made", async () => {
+  it("is not logged if the database fails while it is created", async () => {
     const { token: asking } = await createAccount();
     await works(asking);
     await env.DB.exec("DROP TABLE projects");

@@ -34,13 +34,13 @@ function spyOnNotes() {
   return notes;
 }
 
-describe("when a token was last used", () => {
-  it("is kept to the hour", async () => {
+describe("the last use of a token", () => {
+  it("is stored to the hour", async () => {
     const { secret, lastUsedAt } = await createUser();
     expect(await lastUsedAt()).toBeNull();
     await works(secret);
     await vi.waitFor(async () => expect(await lastUsedAt()).toBe("2026-03-01T10:00:00.000Z"));
-    // Forty minutes later it is the next hour; the token has been looked up anew in between.
+    // Forty minutes later it is the next hour, and the token was looked up again in between.
     vi.setSystemTime(START + 30 * 60 * 1000);
     await works(secret);
     vi.setSystemTime(START + 40 * 60 * 1000);
@@ -48,7 +48,7 @@ describe("when a token was last used", () => {
     await vi.waitFor(async () => expect(await lastUsedAt()).toBe("2026-03-01T11:00:00.000Z"));
   });
 
-  it("is written once an hour, however many requests there are", async () => {
+  it("is written once an hour for any number of requests", async () => {
     const { secret, reader } = await createUser();
     await works(reader.secret);
     const notes = spyOnNotes();
@@ -61,7 +61,7 @@ describe("when a token was last used", () => {
     expect(notes).toHaveLength(2);
   });
 
-  it("never goes back", async () => {
+  it("never moves back", async () => {
     const { id, secret, lastUsedAt } = await createUser();
     const later = START + 5 * HOUR_MS;
     await works(secret);
@@ -73,7 +73,7 @@ describe("when a token was last used", () => {
     expect(await lastUsedAt()).toBe(new Date(later).toISOString());
   });
 
-  it("is not changed by a request that is refused", async () => {
+  it("is not changed by a refused request", async () => {
     const { secret, lastUsedAt } = await createUser();
     const notes = spyOnNotes();
     expect((await call("/v1/tokens?brnach=main", { token: secret })).status).toBe(422);
@@ -82,7 +82,7 @@ describe("when a token was last used", () => {
     expect(await lastUsedAt()).toBeNull();
   });
 
-  it("is no reason to fail where it cannot be written, and is written by a later request", async () => {
+  it("does not fail the request if it cannot be written, and is written by a later request", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const { secret, reader, lastUsedAt } = await createUser();
     await works(reader.secret);

@@ -12,13 +12,13 @@ import { createWorld } from "../../support/worker/world.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How many rows of `tokens` there are, of any account. */
+/** The number of rows in `tokens`, of all accounts. */
 async function countRows(): Promise<number> {
   return (await env.DB.prepare("SELECT count(*) AS n FROM tokens").first<number>("n")) ?? 0;
 }
 
-describe("a token that is made", () => {
-  it("has a secret that is shown this once, and lives for 90 days", async () => {
+describe("a new token", () => {
+  it("has a secret that is returned once, and is valid for 90 days", async () => {
     const { token: asking } = await createAccount();
     const response = await askForToken(asking, { name: "CI", scopes: ["deployments:write"] });
     expect(response.status).toBe(201);
@@ -42,7 +42,7 @@ describe("a token that is made", () => {
     expect(await (await call("/v1/tokens", { token: asking })).text()).not.toContain(secret);
   });
 
-  it("may do what it was given, and no more", async () => {
+  it("has only the rights that it was given", async () => {
     const { account, projectId } = await createWorld();
     const { token: secret } = await makeToken(account.token, {
       scopes: ["projects:read", "deployments:write"],
@@ -57,7 +57,7 @@ describe("a token that is made", () => {
     expect((await call("/v1/servers", { token: secret })).status).toBe(403);
   });
 
-  it("lives as long as it is asked to, up to 366 days", async () => {
+  it("has the requested lifetime, up to 366 days", async () => {
     const { token: asking } = await createAccount();
     for (const days of [1, 366]) {
       const { created_at, expires_at } = await makeToken(asking, { expires_in_days: days });
@@ -65,7 +65,7 @@ describe("a token that is made", () => {
     }
   });
 
-  it("may have the name of another, and is told twice what it is only once", async () => {
+  it("can have the name of another token, and repeated scopes and projects count once", async () => {
     const { account, projectId } = await createWorld();
     const body = { scopes: ["tokens:read", "tokens:read"], project_ids: [projectId, projectId] };
     const [one, other] = [await makeToken(account.token, body), await makeToken(account.token, body)];
@@ -86,14 +86,14 @@ describe("a token that is made", () => {
     [{ expires_in_days: 367 }, ["/expires_in_days"]],
     [{ expires_in_days: 1.5 }, ["/expires_in_days"]],
     [{ expires_at: "2030-01-01T00:00:00Z" }, ["/expires_at"]],
-  ])("is refused with %j, and the problem points to it", async (body, pointers) => {
+  ])("is refused with %j and a pointer to it", async (body, pointers) => {
     const { token: asking } = await createAccount();
     const response = await askForToken(asking, body);
     expect(response.status).toBe(422);
     expect((await problemOf(response)).errors?.map((error) => error.pointer)).toEqual(pointers);
   });
 
-  it("is limited to projects that the account has", async () => {
+  it("can be limited only to projects of the account", async () => {
     const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
     const before = await countRows();
     const project_ids = [ids.project(), mine.projectId, theirs.projectId];
@@ -105,7 +105,7 @@ describe("a token that is made", () => {
     expect(await countRows()).toBe(before);
   });
 
-  it("is made once where the same request comes twice at the same instant", async () => {
+  it("is created once if the same request is sent twice at the same time", async () => {
     const { token: asking } = await createAccount();
     const headers = { "idempotency-key": "one" };
     const body = { name: "CI", scopes: ["tokens:read"] };
@@ -119,7 +119,7 @@ describe("a token that is made", () => {
     expect(await works(one.token)).toBe(true);
   });
 
-  it("is one of a thousand at most, without those that are revoked", async () => {
+  it("is refused if the account has a thousand that are not revoked", async () => {
     const { id, token: asking } = await createAccount();
     const [other, limited] = [
       await createToken(id),
@@ -140,8 +140,8 @@ describe("a token that is made", () => {
   });
 });
 
-describe("a token that makes another", () => {
-  it("cannot give what it lacks, and is told what that is", async () => {
+describe("a token that creates another", () => {
+  it("cannot grant scopes that it does not have, and the problem lists them", async () => {
     const { id } = await createAccount();
     const scopes = ["tokens:write", "projects:write", "deployments:read"] as const;
     const { secret } = await createToken(id, { scopes });
@@ -161,7 +161,7 @@ describe("a token that makes another", () => {
     expect((await askForToken(secret, { scopes })).status).toBe(201);
   });
 
-  it("hands its limit to projects on", async () => {
+  it("passes on its limit to projects", async () => {
     const { account, serverId, projectId } = await createWorld();
     const second = await call("/v1/projects", {
       method: "POST",
@@ -179,12 +179,12 @@ describe("a token that makes another", () => {
       );
       details.add((await problemOf(response)).detail);
     }
-    // Nothing tells a project that the token cannot see from one that nobody has.
+    // A project that the token cannot access gets the same answer as one that does not exist.
     expect(details.size).toBe(1);
     expect((await askForToken(secret, { project_ids: [projectId] })).status).toBe(201);
   });
 
-  it("counts those that it cannot see towards the thousand", async () => {
+  it("counts tokens that it cannot access towards the thousand", async () => {
     const { account, projectId } = await createWorld();
     const { secret } = await createToken(account.id, { projectIds: [projectId] });
     const copy = env.DB.prepare(
@@ -209,7 +209,7 @@ describe("the list of tokens", () => {
     expect(Date.parse(tokens[1]?.expires_at ?? "")).toBeLessThan(Date.now());
   });
 
-  it("comes in pages that repeat and leave out nothing, whatever is made and revoked meanwhile", async () => {
+  it("has each token once across pages, even if tokens are created and revoked in between", async () => {
     const { token: asking } = await createAccount();
     const made = [];
     for (let nth = 0; nth < 4; nth += 1) made.unshift((await makeToken(asking)).id);
@@ -252,7 +252,7 @@ describe("the list of tokens", () => {
     expect((await listTokens(asking)).tokens).toHaveLength(5);
   });
 
-  it("holds nothing of another account", async () => {
+  it("contains no tokens of another account", async () => {
     const [mine, theirs] = [await createAccount("mine"), await createAccount("theirs")];
     const [own, other] = [await makeToken(mine.token), await makeToken(theirs.token)];
     expect((await listTokens(mine.token)).tokens.map((token) => token.id)).toContain(own.id);

@@ -46,7 +46,7 @@ const everySetting = {
 };
 
 describe("changing a project", () => {
-  it("changes each setting by itself, and leaves all others as they are", async () => {
+  it("changes each setting alone, without changing others", async () => {
     const world = await createWorld();
     let expected = await get(world);
     for (const [name, value] of Object.entries(everySetting)) {
@@ -54,7 +54,7 @@ describe("changing a project", () => {
       const response = await patch(world, { [name]: value });
       expect(response.status).toBe(200);
       const changed = Project.parse(await response.json());
-      // A framework changes what is left to it, too.
+      // A framework also changes the settings that are left to it.
       const preset =
         name === "framework" ? { build_command: "npm ci && npm run build", output_directory: "dist" } : {};
       expected = { ...expected, ...preset, [name]: value, automatic };
@@ -64,7 +64,7 @@ describe("changing a project", () => {
     expect(expected).toMatchObject(everySetting);
   });
 
-  it("changes several at once, and nothing where nothing is given", async () => {
+  it("changes several settings at once, and none without fields", async () => {
     const world = await createWorld();
     const before = await patched(world, everySetting);
     expect(before).toMatchObject(everySetting);
@@ -76,7 +76,7 @@ describe("changing a project", () => {
     expect([response.status, await response.json()]).toEqual([200, before]);
   });
 
-  it("takes null for none, where there can be none", async () => {
+  it("accepts null for settings that can be empty", async () => {
     const world = await createWorld();
     await patched(world, everySetting);
     const none = { build_command: null, activate_command: null, health_check: null };
@@ -92,7 +92,7 @@ describe("changing a project", () => {
     ]);
   });
 
-  it("changes one of the timeouts and keeps the others, but a health check as a whole", async () => {
+  it("changes single timeouts, but replaces a whole health check", async () => {
     const world = await createWorld();
     await patched(world, everySetting);
     const changed = await patched(world, {
@@ -123,7 +123,7 @@ describe("changing a project", () => {
     expect(await patched(world, { automatic: ["framework"] })).toMatchObject({ framework: "static" });
   });
 
-  it("loses nothing where two change different things at the same instant", async () => {
+  it("keeps both changes if two requests change different settings at the same time", async () => {
     const world = await createWorld();
     await Promise.all([
       patched(world, { branch: "next", timeouts: { build_seconds: 7 } }),
@@ -168,7 +168,7 @@ describe("changing a project", () => {
     expect(await get(world)).toEqual(before);
   });
 
-  it("takes shared paths that only look alike, and says of those that overlap which to give", async () => {
+  it("accepts similar shared paths, and explains which path to use if paths overlap", async () => {
     const world = await createWorld();
     const apart = ["data", "data-old", "database/a", "database/ab", "data"];
     expect(await patched(world, { shared_paths: apart })).toMatchObject({ shared_paths: apart });
@@ -180,7 +180,7 @@ describe("changing a project", () => {
     ]);
   });
 
-  it("keeps names unique in the account, and domains in the installation", async () => {
+  it("requires unique names in the account and unique domains in the installation", async () => {
     const [world, other] = [await createWorld("shop"), await createWorld("store")];
     const { token } = world.account;
     const settings = { name: "blog", server_id: world.serverId, repository: "/srv/git/blog.git" };
@@ -190,12 +190,12 @@ describe("changing a project", () => {
     const there = await patch(world, { domain: "store.localhost" });
     expect(await problemOf(there)).toMatchObject({ status: 409, code: "domain_taken" });
     expect(await get(world)).toMatchObject({ name: "shop", domain: "shop.localhost", branch: "main" });
-    // Its own are no obstacle, and another account's name is none either.
+    // Its own name and domain are accepted, and so is a name of another account.
     expect((await patch(world, { name: "shop", domain: "shop.localhost" })).status).toBe(200);
     expect((await patch(other, { name: "shop" })).status).toBe(200);
   });
 
-  it("leaves the domain as it is where the name changes", async () => {
+  it("does not change the domain with the name", async () => {
     const world = await createWorld("shop");
     expect(await patched(world, { name: "store" })).toMatchObject({
       name: "store",
@@ -203,7 +203,7 @@ describe("changing a project", () => {
     });
   });
 
-  it("needs a server of the account, also where the project is not to be seen", async () => {
+  it("requires a server of the account, also for a project that does not exist", async () => {
     const [world, other] = [await createWorld("shop"), await createWorld("store")];
     for (const server_id of [ids.server(), other.serverId]) {
       const response = await patch(world, { server_id });
@@ -221,7 +221,7 @@ describe("changing a project", () => {
 });
 
 describe("changed settings", () => {
-  it("hold from the next start on: what runs or waits keeps those that it was started with", async () => {
+  it("apply from the next start on, and not to running or queued deployments", async () => {
     const project = await TestProject.connected({ build_command: "make old" });
     const running = await project.start();
     const waiting = await project.start();
@@ -239,7 +239,7 @@ describe("changed settings", () => {
     });
   });
 
-  it("decide which commits can be deployed by their hash: the order tells the rule, and `none` refuses the start", async () => {
+  it("decide which commits can be deployed by hash: the order contains the rule, and `none` refuses the start", async () => {
     const project = await TestProject.connected();
     const commit = "0123456789";
     const orderOf = async (input: Record<string, unknown>) => {
@@ -272,7 +272,7 @@ describe("changed settings", () => {
 });
 
 describe("settings that are left to the framework", () => {
-  it("are shown as its preset has them, and named", async () => {
+  it("are shown with the values of its preset, and listed as automatic", async () => {
     const world = await createWorld();
     expect(await get(world)).toMatchObject({
       framework: "static",
@@ -300,7 +300,7 @@ describe("settings that are left to the framework", () => {
     });
   });
 
-  it("are not in the order, so that the agent goes by the files; what it finds is shown from then on", async () => {
+  it("are not in the order, so that the agent detects them, and are shown as detected afterwards", async () => {
     const project = await TestProject.connected({ output_directory: "site" });
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
@@ -325,7 +325,7 @@ describe("settings that are left to the framework", () => {
       });
     const list = await (await project.get("/v1/projects")).json();
     expect(list).toMatchObject({ projects: [{ framework: "vitepress" }] });
-    // Another framework that is given makes what was found a thing of the past.
+    // Setting another framework overrides the detected settings.
     const given = await project.patch({ framework: "hugo" });
     expect(await given.json()).toMatchObject({
       build_command: "hugo --gc --minify",
@@ -333,7 +333,7 @@ describe("settings that are left to the framework", () => {
     });
   });
 
-  it("are in the order where they are given, also as none", async () => {
+  it("are in the order if they are set, also to null", async () => {
     const project = await TestProject.connected({ framework: "vite", build_command: null });
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);

@@ -20,7 +20,7 @@ afterEach(() => {
 
 type Whose = { readonly accountId?: AccountId; readonly projectId?: ProjectId };
 
-/** The keys of logs that nobody has any record of, put into R2. @param names of each log's objects */
+/** Puts logs without any record into R2, and returns their keys. @param names of each log's objects */
 async function putOrphans(
   count: number,
   { accountId = ids.account(), projectId = ids.project() }: Whose = {},
@@ -45,8 +45,8 @@ async function liveProject(): Promise<{ project: TestProject; key: string }> {
   return { project, key };
 }
 
-describe("what is stored for no deployment that there is", () => {
-  it("is removed once it is a day old, and nothing else is", async () => {
+describe("a stored log without a deployment", () => {
+  it("is deleted after a day, and other logs are not", async () => {
     const { project, key } = await liveProject();
     await putOrphans(2);
     await putOrphans(2, { projectId: project.id }, ["log.ndjson", "part-000000001", "part-000000400"]);
@@ -57,7 +57,7 @@ describe("what is stored for no deployment that there is", () => {
     expect((await project.get(`/v1/logs/${key.split("/")[3]}`)).status).toBe(200);
   });
 
-  it("is removed also where a deletion was cut off for good", async () => {
+  it("is deleted even if a deletion was interrupted permanently", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const { project } = await liveProject();
     const down = failCalls(bucket, "delete");
@@ -73,7 +73,7 @@ describe("what is stored for no deployment that there is", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("is a part, too, that a lane wrote and did not live to note: the whole log stays", async () => {
+  it("can be a part that a lane wrote before it died, without the complete log being deleted", async () => {
     const { project, key } = await liveProject();
     await env.LOGS.put(key.replace("log.ndjson", "part-000000001"), "{}\n");
     await runScheduleIn(1.1);
@@ -81,7 +81,7 @@ describe("what is stored for no deployment that there is", () => {
     expect((await project.get(`/v1/logs/${key.split("/")[3]}`)).status).toBe(200);
   });
 
-  it("is not what is no log at all", async () => {
+  it("does not include objects that are not logs", async () => {
     const others = ["backup/2026.sql", "logs/readme.txt", "logs/acct_x/proj_y/dpl_z/log.ndjson"];
     for (const key of others) await env.LOGS.put(key, "mine");
     await putOrphans(1);
@@ -92,7 +92,7 @@ describe("what is stored for no deployment that there is", () => {
 
 describe("many logs", () => {
   it(
-    "by the thousand are removed in few calls, the lanes of deleted projects not woken",
+    "are deleted in few calls without waking the lanes of deleted projects",
     { timeout: 60_000 },
     async () => {
       const { key } = await liveProject();
@@ -102,14 +102,14 @@ describe("many logs", () => {
       onCalls(Object.getPrototypeOf(env.DB), "batch", () => (calls.batch += 1));
       onCalls(Object.getPrototypeOf(env.PROJECT_LANE), "getByName", () => (calls.lane += 1));
       await runScheduleIn(1.1);
-      // Two pages; three accounts, of which one is on both; the last batch is that of what has expired. The lane is the
-      // living project's: it looks whether D1 is right.
+      // Two pages; three accounts, one of them on both pages; the last batch deletes expired rows. The lane is the
+      // existing project's, for the daily repair.
       expect(calls).toEqual({ list: 2, delete: 4, batch: 3, lane: 1 });
       expect(await keys()).toEqual([key]);
     },
   );
 
-  it("are gone through some at a time, each run going on where the last one stopped", async () => {
+  it("are handled in steps, and each run continues where the last one stopped", async () => {
     const { key } = await liveProject();
     for (let account = 0; account < 3; account += 1)
       await putOrphans(4, {}, ["log.ndjson", "part-000000001"]);
@@ -118,12 +118,12 @@ describe("many logs", () => {
       await inDays(1.1, () => sweepLogs(env, clock, { pages: 1, objects: 5, questions: 0 }));
       left.push((await keys()).length);
     }
-    // The last log of a page may be cut, so it waits for the next one: the live one's and one more, then two at a time.
+    // The last log of a page may be incomplete and waits for the next page: two logs at first, then two at a time.
     expect(left).toEqual([23, 19, 15, 11, 7, 3, 1]);
     expect(await keys()).toEqual([key]);
   });
 
-  it("that lanes must be asked about are left for the next run when enough have been asked", async () => {
+  it("that need a call to a lane are left for the next run after the limit of calls", async () => {
     const { project, key } = await liveProject();
     await putOrphans(3, { projectId: project.id });
     const left: number[] = [];
@@ -136,8 +136,8 @@ describe("many logs", () => {
   });
 });
 
-describe("where something fails", () => {
-  it("the next run goes on, and the failed one says so", async () => {
+describe("after a failure", () => {
+  it("the failed run throws, and the next run continues", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     await putOrphans(3);
     const down = failCalls(bucket, "delete");
@@ -148,7 +148,7 @@ describe("where something fails", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("with one account, the others have their turn", async () => {
+  it("of one account, the others are still handled", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     await putOrphans(2);
     const unlucky = ids.account();
@@ -162,7 +162,7 @@ describe("where something fails", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("in one job, the others have their turn", async () => {
+  it("of one job, the others still run", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     await env.DB.prepare(
       "INSERT INTO idempotency_keys (id, account_id, fingerprint, seed, created_at) VALUES ('a', '', '', '', 0)",
@@ -173,7 +173,7 @@ describe("where something fails", () => {
   });
 
   it(
-    "or the run dies, at whatever step, all is put right by later ones, and nothing else is lost",
+    "or a crash at any step, later runs complete the work, and no other data is lost",
     { timeout: 60_000 },
     async () => {
       vi.spyOn(console, "error").mockImplementation(() => {});
@@ -208,8 +208,8 @@ describe("where something fails", () => {
 });
 
 /**
- * From the given call of the methods on none is made any more: as if the isolate had died, for whoever waits. An odd
- * one is made, and only its answer is lost. @returns ends it, and tells whether it came to that
+ * From the given call on, no call of these methods is made, as if the isolate had died. For an odd call number, the
+ * call is made and only its answer is lost. @returns a function that ends this and returns whether it happened
  */
 function dieAt(step: number, methods: readonly [object, string][]): () => boolean {
   let calls = 0;

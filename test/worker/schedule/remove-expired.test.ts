@@ -14,8 +14,8 @@ async function rowsOf(statement: string): Promise<unknown[]> {
   return (await env.DB.prepare(statement).all()).results;
 }
 
-describe("what has expired in the database", () => {
-  it("is gone a day after: the answers kept for Idempotency-Keys", async () => {
+describe("expired rows in the database", () => {
+  it("responses for Idempotency-Keys are deleted after a day", async () => {
     const { token } = await createAccount();
     const body = { name: "CI", scopes: ["tokens:read"] };
     const headers = { "idempotency-key": "one" };
@@ -27,7 +27,7 @@ describe("what has expired in the database", () => {
     expect(await rowsOf("SELECT id FROM idempotency_keys")).toEqual([]);
   });
 
-  it("is gone a day after: revoked tokens, and no others", async () => {
+  it("revoked tokens are deleted after a day, and others are not", async () => {
     const { id, token } = await createAccount();
     const ended = await createToken(id, { name: "ended", expiresAt: Date.now() - 1 });
     const { id: revoked } = await createToken(id, { name: "revoked" });
@@ -42,7 +42,7 @@ describe("what has expired in the database", () => {
     expect((await call("/v1/account", { token: ended.secret })).status).toBe(401);
   });
 
-  it("is gone at once: the secret from before a rotation, and not the one after it", async () => {
+  it("the previous secret of a token is deleted at once, and the current one is not", async () => {
     const { token } = await createAccount();
     const { id } = await (
       await call("/v1/account", { token })
@@ -64,7 +64,7 @@ describe("what has expired in the database", () => {
     expect((await call("/v1/account", { token: secret })).status).toBe(200);
   });
 
-  it("is gone at once: enrolment tokens that nobody used, and no agent's credential", async () => {
+  it("unused enrolment tokens are deleted at once, and agents' credentials are not", async () => {
     const { token } = await createAccount();
     await enrolAgent(token, "web-1");
     await call("/v1/servers", { method: "POST", token, body: { name: "web-2", ip: "192.0.2.1" } });

@@ -19,21 +19,21 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Takes a deployment live, and waits until its log is in R2. */
+/** Makes a deployment live, and waits until its log is in R2. */
 async function deploy(project: TestProject): Promise<string> {
   const { id } = await project.deploy();
   await vi.waitFor(async () => expect((await keys()).join()).toContain(`${id}/log.ndjson`));
   return id;
 }
 
-/** Makes the end of a deployment so many days older than it is. */
+/** Moves the end of a deployment back by this many days. */
 async function age(id: string, days: number): Promise<void> {
   await env.DB.prepare("UPDATE deployments SET finished_at = finished_at - ? WHERE id = ?")
     .bind(days * 86_400_000, id)
     .run();
 }
 
-/** The deployments of which something is in R2. */
+/** The deployments with log objects in R2. */
 const stored = async () => new Set((await keys()).map((key) => key.split("/")[3]));
 
 async function keepFor(project: TestProject, days: number): Promise<void> {
@@ -41,7 +41,7 @@ async function keepFor(project: TestProject, days: number): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** A deployment that runs, some of whose log is in R2 already. */
+/** A running deployment with a part of its log in R2. */
 async function withParts(project: TestProject) {
   const { id } = await project.start();
   const order = await project.agent.orderOf(id);
@@ -51,8 +51,8 @@ async function withParts(project: TestProject) {
   return { id, order, lines };
 }
 
-describe("the log of a deployment that has ended", () => {
-  it("is kept for 90 days, and not longer", async () => {
+describe("the log of an ended deployment", () => {
+  it("is kept for exactly 90 days", async () => {
     const project = await TestProject.connected();
     await deploy(project);
     await runScheduleIn(89.9);
@@ -61,18 +61,18 @@ describe("the log of a deployment that has ended", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("goes by its own age, live or not: what is younger stays", async () => {
+  it("is deleted by its own age, live or not, and younger logs stay", async () => {
     const project = await TestProject.connected();
     const ids = [await deploy(project), await deploy(project), await deploy(project), await deploy(project)];
     for (const [at, id] of ids.entries()) await age(id, [200, 87, 89, 88.5][at] ?? 0);
-    // Alone: the repair would set right what was changed by hand.
+    // Without other jobs: the repair would undo the manual change.
     await inDays(1.2, () => sweepLogs(env, { now: () => Date.now() }));
     expect(await stored()).toEqual(new Set([ids[1], ids[3]]));
     for (const [at, status] of [410, 200, 410, 200].entries())
       expect((await project.get(`/v1/logs/${ids[at]}`)).status).toBe(status);
   });
 
-  it("goes by its own account's setting, and no other's", async () => {
+  it("is deleted by the setting of its own account", async () => {
     const [brief, usual, long] = [
       await TestProject.connected(),
       await TestProject.connected(),
@@ -89,7 +89,7 @@ describe("the log of a deployment that has ended", () => {
     expect(await stored()).toEqual(new Set());
   });
 
-  it("goes by the setting as it is now", async () => {
+  it("is deleted by the current setting", async () => {
     const project = await TestProject.connected();
     const id = await deploy(project);
     await keepFor(project, 1);
@@ -101,7 +101,7 @@ describe("the log of a deployment that has ended", () => {
     expect(await stored()).toEqual(new Set());
   });
 
-  it("is 410 in every form once it is gone, and its deployment stays", async () => {
+  it("is 410 in every form after it was deleted, and its deployment stays", async () => {
     const project = await TestProject.connected();
     const id = await deploy(project);
     const before = await project.deployment(id);
@@ -117,7 +117,7 @@ describe("the log of a deployment that has ended", () => {
     expect(await project.deployment(id)).toEqual(before);
   });
 
-  it("is no 410 where it is there and only nothing more is to be read of it", async () => {
+  it("is not 410 if it exists and has no more lines", async () => {
     const project = await TestProject.connected();
     const id = await deploy(project);
     for (const accept of forms) {
@@ -128,7 +128,7 @@ describe("the log of a deployment that has ended", () => {
     }
   });
 
-  it("that its lane could not finish yet is left to it, and goes when it is finished", async () => {
+  it("is not deleted before its lane has completed it", async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     const project = await TestProject.connected();
     const { id, order } = await withParts(project);
@@ -150,8 +150,8 @@ describe("the log of a deployment that has ended", () => {
   });
 });
 
-describe("the log of a deployment that runs", () => {
-  it("is left alone, however old it is", async () => {
+describe("the log of a running deployment", () => {
+  it("is not deleted at any age", async () => {
     const project = await TestProject.connected();
     await keepFor(project, 1);
     const { id, order, lines } = await withParts(project);
@@ -164,7 +164,7 @@ describe("the log of a deployment that runs", () => {
     expect(text.split("\n").filter((line) => line.endsWith("xxx"))).toHaveLength(lines.length);
   });
 
-  it("is left alone also where the database has lost its record, because the lane has not", async () => {
+  it("is not deleted if D1 has lost its record but the lane has it", async () => {
     const project = await TestProject.connected();
     const { id } = await withParts(project);
     const before = await keys();
@@ -173,7 +173,7 @@ describe("the log of a deployment that runs", () => {
     expect(await keys()).toEqual(before);
   });
 
-  it("is empty, and not gone, before anything was written", async () => {
+  it("is empty instead of 410 before the first line", async () => {
     const project = await TestProject.create();
     const { id } = await project.start();
     const answer = await call(`/v1/logs/${id}`, { token: project.token });
