@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import * as z from "zod";
 
-import { createLockFile, removeLeftLock } from "#node/lock-file.ts";
+import { createLockFile, removeStaleLock } from "#node/lock-file.ts";
 import { signalGroup } from "#node/processes.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
@@ -42,7 +42,7 @@ export async function lockHome(home: string): Promise<HomeLock> {
     const pid = await holderOf(home);
     if (pid !== null) throw homeInUse(home, pid);
     await endLeftovers(home);
-    await removeLeftLock(path, isHeld);
+    await removeStaleLock(path, isHeld);
   }
   // One write at a time: otherwise an older write could finish after a newer one.
   let last: Promise<void> = Promise.resolve();

@@ -28,7 +28,7 @@ export async function createLockFile(path: string, content: string): Promise<boo
  * Removes a stale lock file, unless another process has created its own in the meantime.
  * @param isHeld whether the process named in this lock file still holds the lock
  */
-export async function removeLeftLock(
+export async function removeStaleLock(
   path: string,
   isHeld: (path: string) => Promise<boolean>,
 ): Promise<void> {

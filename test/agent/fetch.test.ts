@@ -172,7 +172,7 @@ describe("a source that is missing", () => {
     const full = await world.deploy(any("0123456789".repeat(4)));
     expect(full.result).toMatchObject(refNotFound(/^there is no commit 0123456789/));
     const short = await world.deploy(any("0123456"));
-    expect(short.result).toMatchObject(refNotFound(/^0123456 is not the beginning of exactly one/));
+    expect(short.result).toMatchObject(refNotFound(/^0123456 is not the short hash of exactly one/));
   });
 
   it("fails the deployment for a repository with git's own message, without the password", async () => {

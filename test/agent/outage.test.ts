@@ -75,7 +75,7 @@ describe("a control plane that is unreachable for long", () => {
   });
 
   it("receives it after an agent that was stopped before delivery, with the same result", async () => {
-    const first = await world.startAgent({ farewellMs: 100 });
+    const first = await world.startAgent({ shutdownReportMs: 100 });
     const run = world.control.dispatch(world.order({ build_command: "echo begun; sleep 0.2; seq 1 100" }));
     await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
     world.control.faultOf = () => "lost";
@@ -90,7 +90,7 @@ describe("a control plane that is unreachable for long", () => {
   });
 
   it("receives only the result if only that was stored, and the file is removed", async () => {
-    const first = await world.startAgent({ farewellMs: 100 });
+    const first = await world.startAgent({ shutdownReportMs: 100 });
     const run = world.control.dispatch(world.order(), { grantsPermit: false });
     await world.control.waitFor("the request for the permit", () => eventsOf(run, "ready").length > 0);
     world.control.faultOf = () => "lost";

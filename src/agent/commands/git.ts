@@ -41,7 +41,10 @@ const fixedConfig: readonly (readonly [string, string])[] = [
   ["gc.auto", "0"],
 ];
 
-/** A redirect leads where the server says, and Git LFS, where the owner has it, where the repository's own .lfsconfig says. */
+/**
+ * Settings for a confined mirror. A server could redirect git anywhere, and the repository's own .lfsconfig could
+ * lead Git LFS anywhere.
+ */
 const confinedConfig: typeof fixedConfig = [
   ["http.followRedirects", "false"],
   ["filter.lfs.smudge", ""],

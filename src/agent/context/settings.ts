@@ -45,7 +45,7 @@ export type AgentSettings = {
   readonly backOffBaseMs: number;
   readonly backOffCapMs: number;
   /** How long an agent that is shutting down tries to report the runs that it stopped. */
-  readonly farewellMs: number;
+  readonly shutdownReportMs: number;
 };
 
 export const defaultSettings: AgentSettings = {
@@ -73,7 +73,7 @@ export const defaultSettings: AgentSettings = {
   refusedGiveUpMs: 900_000,
   backOffBaseMs: 500,
   backOffCapMs: 30_000,
-  farewellMs: 3_000,
+  shutdownReportMs: 3_000,
 };
 
 /**

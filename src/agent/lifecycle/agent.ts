@@ -215,7 +215,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       await Promise.all(running.map(({ finished }) => finished));
       const delivered = Promise.all(running.map((run) => run.delivered));
       const enough = new AbortController();
-      await Promise.race([delivered, pause(context.settings.farewellMs, enough.signal)]);
+      await Promise.race([delivered, pause(context.settings.shutdownReportMs, enough.signal)]);
       enough.abort();
       ended.abort();
       for (const run of running) run.abandon();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { isNoSpaceError } from "#node/has-code.ts";
-import { createLockFile, removeLeftLock } from "#node/lock-file.ts";
+import { createLockFile, removeStaleLock } from "#node/lock-file.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { bootId, commandLineOf, startTimeOf } from "#agent/process/process-table.ts";
 
@@ -56,7 +56,7 @@ export async function lockHome(
       await writeOver(path, JSON.stringify(own));
       return lock;
     } else {
-      await removeLeftLock(path, async (found) => {
+      await removeStaleLock(path, async (found) => {
         const other = await readHolder(found);
         return other !== null && isHolding(other);
       });

@@ -10,7 +10,7 @@ import type { Turn } from "#agent/run/project-turns.ts";
 import { reactivate } from "#agent/run/activate/revert.ts";
 import { scopeOutsideRun } from "#agent/run/step/scope-outside-run.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { adoptJournal } from "#agent/workspace/run-journal.ts";
+import { continueJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
 
 /**
@@ -26,7 +26,7 @@ export async function reportLeftover(
   turn: Turn,
 ): Promise<void> {
   const { run } = leftover.entry;
-  const journal = adoptJournal(folder, { ...leftover.entry, groups: [] });
+  const journal = continueJournal(folder, { ...leftover.entry, groups: [] });
   const scope = scopeOutsideRun(context, folder, run.run_id, journal);
   await reactivate(scope, leftover.reactivate, leftover.entry.activate_seconds);
   journal.decide(leftover.result);

@@ -111,8 +111,8 @@ async function serve(
   policy: Policy,
   sitesSocket: string | null,
 ): Promise<number> {
-  const { stopGraceMs, farewellMs } = settings;
-  const lock = await lockHome(home, stopGraceMs + 2 * farewellMs, log);
+  const { stopGraceMs, shutdownReportMs } = settings;
+  const lock = await lockHome(home, stopGraceMs + 2 * shutdownReportMs, log);
   if (lock.kind === "held") {
     console.error(
       `Another agent (process ${lock.pid}) uses ${home}. Only one agent can run there: stop it first.`,

@@ -116,7 +116,7 @@ export function checkRemoval({ remove_projects: rule }: Policy, purge: boolean):
   return null;
 }
 
-/** Whether git must be kept from fetching from anywhere but the allowed address. */
+/** Whether git may only fetch from the allowed address, without redirects and Git LFS. */
 export function isGitConfined({ repositories }: Policy): boolean {
   return repositories !== "any";
 }

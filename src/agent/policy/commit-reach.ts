@@ -24,9 +24,9 @@ export type CommitReach =
  * Applies the stricter of the project's setting and this server's policy. A rollback may rebuild a commit that no
  * branch contains any more. For the project's setting, it is enough that the control plane says the commit was live;
  * the policy requires that this server recorded it.
- * @param noted the branch from which this server recorded the commit as live; `null` when it did not
+ * @param recordedBranch the branch from which this server recorded the commit as live; `null` when it did not
  */
-export function decideReach(policy: Policy, order: RunOrder, noted: string | null): CommitReach {
+export function decideReach(policy: Policy, order: RunOrder, recordedBranch: string | null): CommitReach {
   const { commit, branch, commits, in_branch: isInBranch = false, was_live: wasLive = false } = order.source;
   if (commit === null) return { kind: "anywhere" };
   const setting = wasLive ? "any" : (commits ?? "reachable");
@@ -34,9 +34,9 @@ export function decideReach(policy: Policy, order: RunOrder, noted: string | nul
   const code = commits === undefined ? "ref_not_found" : "commit_not_reachable";
   if (setting === "none")
     return { kind: "refused", code, message: `the project deploys no commit by its hash (commits: none)` };
-  const isNoted = wasLive && noted !== null && isBranchAllowed(policy, noted);
+  const isRecorded = wasLive && recordedBranch !== null && isBranchAllowed(policy, recordedBranch);
   const limits = policy.branches !== "any";
-  const isPolicyMet = isNoted || (policy.commits === "any" && !limits);
+  const isPolicyMet = isRecorded || (policy.commits === "any" && !limits);
   if (setting === "any" && isPolicyMet) return { kind: "anywhere" };
 
   const counts = (name: string) => isPolicyMet || isBranchAllowed(policy, name);

@@ -2,7 +2,7 @@ import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 const MARK_BYTES = 64;
 
-/** How much of a too long line is kept, in bytes of UTF-8. With the mark appended it is within the limit. */
+/** How much of a line over the limit is kept, in bytes of UTF-8. With the mark appended, it is within the limit. */
 export const KEPT_BYTES = MAX_LOG_LINE_BYTES - MARK_BYTES;
 
 /** The mark at the end of a line that was cut. */

@@ -15,7 +15,7 @@ import { fail, failUnexpectedly, interrupted, type RunEnd, type Step } from "#ag
 import { verifyRelease } from "#agent/run/activate/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
-import { noteLiveCommit } from "#agent/workspace/live-commits.ts";
+import { recordLiveCommit } from "#agent/workspace/live-commits.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-protocol.ts";
@@ -91,7 +91,7 @@ async function carryOut(
   progress.stage = "verify";
   const healthCheck = await stageFunctions.verify(scope);
   if (!healthCheck.ok) return healthCheck;
-  await noteLiveCommit(scope.folder, release);
+  await recordLiveCommit(scope.folder, release);
   context.log(`${order.project_name}: ${linkTarget(release.version)} is live`);
   return succeed({
     outcome: "live",
@@ -123,7 +123,7 @@ async function prepareRelease(
   if (previous === order.version)
     return fail("internal", "fetch", `${linkTarget(order.version)} is being served already`);
   progress.isBuilding = true;
-  journal.note({ builds: order.version });
+  journal.record({ builds: order.version });
   const commit = await stageFunctions.fetch(scope);
   if (!commit.ok) return commit;
   progress.stage = "build";

@@ -44,7 +44,7 @@ export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOr
     onInstruction: (instruction) => interrupt.raise(instruction),
   });
   const finished = Promise.withResolvers<void>();
-  const delivered = carryThrough(context, turns, order, {
+  const delivered = runAndDeliver(context, turns, order, {
     run,
     interrupt,
     reporter,
@@ -66,7 +66,7 @@ type RunParts = {
   readonly onFinished: () => void;
 };
 
-async function carryThrough(
+async function runAndDeliver(
   context: AgentContext,
   turns: ProjectTurns,
   order: RunOrder,

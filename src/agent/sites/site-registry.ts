@@ -46,7 +46,7 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
   async function open(
     projectId: ProjectId,
     directory: string,
-    wish: number | null,
+    preferredPort: number | null,
     reserved: ReadonlySet<number>,
   ) {
     // Looked up per request, so that a project whose folder has moved keeps its port.
@@ -56,12 +56,12 @@ export function createSiteRegistry({ store, firstPort, log }: SiteRegistryOption
     });
     // Longer than the keep-alive of common clients, so that they do not send into a closing connection.
     server.keepAliveTimeout = 75_000;
-    const port = await listenOnFreePort(server, wish, firstPort, reserved);
+    const port = await listenOnFreePort(server, preferredPort, firstPort, reserved);
     sites.set(projectId, { site: { project_id: projectId, directory, port }, server });
     return port;
   }
 
-  /** @returns whether it was served */
+  /** @returns whether the project was served */
   async function close(projectId: ProjectId): Promise<boolean> {
     const known = sites.get(projectId);
     sites.delete(projectId);
@@ -123,11 +123,11 @@ function urlOf(port: number): string {
 
 async function listenOnFreePort(
   server: Server,
-  wish: number | null,
+  preferredPort: number | null,
   firstPort: number,
   reserved: ReadonlySet<number>,
 ): Promise<number> {
-  if (wish !== null && (await listen(server, wish))) return wish;
+  if (preferredPort !== null && (await listen(server, preferredPort))) return preferredPort;
   for (let port = firstPort; port <= LAST_PORT; port += 1)
     if (!reserved.has(port) && (await listen(server, port))) return port;
   throw new Error(`No port from ${firstPort} on is free for another site.`);

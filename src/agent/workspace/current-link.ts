@@ -41,7 +41,7 @@ export async function prepareSwitchBack(folder: ProjectFolder, previous: number 
 }
 
 /** Switches back with the prepared link, or with a new one. */
-export async function goBack(folder: ProjectFolder, previous: number | null): Promise<void> {
+export async function switchCurrentBack(folder: ProjectFolder, previous: number | null): Promise<void> {
   if (previous === null) return switchCurrent(folder, null);
   try {
     await rename(switchBackLink(folder), folder.current);

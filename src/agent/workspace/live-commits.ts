@@ -24,16 +24,16 @@ async function readLiveCommits({ liveCommits }: ProjectFolder): Promise<readonly
 }
 
 /** The branch or tag of a commit when it was last live on this server; `null` when it never was. */
-export async function branchOnceLive(folder: ProjectFolder, sha: string): Promise<string | null> {
-  const noted = await readLiveCommits(folder);
-  return noted.find((one) => one.commit_sha === sha)?.branch ?? null;
+export async function liveBranchOf(folder: ProjectFolder, sha: string): Promise<string | null> {
+  const commits = await readLiveCommits(folder);
+  return commits.find((one) => one.commit_sha === sha)?.branch ?? null;
 }
 
 /**
  * Records a live commit. Never throws: on a full disk the release is still live, and only a later rebuild may be
  * refused.
  */
-export async function noteLiveCommit(
+export async function recordLiveCommit(
   folder: ProjectFolder,
   { commit_sha, branch }: LiveCommit,
 ): Promise<void> {

@@ -36,8 +36,8 @@ export type JournalEntry = z.infer<typeof JournalEntry>;
  * it and leave the file empty.
  */
 export type RunJournal = GroupLedger & {
-  /** @throws where the disk is full */
-  note(change: Partial<Pick<JournalEntry, "stage" | "builds" | "phase">>): void;
+  /** @throws when the disk is full */
+  record(change: Partial<Pick<JournalEntry, "stage" | "builds" | "phase">>): void;
   /**
    * Records the run's result.
    * @returns false when the disk is full. The result is reported anyway; it is lost only if the agent dies now.
@@ -49,13 +49,13 @@ export type RunJournal = GroupLedger & {
 
 /** Opens the project's journal for a run. @throws when the disk is full */
 export function openJournal(folder: ProjectFolder, first: JournalEntry): RunJournal {
-  const journal = adoptJournal(folder, first);
-  journal.note({});
+  const journal = continueJournal(folder, first);
+  journal.record({});
   return journal;
 }
 
 /** Continues the journal that an earlier agent process left; its file is unchanged. */
-export function adoptJournal(folder: ProjectFolder, left: JournalEntry): RunJournal {
+export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJournal {
   let entry = left;
   let isRemoved = false;
   const save = (change: Partial<JournalEntry>): void => {
@@ -81,7 +81,7 @@ export function adoptJournal(folder: ProjectFolder, left: JournalEntry): RunJour
     }
   };
   return {
-    note: save,
+    record: save,
     decide(result) {
       try {
         save({ phase: { kind: "decided", result } });

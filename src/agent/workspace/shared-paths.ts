@@ -52,7 +52,7 @@ export async function linkSharedPath(release: string, shared: string, path: stri
 }
 
 /** Moves the files back that `linkSharedPath` moved out of a release, when the release is refused. */
-export async function takeCopiesBack(
+export async function moveCopiesBack(
   release: string,
   shared: string,
   copies: readonly string[],

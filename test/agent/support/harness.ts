@@ -36,7 +36,7 @@ const quickSettings: AgentSettings = {
   refusedGiveUpMs: 0,
   backOffBaseMs: 20,
   backOffCapMs: 100,
-  farewellMs: 1_000,
+  shutdownReportMs: 1_000,
 };
 
 /** An agent with its own home folder, fake control plane and repository to deploy. */

@@ -27,7 +27,7 @@ const AGENT_SETTINGS: Partial<AgentSettings> = {
   permitPollMs: 200,
   signOfLifeMs: 1_000,
   stopGraceMs: 1_000,
-  farewellMs: 1_500,
+  shutdownReportMs: 1_500,
 };
 
 /** A server of somebody's: an agent and a site server with a home of their own, behind a network of their own. */

@@ -24,7 +24,7 @@ export async function activateRelease(
   const { order, folder, journal, reporter, log } = scope;
   await prepareSwitchBack(folder, previous);
   // Recorded before the switch, so that recovery can switch back after a crash.
-  journal.note({ stage: "activate", phase: { kind: "switching", previous } });
+  journal.record({ stage: "activate", phase: { kind: "switching", previous } });
   reporter.report(
     { type: "stage", stage: "activate" },
     release.activate_command === null ? "patient" : "urgent",

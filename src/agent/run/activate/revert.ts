@@ -3,12 +3,12 @@ import { runActivateCommand } from "#agent/run/activate/activate-stage.ts";
 import { describeEnd } from "#agent/run/step/run-command.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { goBack, linkTarget } from "#agent/workspace/current-link.ts";
+import { switchCurrentBack, linkTarget } from "#agent/workspace/current-link.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
 
 /** Switches `current` back to the previous release, or removes it when there was none. */
 export async function switchBack(scope: CommandScope, previous: number | null): Promise<void> {
-  await goBack(scope.folder, previous);
+  await switchCurrentBack(scope.folder, previous);
   const message =
     previous === null
       ? "removed current, because there was no release before"

@@ -36,7 +36,7 @@ type Tried =
 export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence["health_check"]>> {
   const { order, journal, reporter, log } = scope;
   const check = order.health_check;
-  journal.note({ stage: "verify" });
+  journal.record({ stage: "verify" });
   reporter.report({ type: "stage", stage: "verify" }, check === null ? "patient" : "urgent");
   if (check === null) return succeed(null);
 

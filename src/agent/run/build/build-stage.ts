@@ -14,7 +14,7 @@ import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { folderInside, type InsideCheck } from "#agent/workspace/inside-release.ts";
-import { takeCopiesBack } from "#agent/workspace/shared-paths.ts";
+import { moveCopiesBack } from "#agent/workspace/shared-paths.ts";
 import { type Release, releasePath, writeRelease } from "#agent/workspace/releases.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -24,7 +24,7 @@ export async function buildRelease(
   commit: { readonly sha: string; readonly message: string },
 ): Promise<Step<Release>> {
   const { order, folder, journal, reporter } = scope;
-  journal.note({ stage: "build" });
+  journal.record({ stage: "build" });
   const path = releasePath(folder, order.version);
   const root = await folderInside(path, order.root_directory);
   if (root.kind !== "inside") {
@@ -58,7 +58,7 @@ export async function buildRelease(
   const { home } = scope.context;
   const leaving = await refuseLeavingLinks(home, folder, places, limit.signal, linked.value);
   limit.clear();
-  if (leaving !== null) await takeCopiesBack(path, folder.shared, linked.value);
+  if (leaving !== null) await moveCopiesBack(path, folder.shared, linked.value);
   if (scope.interrupt.signal.aborted) return interrupted;
   if (leaving !== null) return fail("build_failed", "build", scope.mask(leaving));
   const release: Release = {

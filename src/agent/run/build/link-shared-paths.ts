@@ -4,7 +4,7 @@ import {
   linkExistingPath,
   linkSharedPath,
   type SharedBeginning,
-  takeCopiesBack,
+  moveCopiesBack,
 } from "#agent/workspace/shared-paths.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -38,7 +38,7 @@ export async function linkSharedPaths(
   for (const path of scope.order.shared_paths) {
     const link = await linkSharedPath(release, scope.folder.shared, path);
     if (link.kind === "refused") {
-      await takeCopiesBack(release, scope.folder.shared, copies);
+      await moveCopiesBack(release, scope.folder.shared, copies);
       return refuse(path, link.reason);
     }
     if (link.kind !== "linked") continue;

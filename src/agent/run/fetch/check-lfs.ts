@@ -51,7 +51,7 @@ export async function checkLfs(
     await nextTurn();
   }
   if (unfetched.length < pointers.length)
-    git.note(`Git LFS files that .lfsconfig excludes: ${pointers.length - unfetched.length}`, startedAt);
+    git.logStep(`Git LFS files that .lfsconfig excludes: ${pointers.length - unfetched.length}`, startedAt);
   if (unfetched.length === 0) return succeed(null);
   const more = unfetched.length > MOST_NAMED ? `, and ${unfetched.length - MOST_NAMED} more` : "";
   const names = `${unfetched.slice(0, MOST_NAMED).join(", ")}${more}`;

@@ -45,7 +45,7 @@ export async function fetchCommit(
   const discarded = await discardDamaged(git, origin);
   if (!discarded.ok) return discarded;
   if (!discarded.value) return first;
-  git.note("the mirror was damaged: fetching it again", startedAt);
+  git.logStep("the mirror was damaged: fetching it again", startedAt);
   return fetchOnce(git, origin, wanted);
 }
 
@@ -74,7 +74,7 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
     const why = all.value.length === 0 ? ", which is empty" : "";
     return notFound(`there is no branch or tag \`${name}\` in ${origin.shown}${why}`);
   }
-  git.note(`\`${name}\` of ${origin.shown} is at ${short(chosen.sha)}`, startedAt);
+  git.logStep(`\`${name}\` of ${origin.shown} is at ${short(chosen.sha)}`, startedAt);
 
   const place = await prepareMirror(git, origin, formatOf(chosen.sha));
   if (!place.ok) return place;
@@ -91,7 +91,7 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
   const commit = await findCommit(git, place.value, TIP);
   if (!commit.ok) return commit;
   if (commit.value === null) return notFound(`\`${name}\` in ${origin.shown} does not point to a commit`);
-  git.note(`fetched ${short(commit.value.sha)}`, fetchedFrom);
+  git.logStep(`fetched ${short(commit.value.sha)}`, fetchedFrom);
   return succeed(commit.value);
 }
 
@@ -113,7 +113,7 @@ async function fetchFull(git: GitRunner, origin: Origin, sha: string): Promise<S
   const commit = await findCommit(git, place.value, sha);
   if (!commit.ok) return commit;
   if (commit.value === null) return notFound(`there is no commit ${sha} in ${origin.shown}`);
-  git.note(`fetched ${short(sha)} of ${origin.shown}`, startedAt);
+  git.logStep(`fetched ${short(sha)} of ${origin.shown}`, startedAt);
   return succeed(commit.value);
 }
 

@@ -11,7 +11,7 @@ import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, head, type Step } from "#agent/run/step/step.ts";
 import { writeTree } from "#agent/run/fetch/write-tree.ts";
-import { branchOnceLive } from "#agent/workspace/live-commits.ts";
+import { liveBranchOf } from "#agent/workspace/live-commits.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
 import { MAX_COMMIT_MESSAGE } from "#contract/agent-protocol.ts";
@@ -65,8 +65,8 @@ async function decidePermitted(scope: RunScope, git: GitRunner, origin: Origin):
   const { order, folder, context } = scope;
   const wanted = decideWanted(order.source.branch, order.source.commit);
   if (wanted.kind === "ref") return succeed(wanted);
-  const noted = wanted.kind === "full" ? await branchOnceLive(folder, wanted.sha) : null;
-  const reach = decideReach(context.policy, order, noted);
+  const recordedBranch = wanted.kind === "full" ? await liveBranchOf(folder, wanted.sha) : null;
+  const reach = decideReach(context.policy, order, recordedBranch);
   switch (reach.kind) {
     case "anywhere":
       return succeed(wanted);

@@ -26,7 +26,7 @@ export type GitRunner = {
   /** @param what what failed, to be used within a sentence */
   explain(answer: GitAnswer, what: string): Promise<Step<never>>;
   /** Logs a finished step, with the time since `startedAt` by the monotonic clock. */
-  note(message: string, startedAt: number): void;
+  logStep(message: string, startedAt: number): void;
 };
 
 export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
@@ -65,7 +65,7 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
         evidenceOf(ran),
       );
     },
-    note(message, startedAt) {
+    logStep(message, startedAt) {
       const ms = Math.round(scope.context.clock.monotonic() - startedAt);
       scope.log.system("fetch", `${message} (${ms} ms)`);
     },

@@ -65,7 +65,7 @@ export async function fetchEverything(git: GitRunner, origin: Origin, place: Git
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0) return git.explain(fetched.value, `fetching ${origin.shown} failed`);
   await markComplete(place.gitDir, origin.repository);
-  git.note(`fetched every branch and tag of ${origin.shown}`, startedAt);
+  git.logStep(`fetched every branch and tag of ${origin.shown}`, startedAt);
   return succeed(null);
 }
 

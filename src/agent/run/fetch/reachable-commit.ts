@@ -70,7 +70,7 @@ export async function resolveReachable(
           `${name} is the short hash of several commits of ${origin.shown}`,
         );
       if (first === undefined) continue;
-      git.note(`found ${first.slice(0, 12)} in the history of ${origin.shown}`, startedAt);
+      git.logStep(`found ${first.slice(0, 12)} in the history of ${origin.shown}`, startedAt);
       return succeed({ kind: "full", sha: first });
     }
     return fail(reach.code, "fetch", reach.message(name, origin.shown));

@@ -43,7 +43,7 @@ export async function writeTree(
   let exported = await writeFiles(job, origin, commit, into);
   if (!exported.ok) return exported;
   if (exported.value.kind === "damaged") {
-    job.git.note("the mirror was damaged: fetching it again", startedAt);
+    job.git.logStep("the mirror was damaged: fetching it again", startedAt);
     await discardMirror(commit.place.gitDir);
     const again = await fetchCommit(job.git, origin, { kind: "full", sha: commit.sha });
     if (!again.ok) return again;
@@ -51,7 +51,7 @@ export async function writeTree(
     if (!exported.ok) return exported;
     if (exported.value.kind === "damaged") return exported.value.failure;
   }
-  job.git.note(`wrote the files of ${commit.sha.slice(0, 12)}`, startedAt);
+  job.git.logStep(`wrote the files of ${commit.sha.slice(0, 12)}`, startedAt);
 
   if ((await lstatOrNull(join(into, ".gitmodules"))) === null) return succeed(null);
   const modules = await listSubmodules(job, commit);
