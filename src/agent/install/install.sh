@@ -38,7 +38,7 @@ start, and the old one was put back; 13 a folder is not writable; 14 the control
 END
 }
 
-print() { printf '%s\n' "gantry: $*"; }
+log() { printf '%s\n' "gantry: $*"; }
 fail() {
   code=$1
   shift
@@ -146,8 +146,8 @@ check_machine() {
 check_tools() {
   node=$(command -v node || command -v nodejs || true)
   [ -n "$node" ] || fail 5 "Node $oldest_node or newer is missing. $(install_hint node)"
-  has=$("$node" -p 'process.versions.node' 2>/dev/null) || fail 5 "$node cannot be started.  $(install_hint node)"
-  is_older "$has" $oldest_node && fail 5 "Node $oldest_node or newer is required; $node is version $has.  $(install_hint node)"
+  has=$("$node" -p 'process.versions.node' 2>/dev/null) || fail 5 "$node cannot be started. $(install_hint node)"
+  is_older "$has" $oldest_node && fail 5 "Node $oldest_node or newer is required; $node is version $has. $(install_hint node)"
   if [ $is_service = yes ]; then
     case $("$node" -p 'process.execPath') in
       /home/* | /root/*)
@@ -157,7 +157,7 @@ check_tools() {
   fi
   command -v git >/dev/null || fail 5 "git $oldest_git or newer is missing. $(install_hint git)"
   has=$(git --version | sed 's/^git version //; s/ .*//')
-  is_older "$has" $oldest_git && fail 5 "git $oldest_git or newer is required; the installed version is $has.  $(install_hint git)"
+  is_older "$has" $oldest_git && fail 5 "git $oldest_git or newer is required; the installed version is $has. $(install_hint git)"
   return 0
 }
 
@@ -270,7 +270,7 @@ check_home() {
   as_user mkdir -p -m 700 "$home/.tmp" || fail 13 "$home/.tmp cannot be created."
   own=$(getent passwd "$user" | cut -d : -f 6) || own=''
   if [ -n "$own" ] && [ "$own" != "$home" ]; then
-    print "git and builds use $home as their home folder, not $own: files of $user there, such as keys, are not used."
+    log "git and builds use $home as their home folder, not $own: files of $user there, such as keys, are not used."
   fi
 }
 
@@ -295,14 +295,14 @@ enrol() {
     GANTRY_TOKEN=$token && export GANTRY_TOKEN
     as_user "$node" "$work/gantry-agent.mjs" enroll --url "$origin" --home "$home" 2>&1 </dev/null
   ); then
-    print "${output#* }"
+    log "${output#* }"
     return 0
   else
     code=$?
   fi
   # The first installation's line was run again: its token is used, and the server is enrolled.
   if [ $code -eq 10 ] && grep -qF "\"url\": \"$origin\"" "$home/agent.json" 2>/dev/null; then
-    print "the token was refused, probably because it was used before. This server stays enrolled."
+    log "the token was refused, probably because it was used before. This server stays enrolled."
     return 0
   fi
   fail $code "$output"
@@ -471,13 +471,13 @@ run_service() {
   systemctl daemon-reload
   if [ $is_started = no ]; then
     rm -f "$program.old"
-    print "installed. Start it with: systemctl enable --now gantry-agent"
+    log "installed. Start it with: systemctl enable --now gantry-agent"
     return
   fi
   systemctl enable --quiet gantry-agent
   if start_service; then result=0; else result=$?; fi
   case $result in
-    0) print "$output" ;;
+    0) log "$output" ;;
     3) fail 3 "the service runs, but is $output. It keeps trying. See its log: journalctl -u gantry-agent" ;;
     *)
       reason=$(last_log_lines)
@@ -494,12 +494,12 @@ run_service() {
 
 print_how_to_run() {
   rm -f "$program.old"
-  print "installed $wrapper, for $user."
+  log "installed $wrapper, for $user."
   pid=$(agent_pid)
   if [ -n "$pid" ]; then
-    print "process $pid still runs the previous version: restart it."
+    log "process $pid still runs the previous version: restart it."
   fi
-  print "run it with: $wrapper run"
+  log "run it with: $wrapper run"
 }
 
 # Without a token, the server must be enrolled with this control plane already: each control plane has its own agent.
@@ -541,7 +541,7 @@ uninstall_agent() {
   [ $is_service = no ] || [ "$(id -u)" -eq 0 ] ||
     fail 6 "root is required: run the same line as root, or add --no-service if the agent was installed with it."
   if ! is_installed; then
-    print "no agent in $prefix and no agent's files in $home: nothing was removed."
+    log "no agent in $prefix and no agent's files in $home: nothing was removed."
     return
   fi
   node=$(command -v node || command -v nodejs || true)
@@ -576,12 +576,12 @@ uninstall_agent() {
     rm -rf "$lib"
   fi
   remove_empty_prefix
-  print "removed the agent."
+  log "removed the agent."
   if [ $is_purge = no ] && [ -e "$home" ]; then
-    print "kept: $home, with the projects' files and this server's enrolment$(left_of_service)."
-    print "to remove these too, run:  curl -fsSL $origin/install.sh | sh -s -- --uninstall --purge$(same_place)"
+    log "kept: $home, with the projects' files and this server's enrolment$(left_of_service)."
+    log "to remove these too, run: curl -fsSL $origin/install.sh | sh -s -- --uninstall --purge$(same_place)"
   fi
-  if [ -n "$server" ]; then print "the control plane still lists this server. To remove it: DELETE $origin/v1/servers/$server"; fi
+  if [ -n "$server" ]; then log "the control plane still lists this server. To remove it: DELETE $origin/v1/servers/$server"; fi
 }
 
 # Processes that activate commands started keep running without the service, in its control group. systemd forgets the
