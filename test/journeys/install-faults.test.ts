@@ -41,7 +41,7 @@ describe("a failed installation", () => {
     [
       "a path with a quote",
       2,
-      /characters that Gantry does not take/,
+      /contains characters that are not allowed/,
       () => machine.install(null, ["--home", "/tmp/a'b"]),
     ],
     ["--purge alone", 2, /needs --uninstall/, () => machine.install(null, ["--purge"])],
@@ -89,7 +89,7 @@ describe("a failed installation", () => {
     [
       "a service without systemd",
       4,
-      /not run by systemd. Add --no-service/,
+      /systemd does not run on this machine\. Add --no-service/,
       async () =>
         await runShell(["sh", "-s", "--", "--prefix", machine.prefix, "--home", machine.home], {
           input: await machine.installer(),
