@@ -15,8 +15,8 @@ import { createWorld, operationNames, requests, type World } from "../support/wo
 type Request = { readonly path: string; readonly body?: unknown; readonly token?: string };
 
 /**
- * Makes the request of an operation succeed where the world alone would have it refused.
- * `isCold`: the token of the request must be one that the Worker has not seen before.
+ * Prepares a world so that the request of an operation succeeds.
+ * `isCold`: the request needs a token that the Worker has not cached.
  */
 const prepare: Partial<Record<OperationName, (world: World, isCold: boolean) => Promise<Request>>> = {
   async rollBack({ account: { token } }) {
@@ -85,7 +85,7 @@ async function create(path: string, token: string, body: unknown): Promise<{ id:
 
 /**
  * Counts the round trips of a successful request.
- * @param coldToken a token of the account that the Worker has not seen before; null: one that it has
+ * @param coldToken a token of the account that is not cached; null: use a cached one
  */
 async function measure(name: OperationName, world: World, coldToken: string | null): Promise<RoundTrips> {
   const { method, access } = endpoints[name];
@@ -116,7 +116,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("what a request costs", () => {
+describe("the cost of a request", () => {
   it.each(operationNames)("is, for %s, what docs/request-costs.md says", async (name) => {
     const first = await createWorld();
     const { id, secret } = await createToken(first.account.id);
@@ -131,7 +131,7 @@ describe("what a request costs", () => {
     expect(table.split("\n").includes(measured), `the row is now ${measured}`).toBe(true);
   });
 
-  it("is at most two D1 round trips for a list, one where the token is remembered", () => {
+  it("is at most two D1 round trips for a list, or one if the token is cached", () => {
     const lists = table.split("\n").filter((line) => line.startsWith("| `list"));
     expect(lists.length).toBeGreaterThan(3);
     for (const line of lists) {

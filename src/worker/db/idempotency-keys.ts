@@ -34,6 +34,6 @@ export async function reserveIdempotencyKey(
 }
 
 /** Stores the response for retries. */
-export async function keepAnswer(rows: AccountRows, id: string, answer: string): Promise<void> {
+export async function storeAnswer(rows: AccountRows, id: string, answer: string): Promise<void> {
   await rows.run(rows.update(idempotencyKeys, { answer }, eq(idempotencyKeys.id, id)));
 }

@@ -24,7 +24,9 @@ export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<
   c.set("origin", origin.ok ? origin.value : addressed.origin);
   const refused = { requestId: c.var.requestId, origin: c.var.origin };
   if (!origin.ok) {
-    console.error(JSON.stringify({ level: "error", what: "PUBLIC_URL", message: origin.refusal.detail }));
+    console.error(
+      JSON.stringify({ level: "error", what: "read PUBLIC_URL", message: origin.refusal.detail }),
+    );
     return problemResponse(origin.refusal, refused);
   }
   if (!isOpenToOthers(addressed)) return await next();

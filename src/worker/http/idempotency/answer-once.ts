@@ -1,15 +1,15 @@
 import { createIdGenerator } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { type IdempotencyRecord, keepAnswer, reserveIdempotencyKey } from "#worker/db/idempotency-keys.ts";
-import { AnswerSeal, derivedBytes, type KeptAnswer } from "#worker/http/idempotency/sealed-answer.ts";
+import { type IdempotencyRecord, storeAnswer, reserveIdempotencyKey } from "#worker/db/idempotency-keys.ts";
+import { AnswerSeal, derivedBytes, type StoredAnswer } from "#worker/http/idempotency/sealed-answer.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { sha256, toHex } from "#worker/sha256.ts";
 
 /** Random bytes for the ids and secrets of one request: many times what any request needs. */
 const SEEDED_BYTES = 2048;
 
-const KEPT_HEADERS = ["content-type", "location"];
+const STORED_HEADERS = ["content-type", "location"];
 
 export type KeyedRequest = {
   readonly key: string;
@@ -48,19 +48,19 @@ export async function answerOnce(
   }
   const seal = new AnswerSeal(request.secret, `idempotent answer ${id}`);
   if (record.answer !== null) {
-    const kept = await seal.open(record.answer);
-    return kept === null ? sealedByAnotherSecret : succeed(replayed(kept));
+    const stored = await seal.open(record.answer);
+    return stored === null ? sealedByAnotherSecret : succeed(replayed(stored));
   }
   const response = await act(await seeded(context, record, request.secret));
   if (!response.ok) return succeed(response);
-  const kept = await keptAnswer(response);
+  const stored = await storedAnswer(response);
   try {
-    await keepAnswer(context.rows, id, await seal.seal(kept, Uint8Array.from(context.randomBytes(12))));
+    await storeAnswer(context.rows, id, await seal.seal(stored, Uint8Array.from(context.randomBytes(12))));
   } catch (error) {
     // The request succeeded, and a retry will find its result. So this failure does not change the response.
-    logFailure("idempotency", { what: "keep answer", id }, error);
+    logFailure("idempotency", { what: "store response", id }, error);
   }
-  return succeed(answerFrom(kept));
+  return succeed(answerFrom(stored));
 }
 
 const sealedByAnotherSecret = refuse(
@@ -92,18 +92,18 @@ async function seeded(
   };
 }
 
-async function keptAnswer(response: Response): Promise<KeptAnswer> {
-  const headers = KEPT_HEADERS.flatMap((name) => {
+async function storedAnswer(response: Response): Promise<StoredAnswer> {
+  const headers = STORED_HEADERS.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
   return { status: response.status, headers: Object.fromEntries(headers), body: await response.text() };
 }
 
-function answerFrom({ status, headers, body }: KeptAnswer): Response {
+function answerFrom({ status, headers, body }: StoredAnswer): Response {
   return new Response(body, { status, headers });
 }
 
-function replayed(kept: KeptAnswer): Response {
-  return answerFrom({ ...kept, headers: { ...kept.headers, "idempotent-replayed": "true" } });
+function replayed(stored: StoredAnswer): Response {
+  return answerFrom({ ...stored, headers: { ...stored.headers, "idempotent-replayed": "true" } });
 }

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 
 /** A stored response, for retries. */
-const KeptAnswer = z.strictObject({
+const StoredAnswer = z.strictObject({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
   body: z.string(),
 });
-export type KeptAnswer = z.infer<typeof KeptAnswer>;
+export type StoredAnswer = z.infer<typeof StoredAnswer>;
 
 /**
  * Encrypts stored responses. A response may contain a secret, which must not be readable in the database. The key is
@@ -23,14 +23,14 @@ export class AnswerSeal {
     this.#purpose = purpose;
   }
 
-  async seal(answer: KeptAnswer, iv: Uint8Array<ArrayBuffer>): Promise<string> {
+  async seal(answer: StoredAnswer, iv: Uint8Array<ArrayBuffer>): Promise<string> {
     const plain = new TextEncoder().encode(JSON.stringify(answer));
     const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await this.#key(), plain);
     return `${toBase64(iv)}.${toBase64(new Uint8Array(sealed))}`;
   }
 
   /** @returns the response; null if it was encrypted with another secret */
-  async open(text: string): Promise<KeptAnswer | null> {
+  async open(text: string): Promise<StoredAnswer | null> {
     const [iv = "", sealed = ""] = text.split(".");
     try {
       const key = await this.#key();
@@ -39,7 +39,7 @@ export class AnswerSeal {
         key,
         fromBase64(sealed),
       );
-      return KeptAnswer.parse(JSON.parse(new TextDecoder().decode(plain)));
+      return StoredAnswer.parse(JSON.parse(new TextDecoder().decode(plain)));
     } catch {
       return null;
     }

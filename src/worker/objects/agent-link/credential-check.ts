@@ -17,7 +17,7 @@ export class CredentialCheck {
 
   /** Never throws. If D1 does not answer, the alarm tries again. */
   async run(): Promise<void> {
-    await this.#link.deliveries.retries.make(CHECK, () => this.#check());
+    await this.#link.deliveries.retries.run(CHECK, () => this.#check());
     await this.#work.armAlarm();
   }
 

@@ -34,7 +34,7 @@ export class LinkDeliveries {
     this.#parts = parts;
     this.retries = new RetryTracker("link", () => ({ server_id: parts.server.id }));
     const delivery = (what: string, job: () => Promise<void>) =>
-      singleFlight(() => this.retries.make(what, job));
+      singleFlight(() => this.retries.run(what, job));
     this.#deliverPresence = delivery("write presence", () => this.#writePresence());
     this.#deliverServing = delivery("write serving", () => this.#writeServing());
     this.#deliverHello = delivery("reconcile lanes", () => this.#reconcileLanes());

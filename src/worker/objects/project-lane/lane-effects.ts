@@ -34,12 +34,12 @@ export class LaneEffects {
   constructor(parts: LaneContext) {
     this.#parts = parts;
     this.retries = new RetryTracker("lane", () => ({ project_id: parts.store.owner()?.projectId }));
-    this.writeRecords = singleFlight(() => this.retries.make(WRITE, () => this.#writeRecords()));
-    this.repairRecords = singleFlight(() => this.retries.make(REPAIR, () => repairRecords(parts)));
+    this.writeRecords = singleFlight(() => this.retries.run(WRITE, () => this.#writeRecords()));
+    this.repairRecords = singleFlight(() => this.retries.run(REPAIR, () => repairRecords(parts)));
     this.sendPending = singleFlight(() =>
-      this.retries.make("send to agent", () => sendPendingMessages(parts)),
+      this.retries.run("send to agent", () => sendPendingMessages(parts)),
     );
-    this.storeLogs = singleFlight(() => this.retries.make("store logs", () => storeLogs(parts)));
+    this.storeLogs = singleFlight(() => this.retries.run("store logs", () => storeLogs(parts)));
   }
 
   /** The D1 bookmark of the last write; null before the first write of this instance. */

@@ -75,7 +75,7 @@ export class LaneTurns {
     try {
       history = await readHistory(this.#env, owner, () => this.ids.run());
     } catch (error) {
-      logFailure("lane", { project_id: owner.projectId, what: "take over" }, error);
+      logFailure("lane", { project_id: owner.projectId, what: "take over project" }, error);
       return refuse("unavailable", "The database does not answer at the moment.");
     }
     if (history === null) return refuseIfDeleted(before) ?? refuse("not_found", "The project was deleted.");

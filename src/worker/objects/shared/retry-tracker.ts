@@ -30,7 +30,7 @@ export class RetryTracker {
   }
 
   /** Never throws. */
-  async make(what: string, job: () => Promise<void>): Promise<void> {
+  async run(what: string, job: () => Promise<void>): Promise<void> {
     try {
       await job();
       this.#failures.delete(what);

@@ -45,8 +45,8 @@ export async function enrollAgent(
   try {
     await context.links.getByName(serverId).revoke();
   } catch (error) {
-    // The credential is in force: an earlier agent's link ends by itself, at its link's next look.
-    logFailure("enrolment", { what: "revoke", server_id: serverId }, error);
+    // The new credential is already valid. If this call fails, the link's next check closes an earlier agent's socket.
+    logFailure("enrolment", { what: "revoke old credential", server_id: serverId }, error);
   }
   return succeed({ server_id: serverId, credential });
 }
