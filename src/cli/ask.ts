@@ -4,7 +4,7 @@ import type { Context } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-const interrupted = () => stop("interrupted", "Nothing was changed.");
+const interrupted = () => stop("interrupted", "No changes were made.");
 
 /** Reads a secret: prompts for it without echo at a terminal, or reads all of stdin if that is a pipe or a file. */
 export async function readSecret(context: Context, question: string): Promise<Result<string>> {
