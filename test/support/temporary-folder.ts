@@ -39,7 +39,11 @@ function removeLeftovers(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length)) : Number.NaN;
     if (!Number.isInteger(pid) || isRunning(pid)) continue;
-    rmSync(join(MEMORY, name), { recursive: true, force: true });
+    try {
+      rmSync(join(MEMORY, name), { recursive: true, force: true });
+    } catch {
+      // A killed run may leave a mounted disk, which cannot be removed. It must not stop this run.
+    }
   }
 }
 
