@@ -75,7 +75,7 @@ describe("followLog with the real Worker", { timeout: 30_000 }, () => {
       await project.agent.reports(order, output(message));
       for (const following of all) await following.sees(message);
     }
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     for (const following of all) {
       expect(await following.ends()).toEqual({ type: "end", status: "live", failure: null });
       expect(following.numbers).toEqual(upTo(following.numbers.length));

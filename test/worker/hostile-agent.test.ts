@@ -37,7 +37,7 @@ async function keptProjects({ agent }: TestProject): Promise<string[]> {
 
 /** Sends a status with another disk and waits until it is visible: then all earlier messages were handled. */
 async function settle(project: TestProject, total_bytes: number): Promise<void> {
-  project.agent.raw(
+  project.agent.sendText(
     JSON.stringify({ type: "status", disk: { total_bytes, free_bytes: total_bytes }, projects: [] }),
   );
   await vi.waitFor(async () => expect((await serverOf(project)).disk).toMatchObject({ total_bytes }));
@@ -55,7 +55,7 @@ describe("an agent that names projects that are not on its server", () => {
     const faults = new Faults();
     faults.count(null);
     await project.agent.connect();
-    await project.agent.hears("welcome");
+    await project.agent.receives("welcome");
     const runs = foreign.map((project_id) => ({
       project_id,
       deployment_id: theirs.deploymentId,
@@ -63,12 +63,12 @@ describe("an agent that names projects that are not on its server", () => {
     }));
     const projects = foreign.map(reportOf);
     const hello = { type: "hello", protocol: PROTOCOL_VERSION, agent_version: "1", disk, projects, runs };
-    project.agent.raw(JSON.stringify(hello));
+    project.agent.sendText(JSON.stringify(hello));
     for (const projectId of foreign) {
-      project.agent.raw(JSON.stringify({ type: "serving", project: reportOf(projectId) }));
-      project.agent.forgot(projectId, true);
+      project.agent.sendText(JSON.stringify({ type: "serving", project: reportOf(projectId) }));
+      project.agent.confirmRemoval(projectId, true);
     }
-    project.agent.raw(JSON.stringify({ type: "status", disk, projects }));
+    project.agent.sendText(JSON.stringify({ type: "status", disk, projects }));
     await settle(project, 7e9);
     expect(lanesAsked(faults.stop())).toEqual([]);
     expect(await keptProjects(project)).toEqual([]);
@@ -79,7 +79,7 @@ describe("an agent that names projects that are not on its server", () => {
     const faults = new Faults();
     faults.count(null);
     await project.agent.connect({ projects: [reportOf(project.id)] });
-    await project.agent.hears("welcome");
+    await project.agent.receives("welcome");
     await settle(project, 7e9);
     expect(lanesAsked(faults.stop())).toEqual(["lane reconcile"]);
   });
@@ -90,11 +90,11 @@ describe("an agent that sends too much", () => {
     const project = await TestProject.connected();
     const projects = Array.from({ length: 1000 }, () => reportOf(ids.project()));
     for (let count = 0; count < 9; count += 1)
-      project.agent.raw(JSON.stringify({ type: "status", disk, projects }));
+      project.agent.sendText(JSON.stringify({ type: "status", disk, projects }));
     await settle(project, 7e9);
     expect(project.agent.closed).toBeNull();
     for (let count = 0; count < 9; count += 1)
-      project.agent.raw(JSON.stringify({ type: "status", disk, projects }));
+      project.agent.sendText(JSON.stringify({ type: "status", disk, projects }));
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.limited));
     await project.agent.connect();
     await project.deploy();
@@ -104,7 +104,7 @@ describe("an agent that sends too much", () => {
     const project = await TestProject.connected();
     const releases = Array.from({ length: 1000 }, (_, at) => Number.MAX_SAFE_INTEGER - at);
     const projects = Array.from({ length: 300 }, () => ({ ...reportOf(ids.project()), releases }));
-    project.agent.raw(JSON.stringify({ type: "status", disk, projects }));
+    project.agent.sendText(JSON.stringify({ type: "status", disk, projects }));
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
   });
 

@@ -27,7 +27,7 @@ const prepare: Partial<Record<OperationName, (world: World, isCold: boolean) => 
     const deploy = () => create(`/v1/projects/${projectId}/deployments`, token, {});
     for (const releases of [[], [1]]) {
       const { id } = await deploy();
-      await agent.carriesOut(await agent.orderOf(id), releases);
+      await agent.completes(await agent.orderOf(id), releases);
     }
     // Like a started deployment, the rollback waits behind another one.
     await agent.orderOf((await deploy()).id);

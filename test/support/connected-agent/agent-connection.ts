@@ -52,7 +52,7 @@ export class AgentConnection {
   readonly serverId: string;
   readonly credential: string;
   /** The messages received so far, over all links. */
-  readonly heard: ToAgent[] = [];
+  readonly received: ToAgent[] = [];
   pongs = 0;
   closed: { code: number; reason: string } | null = null;
   readonly network: Network;
@@ -71,7 +71,7 @@ export class AgentConnection {
     this.#socket = await this.network.openLink(this.credential, {
       onMessage: (data) => {
         if (data === PONG) this.pongs += 1;
-        else if (typeof data === "string") this.heard.push(ToAgent.parse(JSON.parse(data)));
+        else if (typeof data === "string") this.received.push(ToAgent.parse(JSON.parse(data)));
       },
       onClose: (code, reason) => {
         this.closed = { code, reason };
@@ -106,11 +106,11 @@ export class AgentConnection {
   }
 
   /** Reports that a project was removed. */
-  forgot(projectId: string, purge: boolean): void {
+  confirmRemoval(projectId: string, purge: boolean): void {
     this.#send({ type: "project_removed", project_id: projectId, purge });
   }
 
-  raw(data: string): void {
+  sendText(data: string): void {
     this.#socket?.send(data);
   }
 

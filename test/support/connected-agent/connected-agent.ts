@@ -56,17 +56,17 @@ export class ConnectedAgent extends AgentConnection {
   }
 
   /** Waits for the request to remove a project, and confirms it. */
-  async forgets(projectId: string): Promise<{ purge: boolean }> {
-    const { project_id, purge } = await this.hears("remove_project");
+  async confirmsRemoval(projectId: string): Promise<{ purge: boolean }> {
+    const { project_id, purge } = await this.receives("remove_project");
     expect(project_id).toBe(projectId);
-    this.forgot(project_id, purge);
+    this.confirmRemoval(project_id, purge);
     return { purge };
   }
 
   /** Waits for the order of a deployment. */
   async orderOf(deploymentId: string): Promise<RunOrder> {
     return await vi.waitFor(() => {
-      const order = this.heard
+      const order = this.received
         .flatMap((one) => (one.type === "run" ? [one.order] : []))
         .findLast((one) => one.deployment_id === deploymentId);
       if (order === undefined) throw new Error(`no order for ${deploymentId}`);
@@ -75,10 +75,10 @@ export class ConnectedAgent extends AgentConnection {
   }
 
   /** Waits for a message of a type. */
-  async hears<Type extends ToAgent["type"]>(type: Type): Promise<Extract<ToAgent, { type: Type }>> {
+  async receives<Type extends ToAgent["type"]>(type: Type): Promise<Extract<ToAgent, { type: Type }>> {
     const isWanted = (message: ToAgent): message is Extract<ToAgent, { type: Type }> => message.type === type;
     return await vi.waitFor(() => {
-      const message = this.heard.findLast(isWanted);
+      const message = this.received.findLast(isWanted);
       if (message === undefined) throw new Error(`no ${type} message`);
       return message;
     });
@@ -93,7 +93,7 @@ export class ConnectedAgent extends AgentConnection {
   }
 
   /** Reports a whole run that goes live. */
-  async carriesOut(order: RunOrder, releases: number[] = []): Promise<void> {
+  async completes(order: RunOrder, releases: number[] = []): Promise<void> {
     const release = order.reuse_release ?? order.version;
     if (order.reuse_release === null) {
       await this.reports(order, { type: "stage", stage: "fetch" }, output("Fetched"), {
@@ -114,7 +114,7 @@ export class ConnectedAgent extends AgentConnection {
     await this.reports(order, { type: "result", result: { outcome: "live", release, evidence }, project });
   }
 
-  async stops(order: RunOrder): Promise<void> {
+  async reportsCanceled(order: RunOrder): Promise<void> {
     await this.reports(order, {
       type: "result",
       result: { outcome: "canceled" },
@@ -139,7 +139,7 @@ export class ConnectedAgent extends AgentConnection {
    */
   async step(): Promise<void> {
     // Messages of a broken link come first, because the next hello reports their effects.
-    for (; this.#read < this.heard.length; this.#read += 1) this.#take(this.heard[this.#read]);
+    for (; this.#read < this.received.length; this.#read += 1) this.#take(this.received[this.#read]);
     if (!this.isOpen) await this.#reconnect();
     for (const id of this.#projects.keys()) {
       this.#work(id);
@@ -186,7 +186,7 @@ export class ConnectedAgent extends AgentConnection {
     this.#projects.set(id, removal?.isDone === true ? { ...agent, removal: null } : agent);
     // Without a link, the next hello reports the change.
     if (!this.isOpen) return;
-    if (removal?.isDone === true) this.forgot(id, removal.purge);
+    if (removal?.isDone === true) this.confirmRemoval(id, removal.purge);
     else if (isAnnounced) this.serving(reportOf(agent));
   }
 

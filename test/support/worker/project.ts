@@ -40,7 +40,7 @@ export class TestProject {
   static async connected(settings: Record<string, unknown> = {}): Promise<TestProject> {
     const project = await TestProject.create(settings);
     await project.agent.connect();
-    await project.agent.hears("welcome");
+    await project.agent.receives("welcome");
     return project;
   }
 
@@ -116,7 +116,7 @@ export class TestProject {
   async deploy(body?: unknown, agent = this.agent): Promise<{ id: string; order: RunOrder }> {
     const { id } = await this.start(body);
     const order = await agent.orderOf(id);
-    await agent.carriesOut(order);
+    await agent.completes(order);
     await this.reaches(id, "live");
     return { id, order };
   }

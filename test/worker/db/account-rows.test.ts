@@ -42,7 +42,7 @@ describe("a statement on rows that belong to an account", () => {
     const first = await project.deploy();
     await project.deploy();
     const { id } = await project.rollBack();
-    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.agent.completes(await project.agent.orderOf(id));
     await project.reaches(id, "live");
     expect((await project.delete(first.id)).status).toBe(204);
     expect(forgetful(statements)).toEqual([]);

@@ -62,7 +62,7 @@ describe("a write of many rows to D1", () => {
       .bind(agent.serverId, serverId)
       .run();
     await agent.connect();
-    await agent.hears("welcome");
+    await agent.receives("welcome");
     const bound: [string, unknown[]][] = [];
     onPrepare((text, prepared) => {
       if (text.startsWith('update "projects"'))

@@ -119,7 +119,7 @@ describe("a repair", () => {
     expect(await recordsOf(four.project)).not.toEqual(right);
     expect(await laneOf(four.project).repair()).toBe(true);
     expect(await recordsOf(four.project)).toEqual(right);
-    await four.project.agent.carriesOut(four.order);
+    await four.project.agent.completes(four.order);
     await four.project.reaches(four.running, "live");
     expect((await four.project.deployment(four.live)).status).toBe("superseded");
   });
@@ -164,7 +164,7 @@ describe("a repair", () => {
 
   it("takes over a deleted project after D1 was restored", async () => {
     const { project, order } = await fourDeployments();
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await project.reaches(order.deployment_id, "live");
     await settled(project);
     const right = await recordsOf(project);
@@ -200,7 +200,7 @@ describe("a repair during other changes", () => {
       reads += 1;
       const rows = await call();
       if (!isMeant) return rows;
-      await project.agent.carriesOut(order);
+      await project.agent.completes(order);
       await project.delete(superseded);
       await project.deploy();
       const { id } = await project.start();
@@ -258,7 +258,7 @@ describe("a repair during other changes", () => {
     const { project, order, running, live, superseded } = await fourDeployments();
     await run("UPDATE deployments SET status = 'superseded' WHERE id = ?", live);
     await run("UPDATE deployments SET status = 'live' WHERE id = ?", superseded);
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await vi.waitFor(async () => {
       vi.setSystemTime(Date.now() + 60_000);
       await runDurableObjectAlarm(laneOf(project));

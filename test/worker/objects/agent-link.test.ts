@@ -33,10 +33,10 @@ describe("an agent's link", () => {
     const project = await TestProject.connected();
     const older = project.agent.sameAgent();
     await older.connect();
-    await older.hears("welcome");
+    await older.receives("welcome");
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.replaced));
     const { id } = await project.start();
-    await older.carriesOut(await older.orderOf(id));
+    await older.completes(await older.orderOf(id));
     expect(await project.reaches(id, "live")).toMatchObject({ version: 1 });
     expect((await serverOf(project)).status).toBe("healthy");
   });
@@ -47,10 +47,10 @@ describe("an agent's link", () => {
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.protocolMismatch));
     expect(project.agent.closed?.reason).toContain("update");
     await project.agent.connect();
-    project.agent.raw("{}");
+    project.agent.sendText("{}");
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
     await project.agent.connect();
-    project.agent.raw('{"type":"newer","note":"\\ud800"}');
+    project.agent.sendText('{"type":"newer","note":"\\ud800"}');
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.malformedMessage));
   });
 
@@ -62,7 +62,7 @@ describe("an agent's link", () => {
     async (protocol, what) => {
       const project = await TestProject.create();
       await project.agent.connect({ protocol });
-      expect(await project.agent.hears("welcome")).toMatchObject({ protocol: PROTOCOL_VERSION });
+      expect(await project.agent.receives("welcome")).toMatchObject({ protocol: PROTOCOL_VERSION });
       await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.protocolMismatch));
       await vi.waitFor(async () =>
         expect(await serverOf(project)).toMatchObject({
@@ -95,21 +95,21 @@ describe("an agent's link", () => {
     project.agent.status([]);
     expect(await serverOf(project)).toMatchObject({ status: "healthy", agent_problem: null });
     const { id } = await project.start();
-    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.agent.completes(await project.agent.orderOf(id));
     expect(await project.reaches(id, "live")).toMatchObject({ version: 1 });
   });
 
   it("is refused after a hello of another version in an unknown form", async () => {
     const project = await TestProject.connected();
-    project.agent.raw('{"type":"hello","protocol":7,"sites":{}}');
+    project.agent.sendText('{"type":"hello","protocol":7,"sites":{}}');
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.protocolMismatch));
   });
 
   it("stays open for a newer agent of the same protocol version, whose new fields and messages are ignored", async () => {
     const project = await TestProject.connected();
-    project.agent.raw('{"type":"metrics","load":[1]}');
+    project.agent.sendText('{"type":"metrics","load":[1]}');
     const disk = { total_bytes: 50e9, free_bytes: 40e9, inodes: 7 };
-    project.agent.raw(JSON.stringify({ type: "status", disk, projects: [], uptime: 7 }));
+    project.agent.sendText(JSON.stringify({ type: "status", disk, projects: [], uptime: 7 }));
     await vi.waitFor(async () => expect((await serverOf(project)).disk).toMatchObject({ total_bytes: 50e9 }));
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
@@ -120,7 +120,7 @@ describe("an agent's link", () => {
 
   it("answers a ping without waking the object", async () => {
     const project = await TestProject.connected();
-    project.agent.raw("ping");
+    project.agent.sendText("ping");
     await vi.waitFor(() => expect(project.agent.pongs).toBe(1));
   });
 
@@ -140,8 +140,8 @@ describe("an agent that reconnects", () => {
     project.agent.cut();
     await project.post(`/v1/deployments/${id}/cancel`);
     await project.agent.connect({ runs: [order] });
-    expect(await project.agent.hears("stop")).toMatchObject({ run_id: order.run_id });
-    await project.agent.stops(order);
+    expect(await project.agent.receives("stop")).toMatchObject({ run_id: order.run_id });
+    await project.agent.reportsCanceled(order);
     await project.reaches(id, "canceled");
   });
 
@@ -160,16 +160,16 @@ describe("an agent that reconnects", () => {
   it("with an unconfirmed earlier run continues the current one", async () => {
     const project = await TestProject.connected();
     const before = await project.agent.orderOf((await project.start()).id);
-    await project.agent.carriesOut(before);
+    await project.agent.completes(before);
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
     await project.agent.reports(order, { type: "stage", stage: "fetch" });
     project.agent.cut();
     // It has no answer yet to the result of the first run.
     await project.agent.connect({ runs: [before, order], projects: [report(project, 1, [1])] });
-    await project.agent.hears("welcome");
+    await project.agent.receives("welcome");
     await project.agent.reports(order, { type: "resolved", commit_sha: "a".repeat(40), commit_message: "" });
-    await project.agent.carriesOut({ ...order, reuse_release: order.version });
+    await project.agent.completes({ ...order, reuse_release: order.version });
     await project.reaches(id, "live");
   });
 
@@ -180,7 +180,7 @@ describe("an agent that reconnects", () => {
     project.agent.cut();
     const stale = { project_id: project.id, release: 1, releases: [1, 2], url: "http://127.0.0.1:9000" };
     await project.agent.connect({ projects: [stale] });
-    expect(await project.agent.hears("correct_release")).toMatchObject({
+    expect(await project.agent.receives("correct_release")).toMatchObject({
       project_id: project.id,
       release: 2,
     });
@@ -198,14 +198,14 @@ describe("an agent that reconnects", () => {
     const project = await TestProject.connected();
     const first = await project.start();
     const left = await project.agent.orderOf(first.id);
-    await project.agent.stops(left);
+    await project.agent.reportsCanceled(left);
     const { id } = await project.start();
     const order = await project.agent.orderOf(id);
     await project.agent.reports(order, { type: "stage", stage: "fetch" });
     project.agent.cut();
     await project.agent.connect({ runs: [left, order] });
-    await project.agent.hears("welcome");
-    await project.agent.carriesOut(order);
+    await project.agent.receives("welcome");
+    await project.agent.completes(order);
     await project.reaches(id, "live");
   });
 
@@ -214,7 +214,7 @@ describe("an agent that reconnects", () => {
     await project.deploy();
     await project.deploy();
     project.agent.serving(report(project, 1, [1, 2]));
-    expect(await project.agent.hears("correct_release")).toMatchObject({
+    expect(await project.agent.receives("correct_release")).toMatchObject({
       project_id: project.id,
       release: 2,
     });
@@ -239,7 +239,7 @@ describe("an agent that reconnects", () => {
       project: report(project, 2, [1, 2]),
     });
     expect(answer.instruction).toBe("ended");
-    expect(await project.agent.hears("correct_release")).toMatchObject({
+    expect(await project.agent.receives("correct_release")).toMatchObject({
       project_id: project.id,
       release: 1,
     });

@@ -54,7 +54,7 @@ describe("a server whose row is missing during one check of its link", () => {
     const faults = new Faults();
     faults.take("d1");
     await project.agent.connect();
-    await vi.waitFor(() => expect(project.agent.heard.filter(isWelcome)).toHaveLength(2));
+    await vi.waitFor(() => expect(project.agent.received.filter(isWelcome)).toHaveLength(2));
     faults.bringBack("d1");
     await project.deploy();
   });
@@ -67,7 +67,7 @@ describe("a server whose row is missing during one check of its link", () => {
     const { id } = await project.start();
     await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id));
     await project.agent.connect();
-    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.agent.completes(await project.agent.orderOf(id));
     await project.reaches(id, "live");
   });
 

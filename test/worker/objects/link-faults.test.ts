@@ -41,7 +41,7 @@ describe("during an outage of the database", () => {
     const project = await TestProject.create();
     const { id } = await project.start();
     await project.agent.connect();
-    await project.agent.hears("welcome");
+    await project.agent.receives("welcome");
     project.agent.cut();
     await becomes(project, "offline");
     const faults = new Faults();
@@ -52,7 +52,7 @@ describe("during an outage of the database", () => {
     expect((await serverOf(project)).status).toBe("offline");
     await alarmRuns(project);
     await becomes(project, "healthy");
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await project.reaches(id, "live");
   });
 
@@ -103,11 +103,11 @@ describe("during an outage of one lane", () => {
     faults.take("lane");
     const report = { project_id: project.id, release: 1, releases: [1, 2], url: null };
     await project.agent.connect({ projects: [report] });
-    await project.agent.hears("welcome");
+    await project.agent.receives("welcome");
     await vi.waitFor(async () => expect(await pendingOf(project)).toBe(true));
     faults.bringBack("lane");
     await alarmRuns(project);
-    expect(await project.agent.hears("correct_release")).toMatchObject({ release: 2 });
+    expect(await project.agent.receives("correct_release")).toMatchObject({ release: 2 });
     await becomes(project, "healthy");
   });
 
@@ -125,7 +125,7 @@ describe("during an outage of one lane", () => {
     const order = await project.agent.orderOf(id);
     await project.agent.reports(order, { type: "stage", stage: "fetch" }, output("working"));
     await alarmRuns(project);
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await project.reaches(id, "live");
   });
 });
@@ -172,7 +172,7 @@ describe("a link that breaks without a close event", () => {
     const project = await TestProject.connected();
     await evictDurableObject(linkOf(project));
     const { id } = await project.start();
-    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.agent.completes(await project.agent.orderOf(id));
     await project.reaches(id, "live");
     await becomes(project, "healthy");
   });
@@ -236,10 +236,10 @@ describe("during an outage of the link", () => {
     await project.agent.reports(order, { type: "result", result, project: report(2) });
     await kill(() => env.PROJECT_LANE.getByName(project.id));
     faults.bringBack("link");
-    expect(project.agent.heard.some(({ type }) => type === "correct_release")).toBe(false);
+    expect(project.agent.received.some(({ type }) => type === "correct_release")).toBe(false);
     await vi.waitFor(async () => {
       await runDurableObjectAlarm(env.PROJECT_LANE.getByName(project.id));
-      expect(await project.agent.hears("correct_release")).toMatchObject({ release: 1 });
+      expect(await project.agent.receives("correct_release")).toMatchObject({ release: 1 });
     });
   });
 });
@@ -324,7 +324,7 @@ describe("a server's disk", () => {
     async (_name, total_bytes, free_bytes, status) => {
       const project = await TestProject.connected();
       const report = (free: number) =>
-        project.agent.raw(
+        project.agent.sendText(
           JSON.stringify({ type: "status", disk: { total_bytes, free_bytes: free }, projects: [] }),
         );
       report(free_bytes);
@@ -346,7 +346,7 @@ describe("an agent that connects", () => {
       projects: [{ project_id: project.id, release: 1, releases: [1], url: null }],
     });
     await vi.waitFor(async () => expect((await projectOf(project)).serving).toMatchObject({ drifted: true }));
-    expect(project.agent.heard.some((message) => message.type === "correct_release")).toBe(false);
+    expect(project.agent.received.some((message) => message.type === "correct_release")).toBe(false);
   });
 
   it("with a run that its lane does not know gets `ended`", async () => {
@@ -365,7 +365,7 @@ describe("an agent that connects", () => {
     project.agent.cut();
     const fresh = project.agent.sameAgent();
     await fresh.connect();
-    await fresh.carriesOut(await fresh.orderOf(id));
+    await fresh.completes(await fresh.orderOf(id));
     await project.reaches(id, "live");
   });
 });

@@ -26,7 +26,7 @@ describe("an object's alarm", () => {
     const alarms = await countAlarms(project);
     for (let line = 3; line < 23; line += 1) await project.agent.reports(order, output(`${line}`));
     expect(alarms()).toBeLessThan(3);
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await project.reaches(order.deployment_id, "live");
     const alarmOf = () =>
       runInDurableObject(env.PROJECT_LANE.getByName(project.id), (_lane, { storage }) => storage.getAlarm());

@@ -32,7 +32,7 @@ describe("a deployment", () => {
     });
     await project.agent.reports(order, { type: "stage", stage: "fetch" });
     await vi.waitFor(async () => expect((await project.deployment(started.id)).stage).toBe("fetch"));
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     const live = await project.reaches(started.id, "live");
     expect(live).toMatchObject({
       version: 2,
@@ -55,7 +55,7 @@ describe("a deployment", () => {
       waiting_on: { type: "server", id: project.agent.serverId },
     });
     await project.agent.connect();
-    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.agent.completes(await project.agent.orderOf(id));
     await project.reaches(id, "live");
   });
 
@@ -112,9 +112,9 @@ describe("an accepted request or report", () => {
     await project.agent.reports(order, { type: "stage", stage: "fetch" });
     const waiting = await project.start();
     await evictDurableObject(laneOf(project));
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await project.reaches(running.id, "live");
-    await project.agent.carriesOut(await project.agent.orderOf(waiting.id));
+    await project.agent.completes(await project.agent.orderOf(waiting.id));
     await project.reaches(waiting.id, "live");
     expect((await project.start()).version).toBe(3);
   });
@@ -151,7 +151,7 @@ describe("canceling", () => {
     const canceled = await project.post(`/v1/deployments/${waiting.id}/cancel`);
     expect(canceled.status).toBe(200);
     expect(await canceled.json()).toMatchObject({ id: waiting.id, status: "canceled", stage: null });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await project.reaches(running.id, "live");
   });
 
@@ -163,9 +163,9 @@ describe("canceling", () => {
     const next = await project.start();
     const canceled = await project.post(`/v1/deployments/${running.id}/cancel`);
     expect(await canceled.json()).toMatchObject({ status: "building", stage: "canceling" });
-    expect(await project.agent.hears("stop")).toMatchObject({ run_id: order.run_id });
-    expect(project.agent.heard.filter((message) => message.type === "run")).toHaveLength(1);
-    await project.agent.stops(order);
+    expect(await project.agent.receives("stop")).toMatchObject({ run_id: order.run_id });
+    expect(project.agent.received.filter((message) => message.type === "run")).toHaveLength(1);
+    await project.agent.reportsCanceled(order);
     await project.reaches(running.id, "canceled");
     await project.agent.orderOf(next.id);
     const again = await project.post(`/v1/deployments/${running.id}/cancel`);
@@ -215,10 +215,10 @@ describe("deleting", () => {
     const next = await project.start();
     expect((await project.delete(id)).status).toBe(204);
     expect((await project.get(`/v1/deployments/${id}`)).status).toBe(404);
-    await project.agent.hears("stop");
-    expect(project.agent.heard.filter((message) => message.type === "run")).toHaveLength(1);
+    await project.agent.receives("stop");
+    expect(project.agent.received.filter((message) => message.type === "run")).toHaveLength(1);
     await project.agent.reports(order, output("one more line"));
-    await project.agent.stops(order);
+    await project.agent.reportsCanceled(order);
     await project.agent.orderOf(next.id);
     await vi.waitFor(async () =>
       expect((await env.LOGS.list()).objects.map((one) => one.key).join()).not.toContain(id),
@@ -251,10 +251,10 @@ describe("rolling back", () => {
     expect(back).toMatchObject({ status: "building", version: 4 });
     const order = await project.agent.orderOf(back.id);
     expect(order).toMatchObject({ reuse_release: 2, preapproved: true });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     expect(await project.reaches(back.id, "live")).toMatchObject({ kind: "rollback", commit: "0123456" });
     const further = await project.rollBack();
-    await project.agent.carriesOut(await project.agent.orderOf(further.id));
+    await project.agent.completes(await project.agent.orderOf(further.id));
     expect(await project.reaches(further.id, "live")).toMatchObject({ rollback_of: first });
     const none = await project.post("/v1/rollback", { project_id: project.id });
     expect(await problemOf(none)).toMatchObject({ status: 409, code: "no_rollback_target" });
@@ -335,7 +335,7 @@ describe("a rollback whose permit was sent with its order", () => {
       await evictDurableObject(laneOf(project));
       await refused();
     }
-    await project.agent.carriesOut(order, [1, 2]);
+    await project.agent.completes(order, [1, 2]);
     await project.reaches(id, "live");
   });
 

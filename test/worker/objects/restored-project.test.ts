@@ -87,7 +87,7 @@ describe("a project that D1 has and whose lane has no data", () => {
     await insertHistory(project);
     const { id, version } = await project.start();
     expect(version).toBe(5);
-    await project.agent.carriesOut(await project.agent.orderOf(id), [2, 3]);
+    await project.agent.completes(await project.agent.orderOf(id), [2, 3]);
     await project.reaches(id, "live");
     expect(await listed(project)).toEqual(["5 live", "4 failed", "3 superseded", "2 superseded", "1 failed"]);
     await evictDurableObject(laneOf(project));
@@ -104,7 +104,7 @@ describe("a project that D1 has and whose lane has no data", () => {
     const { id } = await project.rollBack();
     const order = await project.agent.orderOf(id);
     expect(order).toMatchObject({ version: 5, reuse_release: 2, preapproved: true, keep_releases: [3, 2] });
-    await project.agent.carriesOut(order, [2, 3]);
+    await project.agent.completes(order, [2, 3]);
     await project.reaches(id, "live");
   });
 
@@ -159,7 +159,7 @@ describe("a deleted project that a restore brought back to D1", () => {
     // A deployment that was started after the time of the backup has used its version.
     await project.deploy();
     expect((await project.remove("?purge=true")).status).toBe(204);
-    expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
+    expect(await project.agent.confirmsRemoval(project.id)).toEqual({ purge: true });
     expect((await project.post(`/v1/projects/${project.id}/deployments`, {})).status).toBe(404);
     await putBack("projects", row ?? {});
     for (const deployment of rows) await putBack("deployments", deployment);
@@ -174,7 +174,7 @@ describe("a deleted project that a restore brought back to D1", () => {
     vi.useRealTimers();
     const { id, version } = await project.start();
     expect(version).toBe(4);
-    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.agent.completes(await project.agent.orderOf(id));
     await project.reaches(id, "live");
     expect(await listed(project)).toEqual(["4 live", "2 superseded", "1 superseded"]);
   });
@@ -200,14 +200,14 @@ describe("a deleted project that a restore brought back to D1", () => {
     isHeld = false;
     const { id, version } = await started;
     expect(version).toBe(4);
-    await project.agent.carriesOut(await project.agent.orderOf(id));
+    await project.agent.completes(await project.agent.orderOf(id));
     await project.reaches(id, "live");
   });
 
   it("can be rolled back", async () => {
     const project = await restored();
     const { id } = await project.rollBack();
-    await project.agent.carriesOut(await project.agent.orderOf(id), [1]);
+    await project.agent.completes(await project.agent.orderOf(id), [1]);
     await project.reaches(id, "live");
   });
 

@@ -87,7 +87,7 @@ describe("a log of many megabytes", { timeout: 60_000 }, () => {
     onCalls(upload, "uploadPart", ([, piece]) => {
       if (piece instanceof Uint8Array) pieces.push(piece.byteLength);
     });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await isWhole(project, id);
     const [whole] = await objects();
     expect(pieces.slice(0, -1)).toEqual([5 * MIB, 5 * MIB]);
@@ -107,7 +107,7 @@ describe("a log of many megabytes", { timeout: 60_000 }, () => {
     const { project, id, order } = await withOutput(6 * MIB);
     const begun = uploads();
     failCalls(upload, "complete", { times: 1 });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await isWhole(project, id);
     expect(begun).toHaveLength(2);
     for (const uploadId of begun) expect(await isOpen(await uploadId)).toBe(false);
@@ -118,7 +118,7 @@ describe("a log of many megabytes", { timeout: 60_000 }, () => {
     const { project, id, order } = await withOutput(6 * MIB);
     const begun = uploads();
     failCalls(bucket, "delete", { times: 1 });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await isWhole(project, id);
     expect(begun).toHaveLength(1);
   });
@@ -164,7 +164,7 @@ describe("during an outage of R2", { timeout: 30_000 }, () => {
       expect((await objects()).length).toBeGreaterThan(3);
     });
     expect(Math.max(...(await objects()).map(({ size }) => size))).toBeLessThanOrEqual(MIB);
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await isWhole(project, id);
   });
 });
@@ -178,7 +178,7 @@ describe("a log that has reached 50 MiB", () => {
     );
     await project.agent.reports(order, output("the last"), output("too much"), output("too much"));
     await project.agent.reports(order, output("too much"));
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await isWhole(project, id);
     const text = await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
     const messages = text.split("\n").map((line) => line.slice(34));
@@ -202,7 +202,7 @@ describe("an agent that marks all output as its own", { timeout: 60_000 }, () =>
     const flood = Array.from({ length: 60 }, () => line);
     for (let times = 0; times < 4; times += 1)
       await project.agent.reports(order, { type: "output", lines: flood });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await isWhole(project, id);
     const text = await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
     expect(text.length).toBeLessThan(2.5 * MIB);

@@ -156,9 +156,9 @@ describe("enrolling a server's agent again", () => {
     await vi.waitFor(() => expect(project.agent.closed?.code).toBe(closeCodes.credentialRevoked));
     const newer = project.agent.sameAgent(credential);
     await newer.connect();
-    await newer.hears("welcome");
+    await newer.receives("welcome");
     const { id } = await project.start();
-    await newer.carriesOut(await newer.orderOf(id));
+    await newer.completes(await newer.orderOf(id));
     await project.reaches(id, "live");
     expect((await serverOf(project)).status).toBe("healthy");
   });
@@ -168,14 +168,14 @@ describe("enrolling a server's agent again", () => {
     const credential = await enrolAgain(project);
     const newer = project.agent.sameAgent(credential);
     await newer.connect();
-    await newer.hears("welcome");
+    await newer.receives("welcome");
     const older = project.agent.sameAgent();
     await older.connect();
     await vi.waitFor(() => expect(older.closed?.code).toBe(closeCodes.credentialRevoked));
-    expect(older.heard).toEqual([]);
+    expect(older.received).toEqual([]);
     expect(newer.closed).toBeNull();
     await project.start();
-    await newer.hears("run");
+    await newer.receives("run");
   });
 });
 

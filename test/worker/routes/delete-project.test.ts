@@ -93,7 +93,7 @@ describe("deleting a project", () => {
     expect((await project.remove()).status).toBe(404);
     await vi.waitFor(async () => expect((await remains(project)).logs).toBe(0));
     expect(await laneTables(project)).toMatchObject({ deployments: 0, log_heads: 0, project_removal: 0 });
-    expect(project.agent.heard.filter(({ type }) => type === "remove_project")).toEqual([]);
+    expect(project.agent.received.filter(({ type }) => type === "remove_project")).toEqual([]);
   });
 
   it("makes its name and its domain available at once", async () => {
@@ -113,7 +113,7 @@ describe("deleting a project", () => {
     expect(await problemOf(await project.remove("?purge=true"))).toMatchObject(busy);
     await project.delete(id);
     expect(await problemOf(await project.remove())).toMatchObject(busy);
-    await project.agent.stops(order);
+    await project.agent.reportsCanceled(order);
     await vi.waitFor(async () => expect((await project.remove()).status).toBe(204));
   });
 
@@ -214,7 +214,7 @@ describe("deleting a project", () => {
     await runDurableObjectAlarm(laneOf(project));
     const report = { project_id: project.id, release: 1, releases: [1], url: null };
     await project.agent.connect({ projects: [report], runs: [order] });
-    await project.agent.hears("welcome");
+    await project.agent.receives("welcome");
     project.agent.serving(report);
     await expect(project.agent.reports(order, { type: "ready" })).resolves.toMatchObject({
       instruction: "ended",
@@ -248,11 +248,11 @@ describe("the agent of a deleted project", () => {
     project.agent.status([report]);
     project.agent.cut();
     await project.agent.connect({ projects: [report] });
-    await project.agent.hears("welcome");
+    await project.agent.receives("welcome");
     const late = { ...order, run_id: ids.run() };
     expect(await project.agent.reports(late, { type: "ready" })).toMatchObject({ instruction: "ended" });
     expect(
-      project.agent.heard.filter(({ type }) => type === "remove_project" || type === "correct_release"),
+      project.agent.received.filter(({ type }) => type === "remove_project" || type === "correct_release"),
     ).toEqual([]);
     expect((await remains(project)).rows).toBe(0);
   });
@@ -261,12 +261,12 @@ describe("the agent of a deleted project", () => {
     const project = await TestProject.connected();
     await project.deploy();
     expect((await project.remove("?purge=true")).status).toBe(204);
-    expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
-    project.agent.heard.length = 0;
+    expect(await project.agent.confirmsRemoval(project.id)).toEqual({ purge: true });
+    project.agent.received.length = 0;
     project.agent.cut();
     await project.agent.connect();
-    await project.agent.hears("welcome");
-    expect(project.agent.heard).toHaveLength(1);
+    await project.agent.receives("welcome");
+    expect(project.agent.received).toHaveLength(1);
   });
 
   it("gets the order at each hello until it has confirmed, also after a long time", async () => {
@@ -280,11 +280,11 @@ describe("the agent of a deleted project", () => {
     await project.agent.connect({
       projects: [{ project_id: project.id, release: 1, releases: [1], url: null }],
     });
-    await project.agent.hears("remove_project");
+    await project.agent.receives("remove_project");
     project.agent.cut();
-    project.agent.heard.length = 0;
+    project.agent.received.length = 0;
     await project.agent.connect();
-    expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
+    expect(await project.agent.confirmsRemoval(project.id)).toEqual({ purge: true });
     await vi.waitFor(async () => {
       await runDurableObjectAlarm(laneOf(project));
       expect(await laneTables(project)).toMatchObject({ lane: 0 });
@@ -295,7 +295,7 @@ describe("the agent of a deleted project", () => {
     const project = await TestProject.connected();
     const restore = withoutDatabase();
     expect((await project.remove("?purge=true")).status).toBe(503);
-    expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
+    expect(await project.agent.confirmsRemoval(project.id)).toEqual({ purge: true });
     restore();
     expect((await project.remove("?purge=true")).status).toBe(204);
   });
@@ -307,11 +307,11 @@ describe("the agent of a deleted project", () => {
     await to.connect();
     await project.patch({ server_id: to.serverId });
     await project.deploy({}, to);
-    await project.agent.forgets(project.id);
-    project.agent.heard.length = 0;
+    await project.agent.confirmsRemoval(project.id);
+    project.agent.received.length = 0;
     expect((await project.remove("?purge=true")).status).toBe(204);
-    expect(await to.forgets(project.id)).toEqual({ purge: true });
-    expect(await project.agent.forgets(project.id)).toEqual({ purge: true });
+    expect(await to.confirmsRemoval(project.id)).toEqual({ purge: true });
+    expect(await project.agent.confirmsRemoval(project.id)).toEqual({ purge: true });
   });
 
   it("needs no order if its server is deleted too", async () => {

@@ -24,7 +24,7 @@ describe("following a log", { timeout: 30_000 }, () => {
       await reader.sees(message);
     }
     expect(reader.end).toBeNull();
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     expect(await reader.closes()).toEqual({ deployment_id: id, status: "live", failure: null });
     expect(reader.numbers).toEqual(upTo(reader.lines.length));
     expect(reader.messages.at(-1)).toContain("Live: version 1");
@@ -69,7 +69,7 @@ describe("following a log", { timeout: 30_000 }, () => {
     const query = `?cursor=${encodeURIComponent(next_cursor)}`;
     const fromPage = await LogReader.follow(project, id, { query });
     const both = await LogReader.follow(project, id, { query, headers: { "last-event-id": "1" } });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     for (const [reader, first] of [
       [resumed, 3],
       [fromPage, 4],
@@ -113,7 +113,7 @@ describe("a client that follows a log", { timeout: 30_000 }, () => {
       const lastEventId = String(batch * 100 + 50);
       readers.push(await LogReader.follow(project, id, { headers: { "last-event-id": lastEventId } }));
     }
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     for (const reader of readers) {
       expect(await reader.closes()).toMatchObject({ status: "live" });
       const last = reader.numbers.at(-1) ?? 0;
@@ -136,7 +136,7 @@ describe("a client that follows a log", { timeout: 30_000 }, () => {
     await reader.sees("after a crash");
     await abortAllDurableObjects();
     await project.agent.connect({ runs: [order] });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     expect(await reader.closes()).toMatchObject({ status: "live" });
     expect(reader.numbers).toEqual(upTo(reader.lines.length));
   });

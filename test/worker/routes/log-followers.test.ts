@@ -66,7 +66,7 @@ describe("a thousand followers of one deployment", () => {
     const haveAll = () => all.filter(({ numbers }) => numbers.length === 32).length;
     await vi.waitFor(() => expect(haveAll()).toBe(1000), { timeout: 30_000, interval: 200 });
     for (const { numbers } of all) expect(numbers).toEqual(upTo(32));
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await runs;
   }, 60_000);
 });
@@ -103,7 +103,7 @@ describe("a reader that disconnects", { timeout: 30_000 }, () => {
   it("is removed when the deployment has ended", async () => {
     const { project, id, order } = await TestProject.running();
     const readers = await Promise.all([1, 2, 3].map(() => LogReader.follow(project, id)));
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     for (const reader of readers) expect(await reader.closes()).toMatchObject({ status: "live" });
     await vi.waitFor(async () => expect(await followers(project)).toEqual({ open: 0, waiting: 0 }));
   });

@@ -80,7 +80,7 @@ describe("a deployment's log", () => {
     const middle = await page(project, id, `?limit=2&cursor=${encodeURIComponent(btoa("line:650"))}`);
     expect(middle.lines.map((line) => line.line)).toEqual([651, 652]);
 
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await vi.waitFor(async () => expect(await keys()).toEqual([expect.stringContaining("log.ndjson")]));
     const whole = await allPages(project, id, 100);
     expect(whole.map((line) => line.line)).toEqual(whole.map((_, index) => index + 1));
@@ -95,7 +95,7 @@ describe("a deployment's log", () => {
     const long = "x".repeat(16 * 1024);
     for (let batch = 0; batch < 10; batch += 1)
       await project.agent.reports(order, output(...Array.from({ length: 50 }, () => long)));
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await vi.waitFor(async () => expect(await keys()).toEqual([expect.stringContaining("log.ndjson")]));
     const answer = await project.get(`/v1/logs/${id}?limit=1000`);
     const body = await answer.text();

@@ -11,7 +11,7 @@ import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { TestProject } from "../../support/worker/project.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
-const removals = (agent: ConnectedAgent) => agent.heard.filter(({ type }) => type === "remove_project");
+const removals = (agent: ConnectedAgent) => agent.received.filter(({ type }) => type === "remove_project");
 
 async function get(project: TestProject): Promise<Project> {
   return Project.parse(await (await project.get(`/v1/projects/${project.id}`)).json());
@@ -27,7 +27,7 @@ async function moved(): Promise<{ project: TestProject; to: ConnectedAgent }> {
   await project.deploy();
   const to = await enrolAgent(project.token, "web-2");
   await to.connect();
-  await to.hears("welcome");
+  await to.receives("welcome");
   const response = await project.patch({ server_id: to.serverId });
   expect(await response.json()).toMatchObject({ server_id: to.serverId });
   return { project, to };
@@ -69,8 +69,8 @@ describe("a project that is moved to another server", () => {
     const order = await to.orderOf(id);
     expect(order).toMatchObject({ version: 2, keep_releases: [] });
     expect(removals(project.agent)).toEqual([]);
-    await to.carriesOut(order);
-    expect(await project.agent.forgets(project.id)).toEqual({ purge: false });
+    await to.completes(order);
+    expect(await project.agent.confirmsRemoval(project.id)).toEqual({ purge: false });
     const live = await project.reaches(id, "live");
     expect(live.server_id).toBe(to.serverId);
     await expect
@@ -94,16 +94,16 @@ describe("a project that is moved to another server", () => {
     project.agent.cut();
     await project.deploy({}, to);
     await project.agent.connect({ projects: [report(project, 1, [1])] });
-    await project.agent.hears("remove_project");
+    await project.agent.receives("remove_project");
     project.agent.cut();
-    project.agent.heard.length = 0;
+    project.agent.received.length = 0;
     await project.agent.connect({ projects: [report(project, null, [1])] });
-    await project.agent.forgets(project.id);
+    await project.agent.confirmsRemoval(project.id);
     await expect.poll(async () => kept(project)).toEqual([false, true]);
     project.agent.cut();
-    project.agent.heard.length = 0;
+    project.agent.received.length = 0;
     await project.agent.connect({ projects: [report(project, null, [])] });
-    await project.agent.hears("welcome");
+    await project.agent.receives("welcome");
     await project.deploy({}, to);
     expect(removals(project.agent)).toEqual([]);
   });
@@ -111,11 +111,11 @@ describe("a project that is moved to another server", () => {
   it("is removed from a server that serves it again, for example after a restore of its disk", async () => {
     const { project, to } = await moved();
     await project.deploy({}, to);
-    await project.agent.forgets(project.id);
+    await project.agent.confirmsRemoval(project.id);
     project.agent.cut();
-    project.agent.heard.length = 0;
+    project.agent.received.length = 0;
     await project.agent.connect({ projects: [report(project, 1, [1])] });
-    await project.agent.forgets(project.id);
+    await project.agent.confirmsRemoval(project.id);
   });
 
   it("stays on the old server if its first deployment on the new one fails", async () => {
@@ -141,11 +141,11 @@ describe("a project that is moved to another server", () => {
     const order = await to.orderOf(id);
     expect(order).toMatchObject({ version: 3, reuse_release: null, preapproved: false, keep_releases: [2] });
     expect(order.source.commit).toMatch(/^[0-9a-f]{40}$/);
-    await to.carriesOut(order);
+    await to.completes(order);
     await project.reaches(id, "live");
     // From now on the code of version 1 is on the new server too, as release 3.
     const forward = await project.rollBack({ version: 2 });
-    await to.carriesOut(await to.orderOf(forward.id));
+    await to.completes(await to.orderOf(forward.id));
     await project.reaches(forward.id, "live");
     const again = await project.rollBack({ version: 1 });
     expect(await to.orderOf(again.id)).toMatchObject({ reuse_release: 3, preapproved: true });
@@ -160,10 +160,10 @@ describe("a project that is moved to another server", () => {
     await project.agent.connect({ projects: [report(project, 1, [1])] });
     const order = await project.agent.orderOf(id);
     expect(removals(project.agent)).toEqual([]);
-    await project.agent.carriesOut(order, [1]);
+    await project.agent.completes(order, [1]);
     await project.reaches(id, "live");
     expect(removals(project.agent)).toEqual([]);
-    expect(await to.forgets(project.id)).toEqual({ purge: false });
+    expect(await to.confirmsRemoval(project.id)).toEqual({ purge: false });
   });
 
   it("runs its queued deployments on the server for which they were started", async () => {
@@ -174,10 +174,10 @@ describe("a project that is moved to another server", () => {
     await to.connect();
     await project.patch({ server_id: to.serverId });
     const last = await project.start();
-    await project.agent.carriesOut(await project.agent.orderOf(running.id));
-    await project.agent.carriesOut(await project.agent.orderOf(waiting.id));
-    await to.carriesOut(await to.orderOf(last.id));
-    await project.agent.forgets(project.id);
+    await project.agent.completes(await project.agent.orderOf(running.id));
+    await project.agent.completes(await project.agent.orderOf(waiting.id));
+    await to.completes(await to.orderOf(last.id));
+    await project.agent.confirmsRemoval(project.id);
     expect((await project.reaches(last.id, "live")).server_id).toBe(to.serverId);
   });
 

@@ -229,10 +229,10 @@ describe("changed settings", () => {
     expect((await project.patch({ build_command: "make new", branch: "next" })).status).toBe(200);
     const started = await project.start();
     expect(order).toMatchObject({ build_command: "make old" });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     const second = await project.agent.orderOf(waiting.id);
     expect(second).toMatchObject({ build_command: "make old", source: { branch: "main" } });
-    await project.agent.carriesOut(second);
+    await project.agent.completes(second);
     expect(await project.agent.orderOf(started.id)).toMatchObject({
       build_command: "make new",
       source: { branch: "next" },
@@ -244,7 +244,7 @@ describe("changed settings", () => {
     const commit = "0123456789";
     const orderOf = async (input: Record<string, unknown>) => {
       const order = await project.agent.orderOf((await project.start(input)).id);
-      await project.agent.carriesOut(order);
+      await project.agent.completes(order);
       return order.source;
     };
     expect(await orderOf({ commit })).toMatchObject({ commit, commits: "reachable", in_branch: false });
@@ -313,7 +313,7 @@ describe("settings that are left to the framework", () => {
       output_directory: "docs/.vitepress/dist",
     };
     await project.agent.reports(order, { type: "framework", preset });
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await project.reaches(id, "live");
     await expect
       .poll(async () => (await project.get(`/v1/projects/${project.id}`)).json())

@@ -133,7 +133,7 @@ describe("the log of an ended deployment", () => {
     const project = await TestProject.connected();
     const { id, order } = await withParts(project);
     const down = failCalls(bucket, "put");
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await project.reaches(id, "live");
     await vi.waitFor(() => expect(down.count()).toBeGreaterThan(0));
     const before = await keys();
@@ -158,7 +158,7 @@ describe("the log of a running deployment", () => {
     const before = await keys();
     await runScheduleIn(400);
     expect(await keys()).toEqual(before);
-    await project.agent.carriesOut(order);
+    await project.agent.completes(order);
     await project.reaches(id, "live");
     const text = await (await project.get(`/v1/logs/${id}`, { accept: "text/plain" })).text();
     expect(text.split("\n").filter((line) => line.endsWith("xxx"))).toHaveLength(lines.length);
