@@ -137,25 +137,25 @@ function* faults(world: World): Iterable<NextWorld> {
 
 function* requests(world: World): Iterable<NextWorld> {
   const { lane, now, budgets } = world;
-  if (budgets.start > 0) yield* joined("start", spend(world, "start"), start(lane, now, idsFor(world)));
+  if (budgets.start > 0) yield* afterStart("start", spend(world, "start"), start(lane, now, idsFor(world)));
   if (budgets.rollback > 0) {
     const decided = rollBack(lane, undefined, now, idsFor(world));
-    yield* joined("roll back", spend(world, "rollback"), decided);
+    yield* afterStart("roll back", spend(world, "rollback"), decided);
   }
   for (const deployment of lane.deployments) {
     const { id, version } = deployment;
     if (budgets.cancel > 0) {
       const decided = decideCancel(lane, id, "ci", now);
-      yield* withdrawn(`cancel ${version}`, spend(world, "cancel"), deployment, decided);
+      yield* afterWithdrawal(`cancel ${version}`, spend(world, "cancel"), deployment, decided);
     }
     if (budgets.delete > 0) {
       const decided = decideDelete(lane, id, "ci", now);
-      yield* withdrawn(`delete ${version}`, spend(world, "delete"), deployment, decided);
+      yield* afterWithdrawal(`delete ${version}`, spend(world, "delete"), deployment, decided);
     }
   }
 }
 
-function* joined(
+function* afterStart(
   what: string,
   world: World,
   decided: Result<DecisionWith<{ version: number }>>,
@@ -165,7 +165,7 @@ function* joined(
   yield [what, { ...world, lane: decided.value.lane, accepted: [...world.accepted, version] }];
 }
 
-function* withdrawn(
+function* afterWithdrawal(
   what: string,
   world: World,
   deployment: LaneDeployment,
