@@ -45,7 +45,7 @@ const installation = await createInstallation({ onCrash: (how) => say(`  the Wor
 say(`home ${installation.home}`);
 // Only root may mount a disk of its own.
 const diskMegabytes = process.getuid?.() === 0 ? DISK_MEGABYTES : undefined;
-const hosts = [await installation.addHost("alpha"), await installation.addHost("beta", diskMegabytes)];
+const hosts = [await installation.addServer("alpha"), await installation.addServer("beta", diskMegabytes)];
 const chaos: Chaos = {
   installation,
   hosts,

@@ -22,7 +22,7 @@ let sites = 0;
 
 beforeAll(async () => {
   installation = await createInstallation();
-  host = await installation.addHost("web-1");
+  host = await installation.addServer("web-1");
 });
 afterAll(async () => {
   await installation.stop();

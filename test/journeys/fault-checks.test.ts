@@ -31,7 +31,7 @@ let site: Site;
 
 beforeAll(async () => {
   installation = await createInstallation();
-  host = await installation.addHost("alpha");
+  host = await installation.addServer("alpha");
   site = await createSite(installation, host, "broken");
   for (let count = 0; count < 2; count += 1) await deployNext({ installation, host, site });
   await sendVisitor(installation, site);

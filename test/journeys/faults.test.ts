@@ -34,8 +34,8 @@ const waiting: ((system: System) => void)[] = [];
 
 async function createSystem(): Promise<System> {
   const installation = await createInstallation();
-  const host = await installation.addHost("alpha");
-  const smallHost = await installation.addHost("beta", mayMount ? DISK_MEGABYTES : undefined);
+  const host = await installation.addServer("alpha");
+  const smallHost = await installation.addServer("beta", mayMount ? DISK_MEGABYTES : undefined);
   return { installation, host, smallHost, sites: [] };
 }
 

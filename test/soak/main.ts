@@ -36,7 +36,7 @@ for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => ending
 const inspectorPort = await freePorts();
 const installation = await createInstallation({ inspectorPort });
 say(`${wanted} deployments of ${projects} projects on ${servers} servers; home ${installation.home}`);
-for (let index = 1; index <= servers; index += 1) await installation.addHost(`server-${index}`);
+for (let index = 1; index <= servers; index += 1) await installation.addServer(`server-${index}`);
 const sites: Site[] = [];
 for (let index = 0; index < projects; index += 1) {
   const host = installation.hosts[index % servers];

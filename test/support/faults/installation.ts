@@ -36,7 +36,7 @@ export type Installation = {
   readonly worker: Service;
   readonly hosts: readonly Host[];
   readonly health: HealthServer;
-  addHost(name: string, diskMegabytes?: number): Promise<Host>;
+  addServer(name: string, diskMegabytes?: number): Promise<Host>;
   workerdPid(): number | null;
   /** Waits until the Worker answers. */
   workerUp(): Promise<void>;
@@ -103,7 +103,7 @@ export async function createInstallation({
     health,
     requests: createRequests(createApi(clients.url, ready.token), ledger),
     followLog: (deploymentId) => followLog(clients.url, ready.token, deploymentId),
-    async addHost(name, diskMegabytes) {
+    async addServer(name, diskMegabytes) {
       const firstPort = port + 100 + hosts.length * PORTS_OF_A_HOST;
       const folder = join(home, "hosts");
       const host = await createHost({
