@@ -15,7 +15,7 @@ export const exitCodes = {
   refused: { code: 4, when: "The control plane refused the request, such as deleting the live deployment." },
   unreachable: {
     code: 5,
-    when: "The control plane cannot be reached or cannot answer, and the time that `--wait` allows is over.",
+    when: "The control plane could not be reached, or could not answer, within the time of --wait.",
   },
   interrupted: {
     code: 130,
