@@ -96,7 +96,7 @@ export function SettingsForm({ project: read, onSaved }: Props) {
           label="Commits by hash"
           value={draft.commits}
           onChange={(commits) => change({ commits })}
-          hint="Commits of pull requests and, on many Git hosts, of forks are on no branch or tag."
+          hint="Pull request commits and, on many Git hosts, commits of forks are not on any branch or tag."
         >
           <option value="reachable">Only commits on a branch or tag</option>
           <option value="any">Any commit, including pull requests and forks</option>
