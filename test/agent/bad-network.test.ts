@@ -1,5 +1,4 @@
 import { existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -19,14 +18,13 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const impatient = { pingMs: 30, answerMs: 300 };
-const file = (name: string) => join(world.folder, name);
-const waits = () => `until [ -e ${file("go")} ]; do sleep 0.02; done`;
-const letGo = () => writeFileSync(file("go"), "");
+const waits = () => `until [ -e ${world.file("go")} ]; do sleep 0.02; done`;
+const letGo = () => writeFileSync(world.file("go"), "");
 
 /** Starts a deployment, and waits until its build waits for `letGo`. */
 async function startBuilding(options: { grantsPermit?: boolean } = {}) {
   const run = world.control.dispatch(
-    world.order({ build_command: `echo begun; ${waits()}; seq 1 500; touch ${file("built")}` }),
+    world.order({ build_command: `echo begun; ${waits()}; seq 1 500; touch ${world.file("built")}` }),
     options,
   );
   await world.control.waitFor("the build", () => messagesOf(run).includes("begun"));
@@ -158,11 +156,11 @@ describe("a network that is cut repeatedly", () => {
 describe("messages that arrive twice, late or in another order", () => {
   it("do not start a run whose stop arrived first", async () => {
     await world.startAgent();
-    const order = world.order({ preapproved: true, build_command: `touch ${file("begun")}` });
+    const order = world.order({ preapproved: true, build_command: `touch ${world.file("begun")}` });
     world.control.stop(order);
     const run = world.control.dispatch(order);
     expect(await world.control.result(run)).toEqual({ outcome: "canceled" });
-    expect(existsSync(file("begun"))).toBe(false);
+    expect(existsSync(world.file("begun"))).toBe(false);
     expect(world.current).toBeNull();
   });
 

@@ -16,8 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const file = (name: string) => join(world.folder, name);
-
 describe("a clock that is set while a deployment is under way", () => {
   it.each([
     ["forward", DAY_MS],
@@ -26,7 +24,7 @@ describe("a clock that is set while a deployment is under way", () => {
     await world.startAgent({ signOfLifeMs: 50 });
     const run = world.control.dispatch(
       world.order({
-        build_command: `echo before; until [ -e ${file("go")} ]; do sleep 0.02; done; echo after`,
+        build_command: `echo before; until [ -e ${world.file("go")} ]; do sleep 0.02; done; echo after`,
         activate_command: "sleep 0.1",
         timeouts: Timeouts.parse({ fetch_seconds: 60, build_seconds: 60, activate_seconds: 60 }),
       }),
@@ -36,7 +34,7 @@ describe("a clock that is set while a deployment is under way", () => {
     // The signs of life continue: without them the control plane would count the run as lost.
     const { posts } = run;
     await world.control.waitFor("signs of life", () => run.posts > posts + 5);
-    writeFileSync(file("go"), "");
+    writeFileSync(world.file("go"), "");
     expect((await world.control.result(run)).outcome).toBe("live");
 
     const spans = messagesOf(run, "system").flatMap(

@@ -1,6 +1,4 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -8,6 +6,7 @@ import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
 import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { ids, isAlive, messagesOf, World } from "./support/harness.ts";
+import { freePort } from "../support/free-port.ts";
 
 let world: World;
 let port: number;
@@ -15,23 +14,10 @@ beforeEach(async () => {
   world = await World.create();
   port = await freePort();
   world.cleanUps.push(() => {
-    for (const pid of pidsIn("pids")) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    for (const pid of world.pidsIn("pids")) if (isAlive(pid)) process.kill(pid, "SIGKILL");
   });
 });
 afterEach(() => world.close());
-
-const file = (name: string) => join(world.folder, name);
-const pidsIn = (name: string) =>
-  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n").map(Number) : [];
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return address.port;
-}
 
 /** A release's app: it answers with the release's name, on a port that only one app can use. */
 const commitApp = (name: string, status = 200) =>
@@ -39,7 +25,7 @@ const commitApp = (name: string, status = 200) =>
     "app.mjs": `
       import { createServer } from "node:http";
       import { appendFileSync } from "node:fs";
-      appendFileSync(${JSON.stringify(file("pids"))}, process.pid + "\\n");
+      appendFileSync(${JSON.stringify(world.file("pids"))}, process.pid + "\\n");
       const server = createServer((_, response) => response.writeHead(${status}).end("${name}"));
       server.on("error", () => process.exit(1));
       server.listen(${port}, "127.0.0.1");
@@ -48,8 +34,8 @@ const commitApp = (name: string, status = 200) =>
 
 /** Ends the app that the previous command started, and starts the release's own as a daemon. */
 const restart = (how: string) =>
-  `if [ -e ${file("app.pid")} ]; then kill $(cat ${file("app.pid")}); sleep 0.3; fi; ${how}`;
-const inBackground = () => `node app.mjs & echo $! > ${file("app.pid")}; sleep 0.5`;
+  `if [ -e ${world.file("app.pid")} ]; then kill $(cat ${world.file("app.pid")}); sleep 0.3; fi; ${how}`;
+const inBackground = () => `node app.mjs & echo $! > ${world.file("app.pid")}; sleep 0.5`;
 const asDaemon = (prefix = "") => `( ${prefix} setsid sh -c 'node app.mjs & exit' & ); sleep 0.5`;
 
 const health = () =>
@@ -84,7 +70,7 @@ describe("the processes of a release that fails", () => {
     expect(result).toMatchObject({ failure: { code: "health_check_failed" } });
     expect(world.current).toBe("releases/1");
     expect(await served()).toBe("one");
-    const [, two] = pidsIn("pids");
+    const [, two] = world.pidsIn("pids");
     expect(isAlive(two ?? 0)).toBe(false);
     const told = messagesOf(run, "system");
     const ended = told.findIndex((line) =>
@@ -102,8 +88,8 @@ describe("the processes of a release that fails", () => {
       health_check: { ...health(), tries: 2 },
     });
     expect(result).toMatchObject({ failure: { code: "health_check_failed" } });
-    expect(pidsIn("pids")).toHaveLength(1);
-    expect(isAlive(pidsIn("pids")[0] ?? 0)).toBe(false);
+    expect(world.pidsIn("pids")).toHaveLength(1);
+    expect(isAlive(world.pidsIn("pids")[0] ?? 0)).toBe(false);
   });
 
   it("get SIGTERM first, and are killed if they do not end", async () => {
@@ -111,14 +97,14 @@ describe("the processes of a release that fails", () => {
     commitApp("one");
     const { result } = await world.deploy({
       activate_command: [
-        `setsid sh -c 'echo $$ >> ${file("pids")}; trap "echo asked > ${file("asked")}; exit" TERM; while :; do sleep 0.05; done' &`,
-        `setsid sh -c 'echo $$ >> ${file("pids")}; trap "" TERM; while :; do sleep 0.05; done' &`,
-        `until [ "$(wc -l < ${file("pids")})" = 2 ]; do sleep 0.02; done; exit 1`,
+        `setsid sh -c 'echo $$ >> ${world.file("pids")}; trap "echo asked > ${world.file("asked")}; exit" TERM; while :; do sleep 0.05; done' &`,
+        `setsid sh -c 'echo $$ >> ${world.file("pids")}; trap "" TERM; while :; do sleep 0.05; done' &`,
+        `until [ "$(wc -l < ${world.file("pids")})" = 2 ]; do sleep 0.02; done; exit 1`,
       ].join("\n"),
     });
     expect(result).toMatchObject({ failure: { code: "activate_failed" } });
-    expect(readFileSync(file("asked"), "utf8")).toBe("asked\n");
-    for (const pid of pidsIn("pids")) expect(isAlive(pid)).toBe(false);
+    expect(readFileSync(world.file("asked"), "utf8")).toBe("asked\n");
+    for (const pid of world.pidsIn("pids")) expect(isAlive(pid)).toBe(false);
   });
 
   it("are also ended when the agent was killed while it tried the release", async () => {
@@ -166,34 +152,34 @@ describe("the processes of a release that fails", () => {
     const supervisor = `
       import { spawn } from "node:child_process";
       import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
-      appendFileSync(${JSON.stringify(file("pids"))}, process.pid + "\\n");
+      appendFileSync(${JSON.stringify(world.file("pids"))}, process.pid + "\\n");
       setInterval(() => {
         if (!existsSync(process.argv[2])) return;
         const { env, name } = JSON.parse(readFileSync(process.argv[2], "utf8"));
         rmSync(process.argv[2]);
         const child = spawn("sleep", ["1000"], { stdio: "ignore", env, argv0: name });
-        appendFileSync(${JSON.stringify(file("pids"))}, child.pid + "\\n");
+        appendFileSync(${JSON.stringify(world.file("pids"))}, child.pid + "\\n");
         appendFileSync(process.argv[2] + ".done", name + "\\n");
       }, 20);
     `;
     const add = (name: string) =>
-      `node -e 'fs.writeFileSync("${file("add.tmp")}", JSON.stringify({env: process.env, name: "${name}"})); fs.renameSync("${file("add.tmp")}", "${file("add")}")'; until grep -q ${name} ${file("add")}.done; do sleep 0.02; done`;
+      `node -e 'fs.writeFileSync("${world.file("add.tmp")}", JSON.stringify({env: process.env, name: "${name}"})); fs.renameSync("${world.file("add.tmp")}", "${world.file("add")}")'; until grep -q ${name} ${world.file("add")}.done; do sleep 0.02; done`;
     world.repository.commit({ "supervisor.mjs": supervisor });
     await world.startAgent();
-    const go = file("go");
+    const go = world.file("go");
     const failing = world.control.dispatch(
       world.order({
-        activate_command: `setsid node supervisor.mjs ${file("add")} > /dev/null 2>&1 & ${add("broken")}; until [ -e ${go} ]; do sleep 0.02; done; exit 1`,
+        activate_command: `setsid node supervisor.mjs ${world.file("add")} > /dev/null 2>&1 & ${add("broken")}; until [ -e ${go} ]; do sleep 0.02; done; exit 1`,
       }),
     );
-    await expect.poll(() => existsSync(`${file("add")}.done`)).toBe(true);
+    await expect.poll(() => existsSync(`${world.file("add")}.done`)).toBe(true);
     // Another project's app, which the same supervisor runs.
     const other = world.control.dispatch(
       world.order({ project_id: ids.project(), activate_command: `${add("good")}; touch ${go}` }),
     );
     expect((await world.control.result(other)).outcome).toBe("live");
     expect(await world.control.result(failing)).toMatchObject({ failure: { code: "activate_failed" } });
-    const [supervisorPid = 0, broken = 0, good = 0] = pidsIn("pids");
+    const [supervisorPid = 0, broken = 0, good = 0] = world.pidsIn("pids");
     expect(isAlive(broken)).toBe(false);
     expect(isAlive(supervisorPid)).toBe(true);
     expect(isAlive(good)).toBe(true);

@@ -4,8 +4,6 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { RunOrder } from "#contract/agent-protocol.ts";
-
 import { eventsOf, messagesOf, World } from "./support/harness.ts";
 import { createRepository } from "./support/repository.ts";
 
@@ -14,10 +12,6 @@ beforeEach(async () => {
   world = await World.create();
 });
 afterEach(() => world.close());
-
-const source = (change: Partial<RunOrder["source"]>) => ({
-  source: { repository: world.repository.path, branch: "main", commit: null, ...change },
-});
 
 describe("the commit that is deployed", () => {
   it("can have a message of two hundred kilobytes of short words: its beginning is reported without a delay", async () => {
@@ -36,7 +30,7 @@ describe("the commit that is deployed", () => {
     world.repository.git("tag", "v1");
     world.repository.commit({ "index.html": "later" });
     await world.startAgent();
-    await world.deploy(source({ branch: "v1" }));
+    await world.deploy(world.source({ branch: "v1" }));
     expect(world.read("current/index.html")).toBe("tagged");
   });
 
@@ -45,10 +39,10 @@ describe("the commit that is deployed", () => {
     world.repository.git("tag", "--annotate", "v1", "--message=one");
     world.repository.commit({ "index.html": "later" });
     await world.startAgent();
-    const { result } = await world.deploy(source({ branch: "v1" }));
+    const { result } = await world.deploy(world.source({ branch: "v1" }));
     expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
     expect(world.read("current/index.html")).toBe("tagged");
-    const again = await world.deploy({ ...source({ branch: "v1" }), keep_releases: [1] });
+    const again = await world.deploy({ ...world.source({ branch: "v1" }), keep_releases: [1] });
     expect(again.result).toMatchObject({ evidence: { commit_sha: sha } });
   });
 
@@ -67,7 +61,7 @@ describe("the commit that is deployed", () => {
     world.repository.git("checkout", "--quiet", "-b", "feature/x");
     world.repository.commit({ "index.html": "right" });
     await world.startAgent();
-    await world.deploy(source({ branch: "feature/x" }));
+    await world.deploy(world.source({ branch: "feature/x" }));
     expect(world.read("current/index.html")).toBe("right");
   });
 
@@ -75,7 +69,7 @@ describe("the commit that is deployed", () => {
     const sha = world.repository.commit({ "index.html": "old" });
     world.repository.commit({ "index.html": "new" });
     await world.startAgent();
-    const { result } = await world.deploy(source({ commit: sha.toUpperCase() }));
+    const { result } = await world.deploy(world.source({ commit: sha.toUpperCase() }));
     expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
     expect(world.read("current/index.html")).toBe("old");
   });
@@ -87,7 +81,7 @@ describe("the commit that is deployed", () => {
     await world.startAgent();
     await world.deploy();
     const { result } = await world.deploy({
-      ...source({ commit: sha.slice(0, 7) }),
+      ...world.source({ commit: sha.slice(0, 7) }),
       keep_releases: [1],
     });
     expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
@@ -103,9 +97,9 @@ describe("the commit that is deployed", () => {
     const sha = world.repository.commit({ "index.html": "old" });
     world.repository.commit({ "index.html": "new" });
     await world.startAgent();
-    await world.deploy(source({ commit: sha.slice(0, 9), commits: "any" }));
+    await world.deploy(world.source({ commit: sha.slice(0, 9), commits: "any" }));
     rmSync(world.repository.path, { recursive: true });
-    const { result } = await world.deploy(source({ commit: sha.slice(0, 8), commits: "any" }));
+    const { result } = await world.deploy(world.source({ commit: sha.slice(0, 8), commits: "any" }));
     expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
   });
 
@@ -115,7 +109,7 @@ describe("the commit that is deployed", () => {
     const clone = join(world.folder, "clone");
     execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${world.repository.path}`, clone]);
     await world.startAgent();
-    const { result } = await world.deploy(source({ repository: `file://${clone}` }));
+    const { result } = await world.deploy(world.source({ repository: `file://${clone}` }));
     expect(result.outcome).toBe("live");
     expect(world.read("current/index.html")).toBe("two");
   });
@@ -124,10 +118,10 @@ describe("the commit that is deployed", () => {
     const modern = createRepository(join(world.folder, "modern"), ["--object-format=sha256"]);
     const sha = modern.commit({ "index.html": "modern" });
     await world.startAgent();
-    const { result } = await world.deploy(source({ repository: modern.path }));
+    const { result } = await world.deploy(world.source({ repository: modern.path }));
     expect(result).toMatchObject({ outcome: "live", evidence: { commit_sha: sha } });
     expect(sha).toHaveLength(64);
-    const byHash = await world.deploy(source({ repository: modern.path, commit: sha.slice(0, 10) }));
+    const byHash = await world.deploy(world.source({ repository: modern.path, commit: sha.slice(0, 10) }));
     expect(byHash.result.outcome).toBe("live");
   });
 });
@@ -141,7 +135,7 @@ describe("a source that is missing", () => {
   it("fails the deployment for a branch, and names it and the repository", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
-    const { result } = await world.deploy(source({ branch: "nope" }));
+    const { result } = await world.deploy(world.source({ branch: "nope" }));
     expect(result).toMatchObject(refNotFound(/^there is no branch or tag `nope` in .*repository$/));
     expect(world.current).toBeNull();
     expect(readdirSync(world.path("releases"))).toEqual([]);
@@ -151,16 +145,16 @@ describe("a source that is missing", () => {
     await world.startAgent();
     const { result } = await world.deploy();
     expect(result).toMatchObject(refNotFound(/`main` in .*, which is empty$/));
-    const short = await world.deploy(source({ commit: "abcdef1" }));
+    const short = await world.deploy(world.source({ commit: "abcdef1" }));
     expect(short.result).toMatchObject(refNotFound(/abcdef1 in .*, which is empty$/));
   });
 
   it("fails the deployment for a commit in no branch or tag, abbreviated or not", async () => {
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
-    const full = await world.deploy(source({ commit: "0123456789".repeat(4) }));
+    const full = await world.deploy(world.source({ commit: "0123456789".repeat(4) }));
     expect(full.result).toMatchObject(refNotFound(/^no branch or tag of .* contains commit 0123456789/));
-    const short = await world.deploy(source({ commit: "0123456" }));
+    const short = await world.deploy(world.source({ commit: "0123456" }));
     expect(short.result).toMatchObject(refNotFound(/^no branch or tag of .* contains commit 0123456:/));
   });
 
@@ -168,7 +162,7 @@ describe("a source that is missing", () => {
     world.policy = { commits: "any" };
     world.repository.commit({ "index.html": "one" });
     await world.startAgent();
-    const any = (commit: string) => source({ commit, commits: "any" });
+    const any = (commit: string) => world.source({ commit, commits: "any" });
     const full = await world.deploy(any("0123456789".repeat(4)));
     expect(full.result).toMatchObject(refNotFound(/^there is no commit 0123456789/));
     const short = await world.deploy(any("0123456"));
@@ -177,20 +171,20 @@ describe("a source that is missing", () => {
 
   it("fails the deployment for a repository with git's own message, without the password", async () => {
     await world.startAgent();
-    const gone = await world.deploy(source({ repository: join(world.folder, "gone") }));
+    const gone = await world.deploy(world.source({ repository: join(world.folder, "gone") }));
     expect(gone.result).toMatchObject({
       outcome: "failed",
       failure: { code: "fetch_failed", stage: "fetch", evidence: { exit_code: 128 } },
     });
     const secret = "s3cret-pässword";
     const repository = `https://deploy:${encodeURIComponent(secret)}@127.0.0.1:1/shop.git`;
-    const closed = await world.deploy(source({ repository }));
+    const closed = await world.deploy(world.source({ repository }));
     expect(closed.result).toMatchObject({ failure: { code: "fetch_failed" } });
     const told = JSON.stringify(closed.run.events);
     expect(told).toContain("deploy:***@127.0.0.1:1");
     expect(told).not.toContain("s3cret");
     const withToken = await world.deploy(
-      source({ repository: "https://127.0.0.1:1/shop.git?private_token=s3cret" }),
+      world.source({ repository: "https://127.0.0.1:1/shop.git?private_token=s3cret" }),
     );
     const shown = JSON.stringify(withToken.run.events);
     expect(shown).toContain("https://127.0.0.1:1/shop.git?private_token=***");

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -13,23 +12,18 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const file = (name: string) => join(world.folder, name);
-const linesIn = (name: string) =>
-  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n") : [];
-const pids = () => linesIn("pids").map(Number);
-
 function endApps(): void {
-  for (const pid of pids()) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  for (const pid of world.pidsIn("pids")) if (isAlive(pid)) process.kill(pid, "SIGKILL");
 }
 
 /** A server that an activate command starts in the background, with the command's own output. */
 const app = (prints: string, every = 0.05) =>
-  `sh -c 'echo $$ >> ${file("pids")}; while ${prints}; do echo on >> ${file("rounds")}; sleep ${every}; done' & until [ -s ${file("rounds")} ]; do sleep 0.02; done`;
+  `sh -c 'echo $$ >> ${world.file("pids")}; while ${prints}; do echo on >> ${world.file("rounds")}; sleep ${every}; done' & until [ -s ${world.file("rounds")} ]; do sleep 0.02; done`;
 
 async function expectRunning(): Promise<void> {
-  const rounds = linesIn("rounds").length;
-  await expect.poll(() => linesIn("rounds").length).toBeGreaterThan(rounds + 5);
-  for (const pid of pids()) expect(isAlive(pid)).toBe(true);
+  const rounds = world.linesOf("rounds").length;
+  await expect.poll(() => world.linesOf("rounds").length).toBeGreaterThan(rounds + 5);
+  for (const pid of world.pidsIn("pids")) expect(isAlive(pid)).toBe(true);
 }
 
 const outputFiles = () => (world.has("output") ? readdirSync(world.path("output")).toSorted() : []);
@@ -63,7 +57,7 @@ describe("an app that shares the output of its activate command", () => {
     await forget(false);
     await expectRunning();
     await forget(true);
-    expect(pids().map(isAlive)).toEqual([false]);
+    expect(world.pidsIn("pids").map(isAlive)).toEqual([false]);
     expect(existsSync(world.path())).toBe(false);
   });
 
@@ -102,13 +96,13 @@ describe("the output of an activate command", () => {
     await world.startAgent({ pollOutputMs: 60_000 });
     const run = world.control.dispatch(
       world.order({
-        activate_command: `echo first; echo https://me:s3cretword@example.com >&2; until [ -e ${file("go")} ]; do sleep 0.02; done; printf last`,
+        activate_command: `echo first; echo https://me:s3cretword@example.com >&2; until [ -e ${world.file("go")} ]; do sleep 0.02; done; printf last`,
       }),
     );
     await world.control.waitFor("the first lines", () => messagesOf(run, "stderr").length === 1);
     expect(messagesOf(run, "stdout")).toEqual(["first"]);
     expect(messagesOf(run, "stderr")).toEqual(["https://me:***@example.com"]);
-    writeFileSync(file("go"), "");
+    writeFileSync(world.file("go"), "");
     expect((await world.control.result(run)).outcome).toBe("live");
     expect(messagesOf(run, "stdout")).toEqual(["first", "last"]);
     expect(linesOf(run).find(({ message }) => message === "first")?.stage).toBe("activate");
@@ -132,7 +126,7 @@ describe("the output of an activate command", () => {
     await world.startAgent({ outputGraceMs: 30_000 });
     const started = performance.now();
     const { run } = await world.deploy({
-      activate_command: "sleep 1000 >/dev/null 2>&1 & echo $! >> " + file("pids"),
+      activate_command: "sleep 1000 >/dev/null 2>&1 & echo $! >> " + world.file("pids"),
     });
     expect(performance.now() - started).toBeLessThan(20_000);
     expect(eventsOf(run, "result")).toHaveLength(1);

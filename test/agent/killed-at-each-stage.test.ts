@@ -39,25 +39,23 @@ afterEach(async () => {
   await world.close();
 });
 
-const file = (name: string) => join(world.folder, name);
-
 /** Ends the agent from one of its processes. The processes that it leaves behind record their pids. */
 const killAgent = () =>
   [
-    `sleep 1000 & echo $! >> ${file("left")}`,
-    `setsid sleep 1000 >/dev/null 2>&1 & echo $! >> ${file("left")}`,
-    `echo $$ >> ${file("left")}`,
+    `sleep 1000 & echo $! >> ${world.file("left")}`,
+    `setsid sleep 1000 >/dev/null 2>&1 & echo $! >> ${world.file("left")}`,
+    `echo $$ >> ${world.file("left")}`,
     "kill -9 $PPID",
     "exec sleep 1000",
   ].join("\n");
 
-const killAgentAt = (name: string) => `until [ -e ${file(name)} ]; do sleep 0.02; done\n${killAgent()}`;
+const killAgentAt = (name: string) => `until [ -e ${world.file(name)} ]; do sleep 0.02; done\n${killAgent()}`;
 
 /** A git that ends the agent when its arguments match the text in the file `kill-before` or `kill-after`. */
 function installGit(): void {
-  mkdirSync(file("bin"));
+  mkdirSync(world.file("bin"));
   const matches = (name: string) =>
-    `[ -e ${file(name)} ] && printf '%s' "$*" | grep -q -e "$(cat ${file(name)})"`;
+    `[ -e ${world.file(name)} ] && printf '%s' "$*" | grep -q -e "$(cat ${world.file(name)})"`;
   const script = [
     "#!/bin/sh",
     `git=$(PATH=\${PATH#*:} command -v git)`,
@@ -70,14 +68,14 @@ function installGit(): void {
     "fi",
     `exec "$git" "$@"`,
   ];
-  writeFileSync(join(file("bin"), "git"), script.join("\n"));
-  chmodSync(join(file("bin"), "git"), 0o755);
+  writeFileSync(join(world.file("bin"), "git"), script.join("\n"));
+  chmodSync(join(world.file("bin"), "git"), 0o755);
 }
 
 const startAgent = (options: SpawnOptions = {}) =>
   spawnRunningAgent(world, {
     ...options,
-    env: { PATH: `${file("bin")}:${process.env["PATH"]}` },
+    env: { PATH: `${world.file("bin")}:${process.env["PATH"]}` },
   });
 
 /** A server, on its own port or on a socket, that ends the agent before or after it answers. */
@@ -117,21 +115,21 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
   fetching: {
     phase: "preparing",
     outcome: "lost",
-    arm: () => (writeFileSync(file("kill-before"), "/mirror.git fetch"), {}),
+    arm: () => (writeFileSync(world.file("kill-before"), "/mirror.git fetch"), {}),
   },
   "fetching a submodule": {
     phase: "preparing",
     outcome: "lost",
     arm() {
       rmSync(world.path("modules"), { recursive: true, force: true });
-      writeFileSync(file("kill-before"), "/modules/.* fetch");
+      writeFileSync(world.file("kill-before"), "/modules/.* fetch");
       return {};
     },
   },
   "writing the files": {
     phase: "preparing",
     outcome: "lost",
-    arm: () => (writeFileSync(file("kill-after"), "read-tree"), {}),
+    arm: () => (writeFileSync(world.file("kill-after"), "read-tree"), {}),
   },
   building: {
     phase: "preparing",
@@ -141,11 +139,11 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
   "linking shared paths": {
     phase: "preparing",
     outcome: "lost",
-    arm: () => ({ build_command: `${build}; ${makeMany}; touch ${file("built")}` }),
+    arm: () => ({ build_command: `${build}; ${makeMany}; touch ${world.file("built")}` }),
     async watch({ version }) {
       const path = world.path(`releases/${version}/data`);
       await world.control.waitFor("a partial removal", () => {
-        if (!existsSync(file("built"))) return false;
+        if (!existsSync(world.file("built"))) return false;
         return !existsSync(path) || readdirSync(path).length < MANY;
       });
       kill();
@@ -186,7 +184,7 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
     outcome: "lost",
     hasSites: true,
     // The agent requests a site that is not served yet at exactly that moment.
-    arm: async () => (await listen(file("sites.sock"), "before"), {}),
+    arm: async () => (await listen(world.file("sites.sock"), "before"), {}),
   },
   activating: {
     phase: "switching",
@@ -240,8 +238,8 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
     phase: "switching",
     outcome: "lost",
     arm() {
-      rewriteActivate(1, `${activate()}\n[ -e ${file("roll-back")} ] || exit 0\n${killAgent()}`);
-      writeFileSync(file("roll-back"), "");
+      rewriteActivate(1, `${activate()}\n[ -e ${world.file("roll-back")} ] || exit 0\n${killAgent()}`);
+      writeFileSync(world.file("roll-back"), "");
       return { reuse_release: 1, preapproved: true };
     },
   },
@@ -249,7 +247,10 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
     phase: "switching",
     outcome: "lost",
     arm() {
-      rewriteActivate(2, `[ -e ${file("again")} ] && exit 0\ntouch ${file("again")}\n${killAgent()}`);
+      rewriteActivate(
+        2,
+        `[ -e ${world.file("again")} ] && exit 0\ntouch ${world.file("again")}\n${killAgent()}`,
+      );
       return { activate_command: "exit 1" };
     },
   },
@@ -279,20 +280,23 @@ async function deployTwice(options: SpawnOptions = {}): Promise<void> {
 }
 
 const leftPids = () =>
-  existsSync(file("left")) ? readFileSync(file("left"), "utf8").trim().split("\n").map(Number) : [];
+  existsSync(world.file("left"))
+    ? readFileSync(world.file("left"), "utf8").trim().split("\n").map(Number)
+    : [];
 
 describe("an agent that is killed while", () => {
   it.each(Object.entries(killPoints))(
     "%s: the next agent cleans up and reports the run",
     async (_name, point) => {
-      await deployTwice(point.hasSites === true ? { sitesSocket: file("sites.sock") } : {});
+      await deployTwice(point.hasSites === true ? { sitesSocket: world.file("sites.sock") } : {});
       const order = world.order({ ...usual(), keep_releases: [1, 2], ...(await point.arm()) });
       const run = world.control.dispatch(order, { grantsPermit: point.grantsPermit ?? true });
       await point.watch?.(order);
       expect(await agent.exited).toBe("SIGKILL");
       if (point.phase !== "any") expect(journalPhase()).toBe(point.phase);
       for (const pid of leftPids()) expect(isAlive(pid)).toBe(true);
-      for (const hook of ["kill-before", "kill-after", "roll-back"]) rmSync(file(hook), { force: true });
+      for (const hook of ["kill-before", "kill-after", "roll-back"])
+        rmSync(world.file(hook), { force: true });
       for (const server of servers) server.close();
       world.control.faultOf = () => null;
       world.control.afterAnswer = () => undefined;
@@ -316,11 +320,11 @@ describe("an agent that is killed while", () => {
 
   it("correcting the served release: the next agent completes the correction", async () => {
     await deployTwice();
-    rewriteActivate(1, `${activate()}\n[ -e ${file("roll-back")} ] || exit 0\n${killAgent()}`);
-    writeFileSync(file("roll-back"), "");
+    rewriteActivate(1, `${activate()}\n[ -e ${world.file("roll-back")} ] || exit 0\n${killAgent()}`);
+    writeFileSync(world.file("roll-back"), "");
     world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
     expect(await agent.exited).toBe("SIGKILL");
-    rmSync(file("roll-back"));
+    rmSync(world.file("roll-back"));
     agent = await startAgent();
     await expectWholeProject(world, []);
     expect(servedVersion(world)).toBe(1);
@@ -329,8 +333,8 @@ describe("an agent that is killed while", () => {
   });
 
   it("removing a project: the next agent removes it when the control plane asks again", async () => {
-    await deployTwice({ sitesSocket: file("sites.sock") });
-    await listen(file("sites.sock"), "before");
+    await deployTwice({ sitesSocket: world.file("sites.sock") });
+    await listen(world.file("sites.sock"), "before");
     world.control.send({ type: "remove_project", project_id: world.projectId, purge: false });
     expect(await agent.exited).toBe("SIGKILL");
     for (const server of servers) server.close();
@@ -350,7 +354,7 @@ describe("an agent that is killed while", () => {
     const slow = world.control.dispatch(world.order({ ...usual(), build_command: killAgentAt("go") }));
     const waiting = world.control.dispatch(world.order(usual()));
     await world.control.waitFor("the build", () => slow.events.some(({ type }) => type === "resolved"));
-    writeFileSync(file("go"), "");
+    writeFileSync(world.file("go"), "");
     await agent.exited;
     agent = await startAgent();
     await world.control.result(slow);

@@ -18,15 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const source = (change: Partial<RunOrder["source"]>) => ({
-  source: {
-    repository: world.repository.path,
-    branch: "main",
-    commit: null,
-    commits: "reachable",
-    ...change,
-  } as const,
-});
+const source = (change: Partial<RunOrder["source"]>) => world.source({ commits: "reachable", ...change });
 const failed = (code: string, message: RegExp) => ({
   outcome: "failed",
   failure: { code, stage: "fetch", message: expect.stringMatching(message) },

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +8,7 @@ import { createSites, noSites, type Sites } from "#agent/sites/sites-client.ts";
 
 import { eventsOf, World } from "./support/harness.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";
+import { startSites } from "./support/sites-process.ts";
 
 let world: World;
 beforeEach(async () => {
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-async function forget(purge: boolean): Promise<void> {
+async function removeProject(purge: boolean): Promise<void> {
   const before = confirmations().length;
   world.control.send({ type: "remove_project", project_id: world.projectId, purge });
   await world.control.waitFor("the confirmation", () => confirmations().length > before);
@@ -32,7 +32,7 @@ describe("a project that the agent must remove", () => {
     await world.deploy({ shared_paths: ["uploads"] });
     await world.deploy({ shared_paths: ["uploads"], keep_releases: [1] });
     writeFileSync(world.path("shared/uploads/photo"), "mine");
-    await forget(false);
+    await removeProject(false);
     expect(world.current).toBeNull();
     expect(world.has("releases/1") || world.has("releases/2") || world.has("releases/2.json")).toBe(false);
     expect(world.read("shared/uploads/photo")).toBe("mine");
@@ -47,19 +47,19 @@ describe("a project that the agent must remove", () => {
     await world.deploy({ build_command: "mkdir cache && touch cache/x && chmod 500 cache" });
     const other = join(world.home, "projects", "proj_01ec6z1k2g7m3p8r9t0v5w4x2y");
     mkdirSync(other);
-    await forget(true);
+    await removeProject(true);
     expect(existsSync(world.path())).toBe(false);
     expect(existsSync(other)).toBe(true);
   });
 
   it("can be removed again, and removed from a server that never had it", async () => {
     await world.startAgent();
-    await forget(false);
-    await forget(true);
+    await removeProject(false);
+    await removeProject(true);
     await world.deploy();
-    await forget(true);
-    await forget(true);
-    await forget(false);
+    await removeProject(true);
+    await removeProject(true);
+    await removeProject(false);
     expect(world.current).toBeNull();
   });
 
@@ -67,7 +67,7 @@ describe("a project that the agent must remove", () => {
     await world.startAgent();
     await world.deploy();
     for (const purge of [false, true]) {
-      await forget(purge);
+      await removeProject(purge);
       expect((await world.deploy()).result.outcome).toBe("live");
     }
     expect(world.current).toBe("releases/3");
@@ -77,7 +77,7 @@ describe("a project that the agent must remove", () => {
     await world.startAgent();
     const run = world.control.dispatch(world.order({ build_command: "sleep 0.3" }));
     await world.control.waitFor("the build", () => eventsOf(run, "stage").length === 2);
-    await forget(false);
+    await removeProject(false);
     expect((await world.control.result(run)).outcome).toBe("live");
     expect(world.current).toBeNull();
   });
@@ -107,7 +107,7 @@ describe("a project that the agent must remove", () => {
     );
     expect(confirmations()).toEqual([]);
     isAnswering = true;
-    await forget(true);
+    await removeProject(true);
   });
 });
 
@@ -115,10 +115,8 @@ describe("the site of a removed project", () => {
   it("is closed and does not return with the site server, and its port is free again", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gantry-s-"));
     const socket = join(folder, "s.sock");
-    const args = ["--home", folder, "--socket", socket, "--first-port", "18410"];
-    const start = () => spawn(process.execPath, ["src/agent/sites/main.ts", ...args], { stdio: "ignore" });
-    let server = start();
-    await expect.poll(() => existsSync(socket)).toBe(true);
+    const start = () => startSites({ home: folder, socket, firstPort: 18410 });
+    let server = await start();
     const sites = createSites(socket, (line) => void world.logLines.push(line));
     await world.startAgent({}, sites);
     const { result } = await world.deploy();
@@ -126,14 +124,13 @@ describe("the site of a removed project", () => {
     const url = sites.urlOf(world.projectId);
     if (url === null) throw new Error(`no site: ${world.logLines.join("; ")}`);
     expect(await (await fetch(url)).text()).toBe("one");
-    await forget(false);
+    await removeProject(false);
     expect(sites.urlOf(world.projectId)).toBeNull();
     await expect(fetch(url)).rejects.toThrow();
     server.kill("SIGKILL");
     // Otherwise the earlier server's answer could be mistaken for its own.
     rmSync(socket, { force: true });
-    server = start();
-    await expect.poll(() => existsSync(socket)).toBe(true);
+    server = await start();
     await expect(fetch(url)).rejects.toThrow();
     await world.deploy();
     expect(sites.urlOf(world.projectId)).not.toBeNull();
@@ -145,10 +142,8 @@ describe("the site of a removed project", () => {
     const disk = mountSmallDisk(world.home, 8 * 1024 * 1024);
     world.cleanUps.push(() => disk.unmount());
     const socket = join(world.folder, "s.sock");
-    const args = ["--home", world.home, "--socket", socket, "--first-port", "18430"];
-    const server = spawn(process.execPath, ["src/agent/sites/main.ts", ...args], { stdio: "ignore" });
+    const server = await startSites({ home: world.home, socket, firstPort: 18430 });
     world.cleanUps.unshift(() => void server.kill("SIGKILL"));
-    await expect.poll(() => existsSync(socket)).toBe(true);
     const sites = createSites(socket, (line) => void world.logLines.push(line));
     await world.startAgent({}, sites);
     await world.deploy();
@@ -156,7 +151,7 @@ describe("the site of a removed project", () => {
     if (url === null) throw new Error(`no site: ${world.logLines.join("; ")}`);
     await expect.poll(() => world.has("run.json")).toBe(false);
     disk.fill(0);
-    await forget(true);
+    await removeProject(true);
     expect(world.has()).toBe(false);
     await expect(fetch(url)).rejects.toThrow();
   });

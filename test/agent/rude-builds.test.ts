@@ -1,6 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
@@ -18,10 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const file = (name: string) => join(world.folder, name);
-const pidsIn = (name: string) =>
-  existsSync(file(name)) ? readFileSync(file(name), "utf8").trim().split("\n").map(Number) : [];
-const notePid = () => `echo $! >> ${file("pids")}`;
+const notePid = () => `echo $! >> ${world.file("pids")}`;
 
 /** Builds, and checks that no process and no file of it is left, and that the next deployment works. */
 async function build(command: string, timeouts: { build_seconds?: number } = {}) {
@@ -32,7 +26,7 @@ async function build(command: string, timeouts: { build_seconds?: number } = {})
     keep_releases: world.releases.slice(-1),
   });
   await expectWholeProject(world, [order.run_id]);
-  for (const pid of pidsIn("pids")) expect(isAlive(pid)).toBe(false);
+  for (const pid of world.pidsIn("pids")) expect(isAlive(pid)).toBe(false);
   if (result.outcome !== "live") expect(world.current).toBe(before);
   expect((await world.deploy()).result.outcome).toBe("live");
   const failure = result.outcome === "failed" ? result.failure : null;
@@ -41,13 +35,13 @@ async function build(command: string, timeouts: { build_seconds?: number } = {})
 
 describe("a build command that", () => {
   it("starts daemons in their own session that keep the pipes open: the agent ends them without waiting", async () => {
-    const daemon = `( setsid sh -c '( echo $$ >> ${file("pids")}; exec sleep 1000 ) & echo $! >> ${file("pids")}' & )`;
+    const daemon = `( setsid sh -c '( echo $$ >> ${world.file("pids")}; exec sleep 1000 ) & echo $! >> ${world.file("pids")}' & )`;
     const { outcome, stdout } = await build(
-      `${daemon}; until [ "$(wc -l < ${file("pids")})" = 2 ]; do sleep 0.02; done 2>/dev/null; echo built`,
+      `${daemon}; until [ "$(wc -l < ${world.file("pids")})" = 2 ]; do sleep 0.02; done 2>/dev/null; echo built`,
     );
     expect(outcome).toBe("live");
     expect(stdout).toEqual(["built"]);
-    expect(pidsIn("pids")).toHaveLength(2);
+    expect(world.pidsIn("pids")).toHaveLength(2);
   });
 
   it("prints bytes that are not UTF-8, NUL, colours and progress bars: they arrive as lines", async () => {
@@ -79,7 +73,7 @@ describe("a build command that", () => {
       { build_seconds: 1 },
     );
     expect(failure).toMatchObject({ code: "timed_out", stage: "build" });
-    expect(pidsIn("pids")).toHaveLength(1);
+    expect(world.pidsIn("pids")).toHaveLength(1);
   });
 
   it("reads its standard input: the input is empty", async () => {

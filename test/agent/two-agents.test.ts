@@ -24,19 +24,17 @@ afterEach(async () => {
   await world.close();
 });
 
-const file = (name: string) => join(world.folder, name);
-
 describe("two agents with the credential of one server", () => {
   it("the newer one stays; the older one ends with its runs, prints the reason, and does not return", async () => {
     const run = world.control.dispatch(
-      world.order({ build_command: `sleep 1000 & echo $! > ${file("pid")}; wait` }),
+      world.order({ build_command: `sleep 1000 & echo $! > ${world.file("pid")}; wait` }),
     );
     const pid = await world.control.waitFor(
       "the build",
-      () => existsSync(file("pid")) && Number(readFileSync(file("pid"), "utf8")),
+      () => existsSync(world.file("pid")) && Number(readFileSync(world.file("pid"), "utf8")),
     );
     // Like a server's disk that was copied to another server.
-    const elsewhere = file("elsewhere");
+    const elsewhere = world.file("elsewhere");
     mkdirSync(elsewhere);
     copyFileSync(join(world.home, "agent.json"), join(elsewhere, "agent.json"));
     const second = spawnAgent(["run", "--home", elsewhere]);

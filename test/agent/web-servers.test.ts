@@ -1,13 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { request as send } from "node:http";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { findProgram } from "../../scripts/shared/find-program.ts";
 import { World } from "./support/harness.ts";
+import { freePort } from "../support/free-port.ts";
 
 let world: World;
 let server: ChildProcess | null = null;
@@ -31,15 +31,6 @@ function readExample(name: "nginx" | "caddy", address: string, ours: string): st
   expect(example).toContain(address);
   expect(example).toMatch(/\/var\/lib\/gantry\/projects\/proj_\w+\/current\/dist/);
   return example.replace(address, ours).replace(/\/var\/lib\/gantry\/projects\/proj_\w+/, world.path());
-}
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));
-  const address = probe.address();
-  await new Promise((done) => probe.close(done));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 async function programPath(name: string): Promise<string> {
@@ -106,7 +97,7 @@ describe.each([
     world.repository.commit({ ".env": "secret", "src/code.js": "secret", "package.json": "{}" });
     await world.startAgent();
     expect((await world.deploy(build("one"))).result).toMatchObject({ outcome: "live" });
-    const port = await findFreePort();
+    const port = await freePort();
     await startServer(port);
     const get = async (path: string) => {
       const answer = await request(port, path);

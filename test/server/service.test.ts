@@ -1,5 +1,3 @@
-import { createServer } from "node:net";
-
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
@@ -7,6 +5,7 @@ import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
 import { registerServer, readServer } from "../support/enrolments.ts";
+import { freePort } from "../support/free-port.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
 import { DebianMachine } from "./support/debian-machine.ts";
 import { codeOf } from "./support/documented-code.ts";
@@ -40,15 +39,6 @@ afterAll(async () => {
 
 const update = () => machine.run(`curl -fsSL ${gantry.url}/install.sh | sh`);
 const agentPid = () => machine.tell("systemctl show --property=MainPID --value gantry-agent");
-
-async function freePort(): Promise<number> {
-  const listener = createServer();
-  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  const address = listener.address();
-  await new Promise((resolve) => listener.close(resolve));
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return address.port;
-}
 
 async function commit(files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) await machine.write(`${REPOSITORY}/${name}`, text);

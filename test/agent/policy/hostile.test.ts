@@ -28,9 +28,6 @@ const refused = (rule: string, stage = "fetch") => ({
   },
 });
 const trace = () => join(world.folder, "trace");
-const source = (change: Partial<RunOrder["source"]>) => ({
-  source: { repository: world.repository.path, branch: "main", commit: null, ...change },
-});
 
 describe("under a policy, an order", () => {
   it("that is allowed is carried out", async () => {
@@ -65,13 +62,13 @@ describe("under a policy, an order", () => {
     const touch = `touch ${trace()}`;
     const check = (url: string) => ({ health_check: HealthCheck.parse({ url }) });
     const orders: [string, Partial<RunOrder>][] = [
-      ["repositories", source({ repository: "https://github.com/evil/site" })],
-      ["repositories", source({ repository: `${world.repository.path}/.git` })],
-      ["repositories", source({ repository: "git@evil.example:site" })],
-      ["branches", source({ branch: "other" })],
-      ["branches", source({ branch: "release/a/b" })],
-      ["branches", source({ branch: "Main" })],
-      ["commits", source({ commit: "0123456789" })],
+      ["repositories", world.source({ repository: "https://github.com/evil/site" })],
+      ["repositories", world.source({ repository: `${world.repository.path}/.git` })],
+      ["repositories", world.source({ repository: "git@evil.example:site" })],
+      ["branches", world.source({ branch: "other" })],
+      ["branches", world.source({ branch: "release/a/b" })],
+      ["branches", world.source({ branch: "Main" })],
+      ["commits", world.source({ commit: "0123456789" })],
       ["build_commands", { build_command: touch }],
       ["build_commands", { build_command: `true\n${touch}` }],
       ["build_commands", { build_command: "true " }],
@@ -159,7 +156,7 @@ describe("a release from before the policy", () => {
     await second.stop();
     world.policy = { repositories: ["https://github.com/acme/*"] };
     await world.startAgent();
-    const allowed = source({ repository: "https://github.com/acme/shop" });
+    const allowed = world.source({ repository: "https://github.com/acme/shop" });
     const back = await world.deploy({ ...allowed, reuse_release: 1, preapproved: true });
     expect(back.result).toEqual(refused("repositories"));
     expect(world.current).toBe("releases/2");
@@ -170,7 +167,7 @@ describe("a release from before the policy", () => {
     const sha = world.repository.git("rev-parse", "HEAD");
     world.policy = { commits: "none" };
     await world.startAgent();
-    const { result } = await world.deploy({ ...source({ commit: sha }), reuse_release: 7 });
+    const { result } = await world.deploy({ ...world.source({ commit: sha }), reuse_release: 7 });
     expect(result).toEqual(refused("commits"));
   });
 
@@ -214,7 +211,7 @@ describe("git, when repositories are limited", () => {
     const origin = `https://localhost:${typeof address === "object" ? address?.port : ""}`;
     writeFileSync(join(world.folder, ".gitconfig"), `[http]\n\tsslCAInfo = ${cert}\n`);
     const environment = { PATH: process.env["PATH"], HOME: world.folder };
-    const order = source({ repository: `${origin}/acme/shop` });
+    const order = world.source({ repository: `${origin}/acme/shop` });
 
     const free = await world.startAgent({}, undefined, environment);
     await world.deploy(order);

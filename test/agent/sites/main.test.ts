@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { mountSmallDisk } from "../support/small-disk.ts";
 import { createWorkspace, type Workspace } from "./workspace.ts";
+import { freePort } from "../../support/free-port.ts";
+import { spawnSites } from "../support/sites-process.ts";
 
 const PROJECT = "proj_01ec6z1k2g7m3p8r9t0v5w4x2y";
 const OTHER = "proj_01ec6z1k2g7m3p8r9t0v5w4x2z";
@@ -31,10 +33,7 @@ afterEach(async () => {
 const socketPath = () => join(home, "s.sock");
 
 function launch(firstPort: number): { child: ChildProcess; output: () => string } {
-  const args = ["--home", home, "--socket", socketPath(), "--first-port", `${firstPort}`];
-  const child = spawn(process.execPath, ["src/agent/sites/main.ts", ...args], {
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
+  const child = spawnSites({ home, socket: socketPath(), firstPort });
   children.push(child);
   let text = "";
   child.stdout?.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -67,16 +66,6 @@ const putProject = async (id = PROJECT): Promise<string> => {
   expect(answer.status).toBe(200);
   return /"url":"(http:\/\/127\.0\.0\.1:\d+)"/.exec(answer.body)?.[1] ?? "";
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
 
 describe("the site server", () => {
   it("gives each project its own port, and the same one again later", async () => {

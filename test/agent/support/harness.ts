@@ -148,6 +148,26 @@ export class World {
     return { run, result, order: run.order };
   }
 
+  /** A change of an order: another source in the world's repository. */
+  source(change: Partial<RunOrder["source"]>): Pick<RunOrder, "source"> {
+    return { source: { repository: this.repository.path, branch: "main", commit: null, ...change } };
+  }
+
+  /** A path outside the agent's home, for files of the test's own commands. */
+  file(name: string): string {
+    return join(this.folder, name);
+  }
+
+  /** The lines of a file outside the agent's home; none without it. */
+  linesOf(name: string): readonly string[] {
+    return existsSync(this.file(name)) ? readFileSync(this.file(name), "utf8").trim().split("\n") : [];
+  }
+
+  /** The pids in a file outside the agent's home, one a line. */
+  pidsIn(name: string): readonly number[] {
+    return this.linesOf(name).map(Number);
+  }
+
   path(...parts: string[]): string {
     return join(this.home, "projects", this.projectId, ...parts);
   }

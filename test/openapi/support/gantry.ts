@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,6 +8,7 @@ import { withLocalDatabase } from "../../../scripts/shared/local-database.ts";
 import { readLocalSettings } from "../../../scripts/shared/local-settings.ts";
 import { startLocalWorker } from "../../../scripts/shared/local-worker.ts";
 import { newSignInCode } from "../../../scripts/shared/sign-in-code.ts";
+import { freePort } from "../../support/free-port.ts";
 
 /** The database is written to before the Worker serves it, so all codes are made beforehand; a test run takes fewer. */
 const SIGN_IN_CODES = 500;
@@ -70,18 +70,4 @@ export async function startGantry(): Promise<Gantry> {
       await rm(home, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => {
-        if (typeof address === "object" && address !== null) resolve(address.port);
-        else reject(new Error("no port"));
-      });
-    });
-  });
 }
