@@ -23,10 +23,10 @@ describe("a project's deployments, by keyboard", () => {
     await api.start(project.id);
 
     const { page } = await visit();
-    const { signIn, press, write, isBroughtTo } = keyboardOf(page);
+    const { signIn, press, write, receivesFocus } = keyboardOf(page);
     await signIn(local, `/app/projects/${project.id}`);
     const heading = page.getByRole("heading", { level: 1, name: "rows" });
-    await isBroughtTo(heading);
+    await receivesFocus(heading);
     const list = page.getByRole("list", { name: "Deployments" });
     const version = (name: string) => list.getByRole("link", { name, exact: true });
     const row = (name: string) =>
@@ -35,30 +35,30 @@ describe("a project's deployments, by keyboard", () => {
     const branch = page.getByLabel("Branch");
     await write(branch, "other");
     await version("v2").waitFor({ state: "detached" });
-    await isBroughtTo(branch);
+    await receivesFocus(branch);
     expect(new URL(page.url()).search).toBe("?branch=other");
     await press(list.getByRole("button", { name: "Cancel v1" }));
     await row("v1").locator(".status.canceled").waitFor();
-    await isBroughtTo(version("v1"));
+    await receivesFocus(version("v1"));
     expect((await api.getDeployment(running.id)).status).toBe("canceled");
 
     const remove = list.getByRole("button", { name: "Delete v1" });
     const dialog = page.getByRole("dialog");
     await press(remove);
     await press(dialog.getByRole("button", { name: "Cancel" }));
-    await isBroughtTo(remove);
+    await receivesFocus(remove);
     await page.keyboard.press("Enter");
     await press(dialog.getByRole("button", { name: "Delete" }));
     await page.getByText("No deployments match the filters.").waitFor();
-    await isBroughtTo(heading);
+    await receivesFocus(heading);
 
     await write(branch, "main");
     await press(version("v2"));
     const second = page.getByRole("heading", { level: 1, name: "v2" });
-    await isBroughtTo(second);
+    await receivesFocus(second);
     await press(page.getByRole("button", { name: "Cancel" }));
     await page.locator("h1 .status.canceled").waitFor();
-    await isBroughtTo(second);
+    await receivesFocus(second);
   });
 });
 
@@ -77,9 +77,9 @@ describe("a log, by keyboard", () => {
     await api.ended(id);
 
     const { page, context } = await visit();
-    const { signIn, goTo, press, write, isBroughtTo } = keyboardOf(page);
+    const { signIn, goTo, press, write, receivesFocus } = keyboardOf(page);
     await signIn(local, `/app/deployments/${id}`);
-    await isBroughtTo(page.getByRole("heading", { level: 1, name: "v1" }));
+    await receivesFocus(page.getByRole("heading", { level: 1, name: "v1" }));
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     const linked = (text: string) => page.locator(".linked").getByText(text, { exact: true }).waitFor();
     await goTo(page.getByLabel("Last lines of stderr"));
@@ -99,19 +99,19 @@ describe("a log, by keyboard", () => {
     await linked("page 1309");
     await press(button("Next"));
     await linked("page 130");
-    await isBroughtTo(button("Next"));
+    await receivesFocus(button("Next"));
 
     await press(button("First error"));
     await linked("Error: no such page");
-    await isBroughtTo(button("First error"));
+    await receivesFocus(button("First error"));
     const [, line] = /#L(\d+)$/.exec(page.url()) ?? [];
     const number = (step: number) => page.locator(".linked").getByLabel(`Line ${Number(line) + step}`);
     await goTo(number(0));
     await page.keyboard.press("ArrowDown");
-    await isBroughtTo(number(1));
+    await receivesFocus(number(1));
     expect(page.url()).toMatch(new RegExp(`#L${Number(line) + 1}$`));
     await page.keyboard.press("ArrowUp");
-    await isBroughtTo(number(0));
+    await receivesFocus(number(0));
 
     const [tab] = await Promise.all([context.waitForEvent("page"), press(button("Raw"))]);
     await tab.getByText("Error: no such page").waitFor();
@@ -120,9 +120,9 @@ describe("a log, by keyboard", () => {
     const file = join(home, "by-keys.log");
     await download.saveAs(file);
     expect(await readFile(file, "utf8")).toContain("Error: no such page");
-    await isBroughtTo(button("Download"));
+    await receivesFocus(button("Download"));
 
     await press(button("Deploy main again"));
-    await isBroughtTo(page.getByRole("heading", { level: 1, name: "v2" }));
+    await receivesFocus(page.getByRole("heading", { level: 1, name: "v2" }));
   });
 });

@@ -13,10 +13,10 @@ const expected = /status of 404/;
 describe("Tab", () => {
   it("moves through every page in reading order, with a visible focus and no trap", async () => {
     const { page } = await visit({ expected });
-    const { goRound } = keyboardOf(page);
+    const { tabThrough } = keyboardOf(page);
     await page.goto(`${local.url}/app/sign-in`);
     await page.getByLabel("API token").waitFor();
-    expect(await goRound()).toContain('button "Sign in"');
+    expect(await tabThrough()).toContain('button "Sign in"');
     await signInWithToken(page, local, "/app/");
     const last = {
       "/app/": 'a "v1"',
@@ -33,7 +33,7 @@ describe("Tab", () => {
       await page.goto(local.url + path);
       await page.locator("main h1").waitFor();
       await expect.poll(() => page.locator("main .waiting").count(), { timeout: 30_000 }).toBe(0);
-      const stops = await goRound();
+      const stops = await tabThrough();
       expect(stops).toContain(stop);
       expect(stops).toContain('a "Skip to content"');
     }
@@ -42,19 +42,19 @@ describe("Tab", () => {
   it("follows the visual order of the frame on a narrow screen", async () => {
     const { page } = await visit({ screen: phone });
     await signInWithToken(page, local, "/app/account");
-    expect(await keyboardOf(page).goRound()).toContain('button "Sign out"');
+    expect(await keyboardOf(page).tabThrough()).toContain('button "Sign out"');
   });
 
   it("stays within an open dialog", async () => {
     const { page } = await visit();
-    const { signIn, press, goRound } = keyboardOf(page);
+    const { signIn, press, tabThrough } = keyboardOf(page);
     await signIn(local, `/app/projects/${local.project_id}`);
     await press(page.getByRole("button", { name: "Roll back" }));
     await page.getByRole("dialog").locator("footer").waitFor();
-    const stops = await goRound();
+    const stops = await tabThrough();
     expect(stops).toContain('button "Close"');
     expect(stops.join()).not.toMatch(/Skip|Gantry|Settings/);
-    expect((await goRound("Shift+Tab")).toSorted()).toEqual(stops.toSorted());
+    expect((await tabThrough("Shift+Tab")).toSorted()).toEqual(stops.toSorted());
   });
 });
 

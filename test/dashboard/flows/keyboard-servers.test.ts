@@ -31,7 +31,7 @@ describe("servers, by keyboard", () => {
     // The console logs a 404 response if the page polls a server while it is removed.
     const { page, context } = await visit({ expected: /status of 404/ });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const { signIn, press, write, isBroughtTo } = keyboardOf(page);
+    const { signIn, press, write, receivesFocus } = keyboardOf(page);
     const dialog = page.getByRole("dialog");
     const isClosed = () => dialog.waitFor({ state: "detached" });
     const card = (name: string) =>
@@ -39,11 +39,11 @@ describe("servers, by keyboard", () => {
     const inCard = (name: string, button: string) => card(name).getByRole("button", { name: button });
 
     await signIn({ ...local, token }, "/app/servers");
-    await isBroughtTo(page.getByRole("heading", { level: 1, name: "Servers" }));
+    await receivesFocus(page.getByRole("heading", { level: 1, name: "Servers" }));
 
     const add = page.getByRole("button", { name: "Add a server" });
     await press(add);
-    await isBroughtTo(dialog.getByLabel("Name"));
+    await receivesFocus(dialog.getByLabel("Name"));
     await page.keyboard.type("keys-1");
     await write(dialog.getByLabel("IPv4 address"), "192.0.2");
     await page.keyboard.press("Enter");
@@ -51,47 +51,47 @@ describe("servers, by keyboard", () => {
     await write(dialog.getByLabel("IPv4 address"), "192.0.2.71");
     await page.keyboard.press("Enter");
     const line = dialog.getByLabel("Install command");
-    await isBroughtTo(line);
+    await receivesFocus(line);
     const first = (await line.textContent()) ?? "";
     await press(dialog.getByRole("button", { name: "Copy" }));
     await dialog.getByText("Copied").waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(first);
     await press(dialog.locator("footer").getByRole("button", { name: "Close" }));
     await isClosed();
-    await isBroughtTo(add);
+    await receivesFocus(add);
 
     await press(inCard("keys-1", "Edit"));
-    await isBroughtTo(dialog.getByLabel("Name"));
+    await receivesFocus(dialog.getByLabel("Name"));
     await write(dialog.getByLabel("Name"), "keys-2");
     await page.keyboard.press("Enter");
     await isClosed();
-    await isBroughtTo(inCard("keys-2", "Edit"));
+    await receivesFocus(inCard("keys-2", "Edit"));
 
     await press(inCard("keys-2", "Show install command"));
-    await isBroughtTo(line);
+    await receivesFocus(line);
     expect(await line.textContent()).not.toBe(first);
     await page.keyboard.press("Escape");
     await isClosed();
-    await isBroughtTo(inCard("keys-2", "Show install command"));
+    await receivesFocus(inCard("keys-2", "Show install command"));
 
     const host = card("host-1");
     await press(host.getByRole("button", { name: "Enroll again" }));
     await dialog.getByText("The current agent stops when the new one connects.").waitFor();
-    await isBroughtTo(line);
+    await receivesFocus(line);
     await press(dialog.locator("header").getByRole("button", { name: "Close" }));
     await isClosed();
-    await isBroughtTo(host.getByRole("button", { name: "Enroll again" }));
+    await receivesFocus(host.getByRole("button", { name: "Enroll again" }));
 
     await press(host.getByRole("button", { name: "Remove" }));
     await dialog.getByText("The server has projects. Move or delete them first.").waitFor();
-    await isBroughtTo(dialog.getByRole("button", { name: "Cancel" }));
+    await receivesFocus(dialog.getByRole("button", { name: "Cancel" }));
     await press(dialog.getByRole("button", { name: "Cancel" }));
     await isClosed();
-    await isBroughtTo(host.getByRole("button", { name: "Remove" }));
+    await receivesFocus(host.getByRole("button", { name: "Remove" }));
 
     await press(inCard("keys-2", "Remove"));
     await press(dialog.getByRole("button", { name: "Remove" }));
     await card("keys-2").waitFor({ state: "detached" });
-    await isBroughtTo(page.getByRole("heading", { level: 1, name: "Servers" }));
+    await receivesFocus(page.getByRole("heading", { level: 1, name: "Servers" }));
   });
 });

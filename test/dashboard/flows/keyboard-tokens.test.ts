@@ -12,7 +12,7 @@ describe("tokens, by keyboard", () => {
   it("are created for selected projects, copied, rotated and revoked", async () => {
     const { page, context } = await visit();
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    const { signIn, goTo, press, write, isBroughtTo } = keyboardOf(page);
+    const { signIn, goTo, press, write, receivesFocus } = keyboardOf(page);
     const dialog = page.getByRole("dialog");
     const isClosed = () => dialog.waitFor({ state: "detached" });
     const copied = async () => {
@@ -22,11 +22,11 @@ describe("tokens, by keyboard", () => {
     };
     const heading = page.getByRole("heading", { level: 1, name: "Tokens" });
     await signIn(local, "/app/tokens");
-    await isBroughtTo(heading);
+    await receivesFocus(heading);
 
     const create = page.getByRole("button", { name: "Create a token" });
     await press(create);
-    await isBroughtTo(dialog.getByLabel("Name"));
+    await receivesFocus(dialog.getByLabel("Name"));
     await page.keyboard.type("by keys");
     for (const scope of ["Deploy, roll back, cancel and delete", "View projects"])
       await press(dialog.getByLabel(scope), "Space");
@@ -40,14 +40,14 @@ describe("tokens, by keyboard", () => {
     await page.keyboard.press("Enter");
 
     const shown = dialog.getByLabel("Token");
-    await isBroughtTo(shown);
+    await receivesFocus(shown);
     // Another Enter must not close the dialog.
     await page.keyboard.press("Enter");
     const token = await copied();
     expect(token).toBe(await shown.textContent());
     await press(dialog.getByRole("button", { name: "Done" }));
     await isClosed();
-    await isBroughtTo(create);
+    await receivesFocus(create);
     const { json } = await createApi(local.url, token).call("GET", "/v1/account");
     expect(Account.parse(json).token).toMatchObject({
       scopes: ["deployments:read"],
@@ -56,19 +56,19 @@ describe("tokens, by keyboard", () => {
 
     const card = page.getByRole("article").filter({ hasText: "by keys" });
     await press(card.getByRole("button", { name: "Rotate" }));
-    await isBroughtTo(shown);
+    await receivesFocus(shown);
     expect(await copied()).not.toBe(token);
     await page.keyboard.press("Escape");
     await isClosed();
-    await isBroughtTo(card.getByRole("button", { name: "Rotate" }));
+    await receivesFocus(card.getByRole("button", { name: "Rotate" }));
 
     await press(card.getByRole("button", { name: "Revoke" }));
     await press(dialog.getByRole("button", { name: "Cancel" }));
     await isClosed();
-    await isBroughtTo(card.getByRole("button", { name: "Revoke" }));
+    await receivesFocus(card.getByRole("button", { name: "Revoke" }));
     await press(card.getByRole("button", { name: "Revoke" }));
     await press(dialog.getByRole("button", { name: "Revoke" }));
     await card.waitFor({ state: "detached" });
-    await isBroughtTo(heading);
+    await receivesFocus(heading);
   });
 });

@@ -20,7 +20,7 @@ describe("the keyboard alone", () => {
     await commit({ "index.html": "two" });
 
     const { page } = await visit();
-    const { signIn, goTo, press, write, isBroughtTo } = keyboardOf(page);
+    const { signIn, goTo, press, write, receivesFocus } = keyboardOf(page);
     const dialog = page.getByRole("dialog");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await signIn(local, "/app/");
@@ -70,7 +70,7 @@ describe("the keyboard alone", () => {
     await press(page.getByLabel("Skip the build"), "Space");
     await press(button("Save"));
     await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
-    await isBroughtTo(button("Save"));
+    await receivesFocus(button("Save"));
     expect((await api.getProject(project.id)).build_command).toBe("echo made");
 
     await press(page.getByRole("link", { name: "Tokens" }));

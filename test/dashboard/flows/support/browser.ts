@@ -5,10 +5,10 @@ import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 
 import { findChromium } from "../../../../scripts/shared/chromium.ts";
 
-/** How long a test waits for something to be seen. */
-const PATIENCE_MS = 60_000;
+/** The timeout of Playwright's waits. */
+const TIMEOUT_MS = 60_000;
 
-/** Where Chromium is. */
+/** The path of Chromium. */
 export async function executable(): Promise<string> {
   const path = await findChromium();
   if (path === null) throw new Error("The dashboard is tested in Chromium: apt-get install chromium");
@@ -18,44 +18,44 @@ export async function executable(): Promise<string> {
 export type Screen = { readonly width: number; readonly height: number };
 export const wideScreen: Screen = { width: 1280, height: 900 };
 export const phone: Screen = { width: 390, height: 844 };
-/** The narrowest that a page must fit. Source: WCAG 2.2, 1.4.10 Reflow. */
+/** The narrowest window that pages must fit. Source: WCAG 2.2, 1.4.10 Reflow. */
 export const narrowest: Screen = { width: 320, height: 640 };
 
-/** A tab in which somebody uses the dashboard, and everything in it that should not be. */
+/** A browser tab, and the errors in it. */
 export type Visit = {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors in the console or in the page, a page that did not come, and requests to anybody else, so far. */
-  readonly complaints: () => readonly string[];
+  /** Errors in the console or the page so far, failed navigations and requests to other hosts. */
+  readonly errors: () => readonly string[];
 };
 
-/** Opens a tab of its own, with nothing kept from another. @param origin the only one that it may speak with */
+/** Opens a tab in a new browser context. @param origin the only origin that it may send requests to */
 export async function openTab(browser: Browser, origin: string, screen = wideScreen): Promise<Visit> {
-  // An animation that never ends takes a good part of a core for as long as its tab is open.
+  // An endless animation uses much of a core while its tab is open.
   const context = await browser.newContext({ viewport: screen, reducedMotion: "reduce" });
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  const complaints: string[] = [];
+  page.setDefaultTimeout(TIMEOUT_MS);
+  const errors: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(`console: ${message.text()} ${message.location().url}`);
+    if (message.type() === "error") errors.push(`console: ${message.text()} ${message.location().url}`);
   });
-  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
-  page.on("crash", () => complaints.push("crash"));
+  page.on("pageerror", (error) => errors.push(`error: ${error.message}`));
+  page.on("crash", () => errors.push("crash"));
   page.on("requestfailed", (request) => {
-    // Playwright says only that it came to nothing, not what did: a page that was asked for twice, or one that was closed.
+    // Playwright's own error does not name the request: a page that was requested twice, or one that was closed.
     if (request.isNavigationRequest())
-      complaints.push(`navigation to ${request.url()} from ${page.url()}: ${request.failure()?.errorText}`);
+      errors.push(`navigation to ${request.url()} from ${page.url()}: ${request.failure()?.errorText}`);
   });
   page.on("request", (request) => {
     const { protocol, origin: to } = new URL(request.url());
-    if (protocol.startsWith("http") && to !== origin) complaints.push(`request to ${request.url()}`);
+    if (protocol.startsWith("http") && to !== origin) errors.push(`request to ${request.url()}`);
   });
-  return { page, context, complaints: () => complaints };
+  return { page, context, errors: () => errors };
 }
 
 let axe: Promise<string> | null = null;
 
-/** What axe finds wrong with a page as it stands, or with a part of it, each with where it is. */
+/** The violations that axe finds in a page, or in its dialog, each with its element. */
 export async function violations(
   page: Page,
   colorScheme: "light" | "dark" = "light",
@@ -72,7 +72,7 @@ export async function violations(
   return report.map((line) => `${pathname} in ${colorScheme}: ${line}`);
 }
 
-/** Whether the keyboard is at something. */
+/** Whether an element has the focus. */
 export function hasFocus(locator: Locator): Promise<boolean> {
   return locator.evaluate((element) => element.ownerDocument.activeElement === element);
 }

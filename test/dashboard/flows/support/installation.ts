@@ -14,46 +14,46 @@ import { LocalFile } from "../../../../scripts/start/local-file.ts";
 import { createHome, removeHome, startSystem } from "../../../support/journey-system.ts";
 import { executable } from "./browser.ts";
 
-/** Accounts with nothing in them, each for one flow. */
+/** Empty accounts, each for one flow. */
 const accounts = ["second", "typist", "hosts", "lost", "many"] as const;
 export type AccountName = (typeof accounts)[number];
 
-/** More than there are files: in watch mode a file runs several times. */
+/** More than there are test files: in watch mode, a file runs several times. */
 const ACCOUNTS_FOR_FILES = 60;
 
-/** An account, and a token that may do everything there. */
+/** An account, and a token with full access to it. */
 export const FileAccount = z.object({ account_id: AccountId, token: z.string() });
 export type FileAccount = z.infer<typeof FileAccount>;
 
-/** An installation as `npm start` runs it, with more accounts. */
+/** An installation that runs like `npm start`, with additional accounts. */
 export const Installation = z.object({
   home: z.string(),
-  /** Of the account that `npm start` makes, with a live site. */
+  /** The account that `npm start` creates, with a live site. */
   local: LocalFile,
-  /** The link that signs in once, as `npm start` prints it. */
+  /** The sign-in link that `npm start` prints. It works once. */
   printedLink: z.string(),
-  /** A token of each account that may do everything there. */
+  /** A token of each account, with full access to it. */
   tokens: z.record(z.enum(accounts), z.string()),
 });
 export type Installation = z.infer<typeof Installation>;
 
-/** The part of the shared installation that one file gets. */
+/** What one test file gets of the shared installation. */
 export const Share = z.object({ installation: Installation, account: FileAccount });
 export type Share = z.infer<typeof Share>;
 
-/** Where Playwright reaches the browser. */
+/** The WebSocket address at which Playwright connects to the browser. */
 export const BrowserAddress = z.object({ browser: z.string() });
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Answers `/browser` with a `BrowserAddress`, and `/share` with a `Share`, another one each time. */
+    /** An HTTP server. `/browser` returns a `BrowserAddress`, `/share` a new `Share` for each request. */
     dashboardSetupUrl: string;
   }
 }
 
 /**
- * Called once before all files of all projects, and what it returns once after them. One browser and one installation
- * serve all files, because each takes longer to start than most flows. They start when the first file asks for them.
+ * Runs once before all test files; the function that it returns runs after them. All files share one browser and one
+ * installation, because each takes longer to start than most flows. They start when the first file requests them.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   let browser: Promise<BrowserServer> | null = null;
@@ -69,20 +69,20 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     if (account === undefined) throw new Error(`all ${ACCOUNTS_FOR_FILES} accounts are taken`);
     return { installation, account };
   }
-  const door = createServer((request, response) => {
+  const server = createServer((request, response) => {
     answer(request.url).then(
       (value) => response.end(JSON.stringify(value)),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
-  door.listen(0, "127.0.0.1");
-  await once(door, "listening");
-  const address = door.address();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
   if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
   project.provide("dashboardSetupUrl", `http://127.0.0.1:${address.port}`);
   return async () => {
-    door.close();
-    // Where one did not start, each file has said so.
+    server.close();
+    // If one did not start, each file has reported it.
     await (await browser?.catch(() => null))?.close();
     await (await shared?.catch(() => null))?.end();
   };
@@ -98,7 +98,7 @@ export type RunningInstallation = {
   readonly end: () => Promise<void>;
 };
 
-/** @param filesCount how many accounts it makes for files */
+/** @param filesCount the number of accounts for test files */
 export async function startInstallation(filesCount = 0): Promise<RunningInstallation> {
   const home = await createHome();
   try {
@@ -107,7 +107,7 @@ export async function startInstallation(filesCount = 0): Promise<RunningInstalla
     const forFiles = Array.from({ length: filesCount }, (_, at) =>
       newToken({ name: `file ${at + 1}` }, "flow", Date.now()),
     );
-    // All at once and before the flows: while another process writes, the Worker may find the database locked.
+    // All at once and before the flows: the database may be locked for the Worker while another process writes.
     await executeStatements(
       { home: system.home },
       [...named, ...forFiles].flatMap(({ statements }) => statements),

@@ -3,33 +3,30 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** How long a page may take to show again where the keyboard is, when something comes into it. */
+/** How long a page may take to show the focus again after its content has changed. */
 const SETTLING_MS = 2_000;
-/** More stops than any page has. */
+/** More tab stops than any page has. */
 const MOST_STOPS = 150;
 
-/**
- * Somebody who has no mouse. Whatever the keyboard comes to is looked at: it must show that the keyboard is there, and
- * Tab must follow the order of reading.
- */
+/** A user with only a keyboard. Each step checks that the focus is visible and that Tab follows the reading order. */
 export type Keyboard = {
-  /** Comes to an address of the dashboard with an API token. */
+  /** Opens a page of the dashboard and signs in with an API token. */
   readonly signIn: (to: { readonly url: string; readonly token: string }, path: string) => Promise<void>;
-  /** Goes there by Tab alone. @throws where Tab does not lead there */
+  /** Moves the focus to an element with Tab. @throws if Tab does not reach it */
   readonly goTo: (target: Locator) => Promise<void>;
-  /** Goes there and presses a key, Enter where none is named. */
+  /** Moves the focus to an element and presses a key, by default Enter. */
   readonly press: (target: Locator, key?: string) => Promise<void>;
-  /** Goes there, and writes in place of what was there. */
+  /** Moves the focus to a field and replaces its text. */
   readonly write: (target: Locator, text: string) => Promise<void>;
-  /** Waits until the keyboard is there, where the page itself has to bring it there. */
-  readonly isBroughtTo: (target: Locator) => Promise<void>;
-  /** Goes once through all there is. @returns what it came by, in words. @throws where it is held */
-  readonly goRound: (key?: "Tab" | "Shift+Tab") => Promise<readonly string[]>;
+  /** Waits until the page itself has moved the focus to an element. */
+  readonly receivesFocus: (target: Locator) => Promise<void>;
+  /** Presses Tab through the whole page. @returns a name for each tab stop. @throws if there is no end */
+  readonly tabThrough: (key?: "Tab" | "Shift+Tab") => Promise<readonly string[]>;
 };
 
 export function keyboardOf(page: Page): Keyboard {
   const goTo = async (target: Locator) => {
-    for (let stops = 0; !(await lookAround(target, stops > 0)).isAtTarget; stops += 1) {
+    for (let stops = 0; !(await checkFocus(target, stops > 0)).isAtTarget; stops += 1) {
       if (stops === MOST_STOPS) throw new Error(`Tab does not lead to ${String(target)}`);
       await page.keyboard.press("Tab");
     }
@@ -51,21 +48,21 @@ export function keyboardOf(page: Page): Keyboard {
       await page.keyboard.press(key);
     },
     write,
-    async isBroughtTo(target) {
-      const whereItIs = async () => {
-        const { isAtTarget, name } = await lookAt(target);
+    async receivesFocus(target) {
+      const focused = async () => {
+        const { isAtTarget, name } = await inspectFocus(target);
         return isAtTarget ? String(target) : name;
       };
-      await expect.poll(whereItIs).toBe(String(target));
-      await lookAround(target, false);
+      await expect.poll(focused).toBe(String(target));
+      await checkFocus(target, false);
     },
-    async goRound(key = "Tab") {
+    async tabThrough(key = "Tab") {
       const all = page.locator("html");
       const names: string[] = [];
       await page.evaluate("delete globalThis.stops");
       for (let stops = 0; stops < MOST_STOPS; stops += 1) {
         await page.keyboard.press(key);
-        const { name, isKnown, isPage } = await lookAround(all, key === "Tab" && stops > 0);
+        const { name, isKnown, isPage } = await checkFocus(all, key === "Tab" && stops > 0);
         if (isKnown) return names;
         if (!isPage) names.push(name);
       }
@@ -78,28 +75,28 @@ type Stop = {
   readonly name: string;
   readonly isAtTarget: boolean;
   readonly isShown: boolean;
-  /** It does not stand above or to the left of the stop that was looked at before. */
+  /** It is not above or to the left of the previous stop. */
   readonly isInOrder: boolean;
-  /** It has been looked at before. */
+  /** It was visited before. */
   readonly isKnown: boolean;
-  /** It is no part of the page, but the whole, to which Tab comes past the last one. */
+  /** It is the document itself, which has the focus after the last stop. */
   readonly isPage: boolean;
 };
 
-/** @throws where one cannot see what the keyboard is at, or where Tab has gone back to it */
-async function lookAround(target: Locator, isOnward: boolean): Promise<Stop> {
-  let stop = await lookAt(target);
+/** @throws if the focus is not visible, or if Tab moved against the reading order */
+async function checkFocus(target: Locator, isOnward: boolean): Promise<Stop> {
+  let stop = await inspectFocus(target);
   const where = `${stop.name} of ${target.page().url()}`;
-  // What another test has made may just have come into the page above it, and be made room for.
+  // An object of another test may have appeared above it and shifted the page.
   for (const until = Date.now() + SETTLING_MS; !stop.isShown && Date.now() < until; await pause(20))
-    stop = { ...stop, isShown: (await lookAt(target)).isShown };
-  if (!stop.isShown) throw new Error(`Nothing shows that the keyboard is at ${where}`);
-  if (isOnward && !stop.isInOrder) throw new Error(`Tab goes back to ${where}`);
+    stop = { ...stop, isShown: (await inspectFocus(target)).isShown };
+  if (!stop.isShown) throw new Error(`The focus is not visible at ${where}`);
+  if (isOnward && !stop.isInOrder) throw new Error(`Tab moves against the reading order to ${where}`);
   return stop;
 }
 
-/** What the keyboard is at. The page itself, which it is at past the last stop, needs not show it. */
-function lookAt(target: Locator): Promise<Stop> {
+/** The element with the focus. After the last stop, that is the document, which does not show the focus. */
+function inspectFocus(target: Locator): Promise<Stop> {
   return target.evaluate((wanted) => {
     const { activeElement: at, body, defaultView: view } = wanted.ownerDocument;
     const isAtTarget = at === wanted;
@@ -117,7 +114,7 @@ function lookAt(target: Locator): Promise<Stop> {
     const isInView = bottom > 0 && right > 0 && top < view.innerHeight && left < view.innerWidth;
     const { outlineStyle, outlineWidth } = view.getComputedStyle(at);
     const isMarked = at.matches(":focus-visible") && outlineStyle !== "none" && outlineWidth !== "0px";
-    // Past the last stop it begins anew; and a box comes before what is in it.
+    // After the last stop, Tab starts again at the top. An element comes before its descendants.
     const isAfter = before?.isConnected && before.compareDocumentPosition(at) === 4;
     const last = isAfter ? before.getBoundingClientRect() : null;
     const isAbove = last !== null && bottom <= last.top && left < last.right;

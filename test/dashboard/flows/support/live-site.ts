@@ -13,16 +13,16 @@ import { joinServer } from "./operator.ts";
 
 const STOP_MS = 4_000;
 
-/** What `npm start` makes for its account, in an account that has nothing. */
+/** A server, a project and a live deployment, like those that `npm start` creates. */
 export type LiveSite = {
   readonly ids: Pick<LocalFile, "server_id" | "project_id" | "deployment_id">;
-  /** Ends its agent and its site server. */
+  /** Stops its agent and its site server. */
   stop(): Promise<void>;
 };
 
 /**
- * Joins a server with an agent and a site server of its own, and deploys the example to it.
- * @param folder that it keeps everything in
+ * Enrolls a server with its own agent and site server, and deploys the example to it.
+ * @param folder for all its files
  */
 export async function createLiveSite(api: Api, folder: string): Promise<LiveSite> {
   const agentHome = join(folder, "agent");

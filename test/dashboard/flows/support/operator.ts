@@ -8,23 +8,23 @@ import { builtAgent } from "../../../support/built-agent.ts";
 const root = resolve(import.meta.dirname, "../../../..");
 const run = promisify(execFile);
 
-/** What a command of an operator prints. @param name of a file in scripts */
+/** Runs a script and returns its output. @param name of a file in scripts */
 export async function script(name: string, ...args: string[]): Promise<string> {
   const { stdout } = await run(process.execPath, [join(root, "scripts", name), ...args], { cwd: root });
   return stdout.trim();
 }
 
-/** An agent on a server of its own, out of this repository. */
+/** An agent of this repository, with its own home. */
 export type Agent = {
   start(): void;
-  /** As a server that is switched off. */
+  /** Kills the agent, as when its server is switched off. */
   kill(): Promise<void>;
 };
 
 /**
- * Joins as a line says that the dashboard shows.
- * @param home a folder of its own
- * @param runArgs what its agent is started with besides
+ * Enrolls an agent with the install command that the dashboard shows.
+ * @param home the agent's folder
+ * @param runArgs further arguments of the agent
  */
 export async function joinServer(
   line: string,

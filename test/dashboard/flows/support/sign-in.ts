@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** Comes to an address of the dashboard with an API token. */
+/** Opens a page of the dashboard and signs in with an API token. */
 export async function signInWithToken(
   page: Page,
   { url, token }: { readonly url: string; readonly token: string },

@@ -21,35 +21,35 @@ const failures = resolve(import.meta.dirname, "../../../../build/dashboard-failu
 
 export type VisitOptions = {
   readonly screen?: Screen;
-  /** Complaints that are part of the test. */
+  /** Errors that the test expects. */
   readonly expected?: RegExp;
 };
 
 export type DashboardOptions = {
   /**
-   * `shared`: an account of the file's own in the installation that the files share. `own`: an installation of the
-   * file's own, which writes to the database from outside. Other files would find the database locked meanwhile.
+   * `shared`: a separate account in the installation that the files share. `own`: a separate installation, for a file
+   * that writes to the database directly, because that locks the database for other files.
    */
   readonly installation?: "shared" | "own";
-  /** Whether the account has a server and a live site; without, the ids in `local` are of another account. */
+  /** Whether the account has a server and a live site. If not, the ids in `local` belong to another account. */
   readonly hasSite?: boolean;
 };
 
 type Local = Pick<LocalFile, "url" | "token" | "account_id" | "server_id" | "project_id" | "deployment_id">;
 
 export type Dashboard = Omit<Installation, "local"> & {
-  /** The account of the file. Its site is `hello-site`. */
+  /** The account of the test file. Its site is `hello-site`. */
   readonly local: Local;
   readonly api: Api;
-  /** A tab, closed after the test, which fails if the tab has anything to complain of. */
+  /** Opens a tab. It is closed after the test, which fails if the tab had unexpected errors. */
   readonly visit: (options?: VisitOptions) => Promise<Visit>;
-  /** An account of the flow's own, with nothing in it, and a token of it that may do everything. */
+  /** A separate empty account, and a token with full access to it. */
   readonly account: (name: AccountName) => { readonly api: Api; readonly token: string };
-  /** A repository of the test's own. */
+  /** Creates a separate repository. */
   readonly repository: (name: string) => Promise<Repository>;
 };
 
-/** What a file works with, and tabs on it. To be called at the top of a file. */
+/** Sets up the dashboard for a test file. Call it at the top of the file. */
 export async function useDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
   const { installation, local, end } = await open(options);
   const { home } = installation;
@@ -61,15 +61,15 @@ export async function useDashboard(options: DashboardOptions = {}): Promise<Dash
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail")
-      await Promise.all(tabs.map(({ visit }, at) => keepPicture(visit, `${task.name} ${at + 1}`)));
-    const complaints = tabs.flatMap(({ visit, expected }) =>
-      visit.complaints().filter((text) => expected?.test(text) !== true),
+      await Promise.all(tabs.map(({ visit }, at) => saveScreenshot(visit, `${task.name} ${at + 1}`)));
+    const errors = tabs.flatMap(({ visit, expected }) =>
+      visit.errors().filter((text) => expected?.test(text) !== true),
     );
-    // A page goes on asking while it is closed; what a flow answers in the Worker's place would be missing there.
+    // A page still sends requests while it closes, and they would wait for a flow's route handlers.
     await Promise.all(tabs.map(({ visit }) => visit.page.unrouteAll({ behavior: "ignoreErrors" })));
     await Promise.all(tabs.map(({ visit }) => visit.context.close()));
     tabs = [];
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
   });
   afterAll(async () => {
     await browser.close();
@@ -118,10 +118,10 @@ async function askSetup(path: string): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** What a tab looked like when its test failed. */
-async function keepPicture({ page }: Visit, name: string): Promise<void> {
+/** Saves a screenshot of a tab whose test failed. */
+async function saveScreenshot({ page }: Visit, name: string): Promise<void> {
   await mkdir(failures, { recursive: true });
   const path = join(failures, `${name.replace(/\W+/g, "-").slice(-80)}.png`);
-  // The tab may be what failed.
+  // The tab itself may have crashed.
   await page.screenshot({ path, fullPage: true, timeout: 5_000 }).catch(() => undefined);
 }
