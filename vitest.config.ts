@@ -9,29 +9,29 @@ import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
 
 keepTemporaryFilesInMemory();
 
-/** Workers log a line for each request; tests send thousands. What comes may be several lines at once. */
-const isWorthShowing = (log: string) =>
+/** Drops the Worker's request lines, because tests send thousands of requests. A log may have several lines. */
+const isPrinted = (log: string) =>
   log.split("\n").some((line) => line.trim() !== "" && !line.includes('{"level":"info"'));
 
-/** Each needs up to half a gigabyte, and a system that a journey starts as much again. */
-const MOST_WORKERS = 8;
+/** A test process takes up to half a gigabyte, and a system that it starts as much again. */
+const MAX_WORKERS = 8;
 
-/** A second, which is the default, passes unnoticed on a machine that is busy with other tests. */
-const expectPatiently = { poll: { timeout: 20_000 } };
+/** The default of 1 s is too short on a machine that is busy with other tests. */
+const expectOptions = { poll: { timeout: 20_000 } };
 
 export default defineConfig({
   test: {
-    // Twice as many as cores: most tests wait half of their time for a process, a socket or a clock. All projects share
-    // them, in one group: groups run one after the other, and the last file of each would have the machine to itself.
-    maxWorkers: Math.min(MOST_WORKERS, 2 * availableParallelism()),
+    // Two for each core, because tests wait half of their time for a process, a socket or a timer. All projects are in one
+    // group: groups run one after the other, and the last file of each would run alone.
+    maxWorkers: Math.min(MAX_WORKERS, 2 * availableParallelism()),
     sequence: { sequencer: SlowestFirst },
-    // Here, because in a project it counts for nothing.
-    onConsoleLog: isWorthShowing,
+    // Vitest ignores this option in a project.
+    onConsoleLog: isPrinted,
     projects: [
       {
         test: {
           name: "domain",
-          expect: expectPatiently,
+          expect: expectOptions,
           include: [
             "test/domain/**/*.test.ts",
             "test/contract/**/*.test.ts",
@@ -50,7 +50,7 @@ export default defineConfig({
               wrangler: { configPath: "./wrangler.toml" },
               miniflare: {
                 bindings: { TEST_MIGRATIONS: await readD1Migrations("./migrations") },
-                // The local limiter takes 6 ms a call, too long to reach the real limit within its window.
+                // The local limiter takes 6 ms a call, so that a test cannot reach the real limit within its window.
                 ratelimits: { AGENT_LIMIT: { namespace_id: "1003", simple: { limit: 300, period: 60 } } },
               },
             };
@@ -58,7 +58,7 @@ export default defineConfig({
         ],
         test: {
           name: "worker",
-          expect: expectPatiently,
+          expect: expectOptions,
           include: ["test/worker/**/*.test.ts", "test/client/*.test.ts"],
           setupFiles: [
             "./test/support/worker/quiet-log.ts",
@@ -67,14 +67,14 @@ export default defineConfig({
           ],
           testTimeout: 30_000,
           hookTimeout: 30_000,
-          // One workerd for all files: storage is emptied before each test instead, which is 2.5 times as fast.
+          // All files share one workerd, which is 2.5 times as fast; fresh-storage.ts empties the storage before each test.
           isolate: false,
         },
       },
       {
         test: {
           name: "openapi",
-          expect: expectPatiently,
+          expect: expectOptions,
           include: ["test/openapi/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -83,7 +83,7 @@ export default defineConfig({
       {
         test: {
           name: "agent",
-          expect: expectPatiently,
+          expect: expectOptions,
           include: ["test/agent/**/*.test.ts"],
           globalSetup: ["./test/agent/support/agent-bundle.ts"],
           testTimeout: 60_000,
@@ -93,7 +93,7 @@ export default defineConfig({
       {
         test: {
           name: "command",
-          expect: expectPatiently,
+          expect: expectOptions,
           include: ["test/cli/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -102,7 +102,7 @@ export default defineConfig({
       {
         test: {
           name: "dashboard",
-          expect: expectPatiently,
+          expect: expectOptions,
           include: ["test/dashboard/flows/**/*.test.ts"],
           globalSetup: ["./test/dashboard/flows/support/installation.ts"],
           testTimeout: 180_000,
@@ -112,9 +112,9 @@ export default defineConfig({
       {
         test: {
           name: "server",
-          expect: expectPatiently,
+          expect: expectOptions,
           include: ["test/server/**/*.test.ts"],
-          // Each boots machines, which share this one's ports.
+          // The files boot machines that share this machine's ports.
           maxWorkers: 1,
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -123,9 +123,9 @@ export default defineConfig({
       {
         test: {
           name: "journeys",
-          expect: expectPatiently,
+          expect: expectOptions,
           include: ["test/journeys/**/*.test.ts"],
-          // As many as faults.test.ts has systems: none of its tests waits for one while its time runs.
+          // The number of systems in faults.test.ts, so that no test waits for a system while its timeout runs.
           maxConcurrency: 3,
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,14 +1,14 @@
-/** Chance that comes out the same for the same seed. */
+/** A random generator that returns the same values for the same seed. */
 export type Chance = {
   /** From 0 up to 1. */
   next(): number;
-  /** A whole number from `least` to `most`. */
+  /** An integer from `least` to `most`. */
   integer(least: number, most: number): number;
   happens(probability: number): boolean;
   pick<Value>(values: readonly Value[]): Value;
-  /** One of the values, as often as its weight says. */
+  /** One of the values, with a probability in proportion to its weight. */
   weighted<Value extends { readonly weight: number }>(values: readonly Value[]): Value;
-  /** Another one of its own, so that who draws at the same time does not disturb the other. */
+  /** A separate generator, so that concurrent users do not change each other's values. */
   fork(): Chance;
 };
 

@@ -7,23 +7,23 @@ import { sendVisitor, type Site } from "../support/faults/site.ts";
 import type { Chance } from "./chance.ts";
 import type { Tally } from "./tally.ts";
 
-/** What the random journey plays with. */
+/** The state of a chaos run. */
 export type Chaos = {
   readonly installation: Installation;
   readonly hosts: readonly Host[];
-  /** Changes when a project is deleted and another one takes its place. */
+  /** Changes when a project is deleted and another one replaces it. */
   sites: Site[];
-  /** Those who follow the log of a deployment of this round. */
+  /** The followers of logs in this round. */
   followers: LogFollower[];
   readonly chance: Chance;
   readonly tally: Tally;
-  /** Writes a step down, with its time. */
-  readonly say: (step: string) => void;
-  /** Aborted when the phase of chaos ends, or everything does. */
+  /** Prints a step with its time. */
+  readonly log: (step: string) => void;
+  /** Aborted at the end of the round's faults, or of the run. */
   phase: AbortSignal;
 };
 
-/** A pause that ends early with the phase. */
+/** Pauses; ends early with the phase. */
 export async function pauseIn(chaos: Chaos, ms: number): Promise<void> {
   await pause(ms, undefined, { signal: chaos.phase }).catch(() => undefined);
 }
@@ -39,7 +39,7 @@ export async function excuseVisitors(chaos: Chaos, host: Host, act: () => Promis
   }
 }
 
-/** The visitor of a site goes where it is served by now. */
+/** Sends the site's visitor to the site's current address. */
 export async function redirectVisitor(chaos: Chaos, site: Site): Promise<void> {
   const before = site.visitor;
   await before?.leave();

@@ -9,7 +9,7 @@ import { deployNext } from "../support/faults/points/deploy-next.ts";
 import { createSite, sendVisitor } from "../support/faults/site.ts";
 import { createChance } from "./chance.ts";
 import type { Chaos } from "./chaos.ts";
-import { check, countLeft, putRight, tidyUp, wreakHavoc } from "./rounds.ts";
+import { check, countLeft, recoverAll, tidyUp, causeFaults } from "./rounds.ts";
 import { createTally } from "./tally.ts";
 
 const options = readOptions({
@@ -28,22 +28,22 @@ const options = readOptions({
 const { seed } = options;
 const endsAt = Date.now() + options.minutes * 60_000;
 const SITES = ["red", "green", "blue", "grey"];
-/** The small disk holds the releases and mirrors of all sites, and little else. */
+/** The disk has room for the releases and mirrors of all sites, and little more. */
 const DISK_MEGABYTES = 96;
 
 const startedAt = performance.now();
-const say = (step: string): void => {
+const log = (step: string): void => {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(2).padStart(9);
   process.stdout.write(`${seconds}  ${step}\n`);
 };
-say(`seed ${seed}`);
+log(`seed ${seed}`);
 
 const ending = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => ending.abort());
 
-const installation = await createInstallation({ onCrash: (how) => say(`  the Worker ended: ${how}`) });
-say(`home ${installation.home}`);
-// Only root may mount a disk of its own.
+const installation = await createInstallation({ onCrash: (how) => log(`  the Worker ended: ${how}`) });
+log(`home ${installation.home}`);
+// Only root may mount a disk.
 const diskMegabytes = process.getuid?.() === 0 ? DISK_MEGABYTES : undefined;
 const hosts = [await installation.addServer("alpha"), await installation.addServer("beta", diskMegabytes)];
 const chaos: Chaos = {
@@ -53,7 +53,7 @@ const chaos: Chaos = {
   followers: [],
   chance: createChance(seed),
   tally: createTally(),
-  say,
+  log,
   phase: ending.signal,
 };
 
@@ -73,14 +73,14 @@ async function journey(): Promise<void> {
   while (Date.now() < endsAt && !ending.signal.aborted) {
     chaos.tally.rounds += 1;
     const seconds = chaos.chance.integer(15, 45);
-    say(`round ${chaos.tally.rounds}: ${seconds} s of chaos`);
-    await wreakHavoc(chaos, seconds * 1000, ending.signal);
+    log(`round ${chaos.tally.rounds}: ${seconds} s of chaos`);
+    await causeFaults(chaos, seconds * 1000, ending.signal);
     if (ending.signal.aborted) return;
-    say("quiet");
-    await putRight(chaos);
+    log("quiet");
+    await recoverAll(chaos);
     await check(chaos, `round ${chaos.tally.rounds}`);
     await tidyUp(chaos);
-    say(`round ${chaos.tally.rounds} holds`);
+    log(`round ${chaos.tally.rounds} holds`);
   }
 }
 
@@ -96,9 +96,9 @@ for (const site of chaos.sites) {
   await site.visitor?.leave();
   if (site.visitor !== null) chaos.tally.visits(site.visitor);
 }
-say(`seed ${seed}\n${chaos.tally.render()}`);
+log(`seed ${seed}\n${chaos.tally.render()}`);
 if (violation !== null) {
-  say(`VIOLATION, everything is kept in ${installation.home}\n${violation}`);
+  log(`VIOLATION, everything is kept in ${installation.home}\n${violation}`);
   await writeFile(join(installation.home, "violation.txt"), `seed ${seed}\n${violation}\n`);
 }
 await installation.stop();

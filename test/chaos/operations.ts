@@ -8,7 +8,7 @@ import type { Chaos } from "./chaos.ts";
 export type Operation = {
   readonly name: string;
   readonly weight: number;
-  /** @returns what came of it, in a few words */
+  /** @returns the outcome in a few words */
   act(chaos: Chaos, site: Site, chance: Chance): Promise<string>;
 };
 
@@ -17,7 +17,7 @@ const describe = (end: StartEnd): string => {
   return "refused" in end ? end.refused : `v${end.version}`;
 };
 
-/** Builds that are quick, slow, loud, failing or ill-behaved. */
+/** Builds that are quick, slow, verbose or failing, or that leave processes behind. */
 const builds: readonly ({ readonly weight: number } & CommitChange)[] = [
   { weight: 8, lines: 20 },
   { weight: 3, lines: 60, build: "sleep 0.5" },
@@ -52,14 +52,14 @@ async function changeSettings(chaos: Chaos, site: Site, change: Record<string, u
 }
 
 async function moveTo(chaos: Chaos, site: Site, host: Host): Promise<string> {
-  // The old address ends some time after the new one begins. This excuse ends with the visitor, in the round's check.
+  // The old address stops some time after the new one starts. The excuse ends with the visitor, in the round's check.
   site.isMoving = true;
   site.visitor?.excuse();
   site.host = host;
   return changeSettings(chaos, site, { server_id: host.serverId });
 }
 
-/** Deletes the project with everything of it, and puts another one in its place. */
+/** Deletes the project, and creates another one in its place. */
 async function replaceProject(chaos: Chaos, site: Site, purge: boolean): Promise<string> {
   const { installation } = chaos;
   const endExcuse = site.visitor?.excuse();
@@ -74,9 +74,9 @@ async function replaceProject(chaos: Chaos, site: Site, purge: boolean): Promise
   const count = Number(site.name.split("-")[1] ?? 0) + 1;
   const name = `${site.name.split("-")[0]}-${count}`;
   const next = await createSite(installation, site.host, name, {}).catch(() => null);
-  if (next === null) return `${status}, and no other could be made`;
+  if (next === null) return `${status}, and no other could be created`;
   chaos.sites = [...chaos.sites, next];
-  return `${status}, ${name} takes its place`;
+  return `${status}, ${name} replaces it`;
 }
 
 export const operations: readonly Operation[] = [
@@ -93,7 +93,7 @@ export const operations: readonly Operation[] = [
     },
   },
   {
-    name: "starts at once",
+    name: "simultaneous starts",
     weight: 6,
     async act({ installation }, site, chance) {
       const count = chance.integer(2, 5);
@@ -104,7 +104,7 @@ export const operations: readonly Operation[] = [
     },
   },
   {
-    name: "start of a branch that is not there",
+    name: "start of an unknown branch",
     weight: 3,
     act: async ({ installation }, site) =>
       describe(await installation.requests.start(site.projectId, { branch: "nowhere" })),
@@ -115,7 +115,7 @@ export const operations: readonly Operation[] = [
     act: async ({ installation }, site) => describe(await installation.requests.rollBack(site.projectId)),
   },
   {
-    name: "rollback to one that was superseded",
+    name: "rollback to a superseded deployment",
     weight: 6,
     async act(chaos, site, chance) {
       const targets = await newest(chaos, site, ["superseded"]);
@@ -125,7 +125,7 @@ export const operations: readonly Operation[] = [
     },
   },
   {
-    name: "start and rollback at once",
+    name: "simultaneous start and rollback",
     weight: 4,
     async act({ installation }, site) {
       const { requests } = installation;

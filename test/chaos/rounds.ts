@@ -15,10 +15,10 @@ import { sabotages } from "./sabotage.ts";
 
 const USERS = 6;
 const SABOTEURS = 2;
-/** A stop that nobody confirms takes the control plane two minutes. */
+/** The control plane waits two minutes for the confirmation of a stop. */
 const VERDICTS_MS = 200_000;
 const SETTLE_MS = 60_000;
-/** So many deployments of a project stay when a round is over. */
+/** The number of deployments of a project that are kept after a round. */
 const KEPT_DEPLOYMENTS = 12;
 
 async function use(chaos: Chaos, chance: Chance): Promise<void> {
@@ -27,10 +27,10 @@ async function use(chaos: Chaos, chance: Chance): Promise<void> {
     const site = chance.pick(chaos.sites.filter((one) => one.deletion === null));
     const operation = chance.weighted(operations);
     if (chaos.phase.aborted) return;
-    chaos.say(`${site.name}: ${operation.name}`);
+    chaos.log(`${site.name}: ${operation.name}`);
     chaos.tally.operation(operation.name);
     const outcome = await operation.act(chaos, site, chance);
-    chaos.say(`${site.name}: ${operation.name}: ${outcome}`);
+    chaos.log(`${site.name}: ${operation.name}: ${outcome}`);
   }
 }
 
@@ -39,15 +39,15 @@ async function sabotage(chaos: Chaos, chance: Chance): Promise<void> {
     await pauseIn(chaos, chance.integer(100, 2_500));
     if (chaos.phase.aborted) return;
     const fault = chance.weighted(sabotages);
-    chaos.say(`! ${fault.name}`);
+    chaos.log(`! ${fault.name}`);
     chaos.tally.fault(fault.name);
     await fault.act(chaos, chance);
-    chaos.say(`! ${fault.name}: over`);
+    chaos.log(`! ${fault.name}: ended`);
   }
 }
 
-/** For some time everything goes wrong at once, while everybody goes on. */
-export async function wreakHavoc(chaos: Chaos, ms: number, signalOfEnd: AbortSignal): Promise<void> {
+/** Causes faults at random for some time, while clients continue with their operations. */
+export async function causeFaults(chaos: Chaos, ms: number, signalOfEnd: AbortSignal): Promise<void> {
   chaos.phase = AbortSignal.any([AbortSignal.timeout(ms), signalOfEnd]);
   const busy = [
     ...Array.from({ length: USERS }, () => use(chaos, chaos.chance.fork())),
@@ -56,8 +56,8 @@ export async function wreakHavoc(chaos: Chaos, ms: number, signalOfEnd: AbortSig
   await Promise.all(busy);
 }
 
-/** Puts right what does not come back by itself, as an operator would. */
-export async function putRight(chaos: Chaos): Promise<void> {
+/** Ends all faults, as an operator would: resumes processes, opens links, starts agents. */
+export async function recoverAll(chaos: Chaos): Promise<void> {
   const { installation, hosts } = chaos;
   signal(installation.workerdPid(), "SIGCONT");
   await installation.clients.open();
@@ -77,13 +77,15 @@ export async function putRight(chaos: Chaos): Promise<void> {
   }
 }
 
-/** Who follows a log sees each line once and in order, and is told when it is over. */
-function followerViolations({ deploymentId, violation, isOver, lines, streams }: LogFollower): string[] {
-  if (violation !== null) return [`who follows ${deploymentId} sees that ${violation}`];
-  return isOver ? [] : [`who follows ${deploymentId} waits after ${lines} lines, in stream ${streams}`];
+/** Checks that a follower got each line once and in order, and the end of the log. */
+function followerViolations({ deploymentId, violation, hasEnded, lines, streams }: LogFollower): string[] {
+  if (violation !== null) return [`the follower of ${deploymentId}: ${violation}`];
+  return hasEnded
+    ? []
+    : [`the follower of ${deploymentId} got no end after ${lines} lines, in stream ${streams}`];
 }
 
-/** Waits until everything has its verdict, deploys once more everywhere, and looks whether all promises were kept. */
+/** Waits until every deployment has ended, deploys each site once more, and checks all guarantees. */
 export async function check(chaos: Chaos, round: string): Promise<void> {
   const { installation } = chaos;
   const sites = chaos.sites.filter((site) => site.deletion === null);
@@ -112,7 +114,7 @@ export async function check(chaos: Chaos, round: string): Promise<void> {
   await settled(round, look, SETTLE_MS);
 }
 
-/** Forgets what is over, so that a journey of hours needs no more memory than one of minutes. */
+/** Drops the state of ended deployments, so that a long run needs no more memory than a short one. */
 export async function tidyUp(chaos: Chaos): Promise<void> {
   const { installation, tally } = chaos;
   for (const follower of chaos.followers) tally.followed(follower);
@@ -132,11 +134,11 @@ export async function tidyUp(chaos: Chaos): Promise<void> {
     tally.memory(`sites of ${host.name}`, memoryOf(host.sites.pid()).peak);
   }
   tally.memory("this journey", memoryOf(process.pid).peak);
-  // Each request is a line of it.
+  // The log has a line for each request.
   await truncate(join(installation.home, "worker.log"));
 }
 
-/** Counts what has not been counted yet because it is still listed. */
+/** Counts the deployments that are still listed at the end. */
 export async function countLeft({ installation, sites, tally }: Chaos): Promise<void> {
   for (const site of sites)
     for (const one of await readDeployments(installation, site.projectId)) tally.verdict(one.status);
@@ -146,7 +148,7 @@ async function tidySite({ installation, tally }: Chaos, site: Site): Promise<str
   const { ledger, requests } = installation;
   const listed = await readDeployments(installation, site.projectId);
   for (const one of listed) {
-    // Those that a lost answer has left: from now on they are like any other.
+    // Deployments whose 201 was lost: from now on they are checked like the others.
     if (!ledger.accepted.has(one.id))
       ledger.accept({ id: one.id, projectId: site.projectId, version: one.version });
   }

@@ -14,14 +14,14 @@ import { type Chaos, excuseVisitors, pauseIn } from "./chaos.ts";
 export type Sabotage = {
   readonly name: string;
   readonly weight: number;
-  /** Does something bad, and after a while takes it back. */
+  /** Causes a fault, and ends it after a while. */
   act(chaos: Chaos, chance: Chance): Promise<void>;
 };
 
 const anyLink = (chaos: Chaos, chance: Chance): LinkProxy =>
   chance.happens(0.3) ? chaos.installation.clients : chance.pick(chaos.hosts).link;
 
-/** Through what a link is lossy, one in so many things is lost or comes twice. */
+/** Drops, doubles or splits a quarter of a link's passages. @returns ends it */
 function loseSome(link: LinkProxy, chance: Chance): () => void {
   return link.rule((passage) => {
     if (passage.kind === "close" || !chance.happens(0.25)) return null;
@@ -63,7 +63,7 @@ export const sabotages: readonly Sabotage[] = [
     act: async ({ installation }) => signal(installation.worker.pid(), "SIGKILL"),
   },
   {
-    name: "the Worker is ended",
+    name: "the Worker is terminated",
     weight: 2,
     act: async ({ installation }) => signal(installation.worker.pid(), "SIGTERM"),
   },
@@ -84,7 +84,7 @@ export const sabotages: readonly Sabotage[] = [
     },
   },
   {
-    name: "an agent is ended",
+    name: "an agent is terminated",
     weight: 4,
     async act(chaos, chance) {
       const host = chance.pick(chaos.hosts);
@@ -107,10 +107,7 @@ export const sabotages: readonly Sabotage[] = [
       await excuseVisitors(chaos, host, async () => {
         const before = host.sites.pid();
         signal(before, "SIGKILL");
-        await eventually(
-          "the site server is started again",
-          () => ![null, before].includes(host.sites.pid()),
-        );
+        await eventually("the site server is restarted", () => ![null, before].includes(host.sites.pid()));
         await host.sitesUp();
       });
     },
@@ -168,7 +165,7 @@ export const sabotages: readonly Sabotage[] = [
     },
   },
   {
-    name: "a repository goes away",
+    name: "a repository is moved away",
     weight: 3,
     async act(chaos, chance) {
       const { source } = chance.pick(chaos.sites);

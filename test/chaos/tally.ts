@@ -3,7 +3,7 @@ import type { DeploymentStatus } from "#contract/endpoints/deployments/schemas.t
 import type { LogFollower } from "../support/faults/log-follower.ts";
 import type { SiteVisitor } from "../support/faults/site-visitor.ts";
 
-/** What has happened so far, in numbers that do not grow with the time. */
+/** Counts of what has happened so far. Its size does not grow with the run. */
 export type Tally = {
   rounds: number;
   operation(name: string): void;
@@ -13,7 +13,7 @@ export type Tally = {
   followed(follower: LogFollower): void;
   /** Megabytes. */
   memory(of: string, megabytes: number): void;
-  /** The table for the end. */
+  /** Renders the table that is printed at the end. */
   render(): string;
 };
 

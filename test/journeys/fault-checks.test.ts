@@ -90,7 +90,7 @@ describe("the check of deployments finds", () => {
           id: DeploymentId.parse(`${one.id.slice(0, -1)}${one.id.endsWith("0") ? "1" : "0"}`),
         })),
       ]),
-    ).toMatch(/2 deployments are listed that nobody was told of[^]*versions repeat/);
+    ).toMatch(/2 deployments are listed that no client received[^]*versions repeat/);
   });
 
   it("two live deployments, no live deployment, or one without evidence", async () => {
@@ -140,7 +140,7 @@ describe("the check of deployments finds", () => {
 
   it("that the next deployment fails", async () => {
     const next = deployNext({ installation, host, site }, { build: "exit 1" });
-    await expect(next).rejects.toThrow("does not go live");
+    await expect(next).rejects.toThrow("did not go live");
   });
 });
 
@@ -316,7 +316,7 @@ describe("the check of leftovers finds", () => {
     other.deletion = "purged";
     await expect
       .poll(() => waitingViolations(installation).join("\n"), { timeout: 20_000 })
-      .toContain("waits for a server to let go of its project");
+      .toContain("waits for a server to remove its project");
     expect(await siteViolations(installation, other)).toEqual([
       "purged was purged, and alpha has its folder",
     ]);

@@ -1,21 +1,21 @@
 import type { Sample } from "./sample.ts";
 
-/** Memory breathes with the garbage collector; more than this share above the early samples is growth. */
+/** Memory varies with garbage collection; a larger ratio to the early samples counts as growth. */
 const MEMORY_SHARE = 1.35;
-/** Counts may differ by what happens to be under way. */
+/** Counts may differ by the work that is under way. */
 const COUNT_SLACK = 12;
 
 const memory = ["heap", "workerd", "server", "agent"] as const;
 const counts = ["workerFiles", "agentFiles", "linkRows", "hostFiles", "processes"] as const;
-/** A lane remembers a hundred deployments that were live (src/domain/lane), and a little besides. */
+/** A lane keeps a hundred deployments that were live (src/domain/lane), and a few more rows. */
 const REMEMBERED = 110;
 
 /**
- * What has grown from the second quarter of a soak to its end, in sentences; the first quarter fills what is kept on
- * purpose: releases, remembered deployments, caches. A lane has a row more for each start of the last 24 hours, by which
- * it knows a repeated request (src/worker/objects/project-lane/lane-store.ts).
+ * Describes what has grown between the second quarter of a soak and its end. The first quarter fills what is kept on
+ * purpose: releases, deployments that were live, caches. A lane also has a row for each start of the last 24 hours, by
+ * which it recognizes a repeated request (src/worker/objects/project-lane/lane-store.ts).
  *
- * @param projects among which the deployments were divided evenly
+ * @param projects the number of projects, which have the same number of deployments each
  */
 export function growthOf(samples: readonly Sample[], projects: number): string[] {
   const from = Math.floor(samples.length / 4);

@@ -1,5 +1,5 @@
-// `npm run soak -- --deployments 1000 --projects 20 --servers 5`: many deployments, one after the other in each project,
-// without a fault; what must not grow is counted on the way.
+// `npm run soak -- --deployments 1000 --projects 20 --servers 5` runs many deployments without faults, one after the other
+// in each project, and samples what must not grow.
 import { rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -24,18 +24,18 @@ const options = readOptions({
   }),
 });
 const { deployments: wanted, projects, servers } = options;
-/** Each so many deployments of a project is a rollback. */
+/** One in this many deployments of a project is a rollback. */
 const ROLLBACK_EVERY = 5;
 const SAMPLES = 10;
 const SETTLE_MS = 3_000;
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const log = (text: string): void => void process.stdout.write(`${text}\n`);
 const ending = new AbortController();
 for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => ending.abort());
 
 const inspectorPort = await freePorts();
 const installation = await createInstallation({ inspectorPort });
-say(`${wanted} deployments of ${projects} projects on ${servers} servers; home ${installation.home}`);
+log(`${wanted} deployments of ${projects} projects on ${servers} servers; home ${installation.home}`);
 for (let index = 1; index <= servers; index += 1) await installation.addServer(`server-${index}`);
 const sites: Site[] = [];
 for (let index = 0; index < projects; index += 1) {
@@ -61,18 +61,18 @@ for (let round = 1; round <= rounds && !ending.signal.aborted; round += 1) {
   await Promise.all(sites.map((site) => deployOnce(site, round)));
   done += sites.length;
   if (round % Math.ceil(rounds / SAMPLES) !== 0 && round !== rounds) continue;
-  // Logs are put together and presence is written a moment after the last verdict.
+  // Logs are joined and presence is written a moment after the last deployment has ended.
   await pause(SETTLE_MS);
   const sample = await takeSample(installation, inspectorPort, done);
   samples.push(sample);
-  say(JSON.stringify(sample));
+  log(JSON.stringify(sample));
 }
 
 const growth = growthOf(samples, sites.length);
-say(
+log(
   `\n${renderSamples(samples)}\n\n${[...outcomes].map(([status, count]) => `${count} ${status}`).join(", ")}`,
 );
-for (const problem of growth) say(`GROWTH: ${problem}`);
+for (const problem of growth) log(`GROWTH: ${problem}`);
 await installation.stop();
 await rm(installation.home, { recursive: true, force: true });
 process.exit(growth.length === 0 ? 0 : 1);

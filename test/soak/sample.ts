@@ -6,24 +6,24 @@ import { descendantsOf, memoryOf } from "../support/faults/processes.ts";
 import { liveWorkerHeap } from "../support/worker-heap.ts";
 import { databasesIn, logObjectKeys, query } from "../support/faults/stored.ts";
 
-/** What must not grow with the number of deployments. Memory in megabytes. */
+/** Measurements that must not grow with the number of deployments. Memory is in megabytes. */
 export type Sample = {
   readonly deployments: number;
-  /** The Worker's heap without garbage, which its lanes and links live in too. */
+  /** The Worker's heap after a garbage collection, with its lanes and links. */
   readonly heap: number;
-  /** The whole process around it, which is also the database, the logs' store and the assets. */
+  /** The whole workerd process, which also serves the database, the logs and the assets. */
   readonly workerd: number;
   readonly server: number;
-  /** The agent that has the most. */
+  /** The largest of the agents. */
   readonly agent: number;
   readonly workerFiles: number;
   readonly agentFiles: number;
-  /** Rows of the lane that has the most, and files of the server that has the most, without what is in releases. */
+  /** The rows of the largest lane. */
   readonly laneRows: number;
   readonly linkRows: number;
   readonly hostFiles: number;
   readonly processes: number;
-  /** Logs are there to be read, so there is one for each deployment; this is what there is besides. */
+  /** R2 objects beyond one log for each deployment. */
   readonly objectsTooMany: number;
 };
 
@@ -69,7 +69,7 @@ function rowsOf(database: string): number {
   }, 0);
 }
 
-/** Every file of a server's projects, but those inside a release, of which only the release counts. */
+/** The number of files in a server's projects, without those in mirrors; a release counts as one. */
 function filesBeside(projects: string): number {
   return readdirSync(projects).reduce((sum, project) => {
     const root = join(projects, project);

@@ -9,11 +9,11 @@ export type Answer = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; `null` when it is none. */
+  /** The parsed body; `null` where it is not JSON. */
   readonly json: unknown;
 };
 
-/** Asks an installation as `curl` would. What it answers is parsed with the contract where a helper says what it is. */
+/** Calls an installation as `curl` would. The typed helpers parse the answers with the contract's schemas. */
 export type Api = {
   call(
     method: string,
@@ -28,9 +28,9 @@ export type Api = {
   rollBack(projectId: string, body?: Record<string, unknown>): Promise<DeploymentStarted>;
   getDeployment(id: string): Promise<Deployment>;
   listDeployments(projectId: string): Promise<Deployment[]>;
-  /** Waits until a deployment fulfils something. @throws with its state when it does not in time */
+  /** Waits until a deployment meets a condition. @throws with the deployment, after a timeout */
   waitUntil(id: string, what: (deployment: Deployment) => boolean, timeoutMs?: number): Promise<Deployment>;
-  /** Waits until it is not `building` any more. */
+  /** Waits until its status is no longer `building`. */
   ended(id: string, timeoutMs?: number): Promise<Deployment>;
   /** Every line of the log. */
   log(id: string): Promise<LogPage["lines"]>;
@@ -41,7 +41,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const POLL_MS = { first: 40, longest: 250 };
 const POLL_GROWTH = 1.3;
 
-/** @param send what carries the requests; `fetch` where it is left out */
+/** @param send sends the requests; `fetch` by default */
 export function createApi(
   baseUrl: string,
   token: string,
@@ -62,7 +62,7 @@ export function createApi(
     return { status: answer.status, headers: answer.headers, text, json: parseJson(text) };
   };
 
-  /** @throws with the answer's text unless it has the status: a test that goes on would fail further from the cause */
+  /** @throws with the answer's text unless it has the status, so that the test fails at the cause */
   async function expectStatus(
     status: number,
     method: string,

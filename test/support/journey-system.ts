@@ -90,7 +90,7 @@ export function runNpmStart(home: string, port: number, flags: readonly string[]
     async interrupt() {
       signalGroup("SIGINT");
       const code = await Promise.race([exit, pause(STOP_TIMEOUT_MS, "late" as const, { ref: false })]);
-      if (code === "late") throw new Error(`npm start does not end. It printed:\n${text}`);
+      if (code === "late") throw new Error(`npm start did not exit. It printed:\n${text}`);
       return code;
     },
     async kill() {
@@ -112,7 +112,7 @@ export async function startSystem(
   return { ...run, local, api: createApi(local.url, local.token) };
 }
 
-/** A port with some free ones after it, for the sites. */
+/** A free port, followed by two free ports for sites. */
 export async function freePorts(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 20_000);

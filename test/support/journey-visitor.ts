@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Somebody who requests a site all the while. */
+/** A client that requests a site continuously. */
 export type Visitor = {
-  /** @returns how many requests were made, and what went wrong with any of them */
+  /** @returns the number of requests, and the failures */
   leave(): Promise<{ requests: number; failures: string[] }>;
 };
 

@@ -120,7 +120,7 @@ export class Machine {
     return agent;
   }
 
-  /** The same, without waiting until it is connected. */
+  /** Starts the installed agent. */
   spawnAgent(env: Environment = this.environment()): ChildProcess {
     const agent = spawn(this.program, ["run"], { env, stdio: "ignore" });
     this.#agents.push(agent);

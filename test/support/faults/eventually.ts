@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const POLL_MS = 25;
 const TIMEOUT_MS = 40_000;
 
-/** Waits until something holds. @throws with what was waited for when it does not in time */
+/** Polls until a condition holds. @throws an error that names the condition, after a timeout */
 export async function eventually(
   what: string | (() => string),
   holds: () => boolean | Promise<boolean>,
@@ -12,12 +12,12 @@ export async function eventually(
   const deadline = Date.now() + timeoutMs;
   while (!(await holds())) {
     if (Date.now() > deadline)
-      throw new Error(`waited in vain until ${typeof what === "string" ? what : what()}`);
+      throw new Error(`timed out waiting until ${typeof what === "string" ? what : what()}`);
     await pause(POLL_MS);
   }
 }
 
-/** As much of a promise as comes in time. @throws with what was waited for */
+/** Waits for a promise. @throws an error that names what it waited for, after a timeout */
 export async function inTime<Value>(
   what: string,
   promise: Promise<Value>,
@@ -25,7 +25,7 @@ export async function inTime<Value>(
 ): Promise<Value> {
   const enough = new AbortController();
   const late = pause(timeoutMs, undefined, { signal: enough.signal, ref: false }).then(
-    () => Promise.reject(new Error(`waited in vain until ${what}`)),
+    () => Promise.reject(new Error(`timed out waiting until ${what}`)),
     () => new Promise<never>(() => undefined),
   );
   try {

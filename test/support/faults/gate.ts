@@ -4,15 +4,15 @@ import { join } from "node:path";
 
 import { eventually } from "./eventually.ts";
 
-/** A place in a deployment where its own commands can be made to wait: at the start of a fetch, in the middle of a build … */
+/** A place where a test can hold a deployment's own command: the start of the fetch, the middle of the build, or the activate command. */
 export type GateName = "fetch" | "build" | "activate";
 
-/** Gates are files that the commands of a deployment look at. */
+/** A gate is a file that the deployment's commands check. */
 export type Gate = {
   readonly path: string;
-  /** From now on whoever comes to the gate waits. */
+  /** Closes the gate: commands that reach it wait. */
   hold(name: GateName): Promise<void>;
-  /** Resolves when somebody waits. */
+  /** Resolves when a command waits at the gate. */
   reached(name: GateName): Promise<void>;
   open(): Promise<void>;
 };
@@ -27,7 +27,7 @@ export async function createGate(path: string): Promise<Gate> {
       await writeFile(file(name, "hold"), "");
     },
     reached: (name) =>
-      eventually(`somebody waits at the gate ${name}`, () => existsSync(file(name, "waits"))),
+      eventually(`a command waits at the gate ${name}`, () => existsSync(file(name, "waits"))),
     async open() {
       for (const name of ["fetch", "build", "activate"] as const)
         await rm(file(name, "hold"), { force: true });
@@ -35,6 +35,6 @@ export async function createGate(path: string): Promise<Gate> {
   };
 }
 
-/** What a command does at a gate, in sh; `gate` holds the gate's path. */
+/** The shell code with which a command waits at a gate; the variable `gate` is the gate's path. */
 export const waitAtGate = (name: GateName): string =>
   `if [ -e "$gate/hold-${name}" ]; then : > "$gate/waits-${name}"; while [ -e "$gate/hold-${name}" ]; do sleep 0.03; done; fi`;

@@ -3,12 +3,12 @@ import { createServer, type ServerResponse } from "node:http";
 
 import { eventually } from "./eventually.ts";
 
-/** Somewhere else that health checks ask: it answers 200 unless it is told otherwise. */
+/** A server that health checks request. It answers 200 unless a test sets other answers. */
 export type HealthServer = {
   readonly url: string;
-  /** What it answers next, one after the other, and then 200 again; `hang`: never. */
+  /** Sets the next answers, after which it answers 200 again; `hang`: it does not answer. */
   next(...answers: readonly (number | "hang")[]): void;
-  /** Resolves when it is asked. */
+  /** Resolves at the next request. */
   asked(): Promise<void>;
   close(): Promise<void>;
 };
@@ -36,7 +36,7 @@ export async function createHealthServer(): Promise<HealthServer> {
     },
     async asked() {
       const before = requests;
-      await eventually("the health check asks", () => requests > before);
+      await eventually("the health check is requested", () => requests > before);
     },
     async close() {
       server.closeAllConnections();

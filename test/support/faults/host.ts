@@ -13,12 +13,12 @@ import { type Service, supervise } from "../../../scripts/start/supervisor.ts";
 import type { Api } from "../journey-api.ts";
 import { eventually } from "./eventually.ts";
 import { createLinkProxy, type LinkProxy } from "./link-proxy.ts";
-import { toldAgent } from "./passages.ts";
+import { messageToAgent } from "./passages.ts";
 import { signal } from "./processes.ts";
 
 const STOP_MS = 15_000;
 
-/** The agent's spans, short enough that a fault of the network is noticed within a second or two. */
+/** Short enough that the agent detects a network fault within two seconds. */
 const AGENT_SETTINGS: Partial<AgentSettings> = {
   pingMs: 300,
   answerMs: 1_200,
@@ -30,30 +30,30 @@ const AGENT_SETTINGS: Partial<AgentSettings> = {
   shutdownReportMs: 1_500,
 };
 
-/** A server of somebody's: an agent and a site server with a home of their own, behind a network of their own. */
+/** A user's server: an agent and a site server with their own home, behind their own proxy. */
 export type Host = {
   readonly name: string;
   readonly serverId: string;
-  /** What the agent keeps everything in. */
+  /** The agent's home folder. */
   readonly home: string;
   readonly link: LinkProxy;
   readonly sites: Service;
-  /** Whether its home lies on a small disk that can be filled. */
+  /** Whether its home is on a small disk that can be filled. */
   readonly hasOwnDisk: boolean;
   /** Waits until the site server answers. */
   sitesUp(): Promise<void>;
   agentPid(): number | null;
-  /** Starts the agent, unless it runs, and waits until the control plane has welcomed it. */
+  /** Starts the agent, unless it runs, and waits for the control plane's welcome message. */
   startAgent(): Promise<void>;
   /** Starts the agent, unless it runs. */
   launchAgent(): void;
-  /** Sends the agent a signal, and waits for its end where that ends it. */
+  /** Sends the agent a signal, and waits for its exit where the signal ends it. */
   signalAgent(name: NodeJS.Signals): Promise<void>;
-  /** Resolves when the agent has been welcomed since this call. */
+  /** Resolves when the agent receives the next welcome message. */
   welcomed(): Promise<void>;
-  /** Enrols again, as somebody would whose credential was refused. */
+  /** Enrols again, as the server's owner does after a refused credential. */
   enroll(): Promise<void>;
-  /** Another agent with a home of its own, as somebody starts by mistake. It serves no sites. */
+  /** Starts a second agent with its own home, as a user might by mistake. It serves no sites. */
   spawnSecondAgent(home: string): ChildProcess;
   output(): Promise<string>;
   stop(): Promise<void>;
@@ -70,7 +70,7 @@ export type HostOptions = {
   readonly agentProgram: string;
   /** Goes into the agent's GIT_SSH_COMMAND. */
   readonly ssh: string;
-  /** Megabytes of a disk of its own for the agent's home; `null`: it lies on the machine's. */
+  /** The size of a separate disk for the agent's home, in megabytes; `null`: no separate disk. */
   readonly diskMegabytes: number | null;
 };
 
@@ -87,7 +87,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const logFile = join(folder, `${name}.log`);
   let welcomes = 0;
   link.watch((passage) => {
-    if (toldAgent(passage)?.type === "welcome") welcomes += 1;
+    if (messageToAgent(passage)?.type === "welcome") welcomes += 1;
   });
 
   const spawnAgent = (
@@ -98,7 +98,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     const child = spawn(process.execPath, [agentProgram, ...args], {
       cwd: root,
       detached: true,
-      // The channel ends it with us, whatever ends us.
+      // The agent ends when this channel closes, so it never outlives this process.
       stdio: ["ignore", log, log, "ipc"],
       env: {
         ...process.env,
@@ -148,7 +148,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   };
   const welcomed = async (): Promise<void> => {
     const before = welcomes;
-    await eventually(`the agent of ${name} is welcome`, () => welcomes > before);
+    await eventually(`the agent of ${name} has received a welcome`, () => welcomes > before);
   };
   const signalAgent = async (signalName: NodeJS.Signals): Promise<void> => {
     const signaled = agent;
@@ -189,7 +189,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
   };
 }
 
-/** The site server opens its way in once it serves everything again. */
+/** The site server opens its control socket once it serves all sites. */
 function answers(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
     const asked = request({ socketPath: socket, path: "/projects" }, (response) => {

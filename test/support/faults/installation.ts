@@ -19,19 +19,19 @@ import { workerdBelow } from "./processes.ts";
 import { createRequests, type Requests } from "./requests.ts";
 import { createSsh, sshPath } from "./source.ts";
 
-/** The whole system, as real processes, with a network between all its parts that can fail. */
+/** The whole system as real processes. Every connection between its parts goes through a proxy that can fail. */
 export type Installation = {
   readonly home: string;
-  /** Of the account that everything belongs to, with every scope. */
+  /** A token with every scope, of the account that owns everything. */
   readonly token: string;
-  /** Asks the Worker past every network. */
+  /** Calls the Worker directly, without a proxy. */
   readonly api: Api;
-  /** The network between the clients and the Worker. */
+  /** The proxy between the clients and the Worker. */
   readonly clients: LinkProxy;
-  /** Asks by way of the clients' network, and tries again. */
+  /** Calls the Worker through the clients' proxy, with retries. */
   readonly requests: Requests;
   readonly ledger: Ledger;
-  /** Follows a log by way of the clients' network. */
+  /** Follows a log through the clients' proxy. */
   followLog(deploymentId: string): LogFollower;
   readonly worker: Service;
   readonly hosts: readonly Host[];
@@ -44,15 +44,15 @@ export type Installation = {
 };
 
 const STOP_MS = 6_000;
-/** How long it may stand still before it is started again: shorter than for a person, who has other work. */
+/** How long the Worker may not answer before it is restarted; shorter than in `npm start`, to save time. */
 const WORKER_PATIENCE_MS = { start: 60_000, silence: 3_000 };
 const RESTART_MS = 100;
-/** Sites get ports far from each other's and from the Worker's. */
+/** Each host has its own range of ports for sites. */
 const PORTS_OF_A_HOST = 200;
 
 export type InstallationOptions = {
   readonly onCrash?: (how: string) => void;
-  /** Where a debugger finds the Worker; `null`: nowhere. */
+  /** The port of the Worker's debugger; `null`: no debugger. */
   readonly inspectorPort?: number | null;
 };
 

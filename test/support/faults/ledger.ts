@@ -1,30 +1,30 @@
 import { answerOf, type Passage, reportOf } from "./passages.ts";
 
-/** A deployment that a client was told of, with a 201. */
+/** A deployment whose start was answered with 201. */
 export type Accepted = {
   readonly id: string;
   readonly projectId: string;
   readonly version: number;
-  /** A client was told, with a 204, that it is gone. */
+  /** Whether its deletion was answered with 204. */
   isDeleted: boolean;
 };
 
-/** What clients and agents were told, and what must therefore be true for ever. */
+/** The answers that clients and agents have received. The system must keep to them from then on. */
 export type Ledger = {
   readonly accepted: Map<string, Accepted>;
-  /** Starts whose clients gave up without an answer: each may or may not have led to a deployment, by project. */
+  /** The number of starts without an answer, by project. Each may have created a deployment. */
   readonly unanswered: Map<string, number>;
-  /** The highest numbered line of a build that the control plane has acknowledged, by deployment. */
+  /** The highest number of a build line that the control plane has acknowledged, by deployment. */
   readonly acknowledged: Map<string, number>;
   /** Deployments whose cancelation was answered with 200. */
   readonly canceled: Set<string>;
-  /** Deployments whose agents have reported that they switch to them. */
+  /** Deployments whose agent has reported the activate stage. */
   readonly switched: Set<string>;
   accept(accepted: Omit<Accepted, "isDeleted">): void;
   of(projectId: string): Accepted[];
-  /** Sees what an agent reports and is answered. */
+  /** Records the reports of an agent and their answers. */
   readonly watch: (passage: Passage) => void;
-  /** Forgets deployments that are of no interest any more. */
+  /** Removes deployments that are no longer checked. */
   forget(ids: Iterable<string>): void;
 };
 
@@ -49,7 +49,7 @@ export function createLedger(): Ledger {
       if (report === null || (passage.kind !== "request" && passage.kind !== "answer")) return;
       if (report.events.some((event) => event.type === "stage" && event.stage === "activate"))
         switched.add(deploymentIn(passage.path));
-      // A run that is over is told so whatever it sends: nothing of that is stored.
+      // Reports of an ended run are answered with `ended` and not stored.
       if (answer === null || answer.instruction === "ended" || passage.kind !== "answer") return;
       const id = deploymentIn(passage.path);
       let highest = acknowledged.get(id) ?? 0;
@@ -71,7 +71,7 @@ export function createLedger(): Ledger {
   };
 }
 
-/** The deployment that a report is about. */
+/** The id of the deployment in the path of a report. */
 function deploymentIn(path: string): string {
   return path.split("/")[4] ?? "";
 }

@@ -16,28 +16,28 @@ import type { Fate, Passage } from "./passages.ts";
 import { relaySockets } from "./relay-sockets.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
-/** Says what becomes of something that passes; `null`: it is another rule's business. */
+/** Decides the fate of a passage; `null`: the next rule decides. */
 export type Rule = (passage: Passage) => Fate | Promise<Fate> | null;
 
 /**
- * The network between two parts, with real sockets on both sides: HTTP requests and the messages of a WebSocket pass
- * through it one by one, and it can be cut, silenced and slowed down.
+ * A proxy between two parts, with real sockets on both sides. HTTP requests and WebSocket messages pass through it one by
+ * one. It can be cut, silenced and slowed down.
  */
 export type LinkProxy = {
   readonly url: string;
-  /** Adds a rule, which goes before the earlier ones. @returns removes it */
+  /** Adds a rule before the existing ones. @returns a function that removes it */
   rule(rule: Rule): () => void;
-  /** Sees everything, before any rule does. */
+  /** Adds a watcher, which receives every passage before the rules. */
   watch(watcher: (passage: Passage) => void): void;
-  /** Closes every connection that there is. */
+  /** Closes every open connection. */
   cut(): void;
   /** As `cut`, and refuses new connections until `open`. */
   refuse(): Promise<void>;
-  /** Keeps every connection, and lets nothing through in either direction until `open`. */
+  /** Keeps every connection open, and delivers nothing in either direction until `open`. */
   silence(): void;
-  /** Lets everything through again. `lost`: what was held back by a silence never arrives. */
+  /** Ends every fault. `lost`: passages that a silence held back are dropped. */
   open(held?: "arrives" | "lost"): Promise<void>;
-  /** Holds each thing that passes for so long. */
+  /** Delays each passage. */
   slow(delayMs: number): void;
   close(): Promise<void>;
 };
@@ -75,7 +75,7 @@ export async function createLinkProxy(target: string): Promise<LinkProxy> {
   function forward(incoming: IncomingMessage, body: Buffer, isDribbled: boolean): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const { method, url } = incoming;
-      // Compressed answers could not be looked into.
+      // Rules read the answers, so they must not be compressed.
       const headers = { ...incoming.headers, "accept-encoding": "identity" };
       const request = httpRequest({ host: hostname, port: targetPort, method, path: url, headers, agent });
       request.once("error", reject);
@@ -90,7 +90,7 @@ export async function createLinkProxy(target: string): Promise<LinkProxy> {
     });
   }
 
-  /** A stream that goes on and on: it can be cut, but not be looked into. */
+  /** Forwards an event stream, which can be cut but not inspected. */
   function stream(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { method, url, headers } = incoming;
     const request = httpRequest({ host: hostname, port: targetPort, method, path: url, headers });
@@ -123,7 +123,7 @@ export async function createLinkProxy(target: string): Promise<LinkProxy> {
   }
 
   const server = createServer((incoming, outgoing) => {
-    // Whoever cannot be reached, or went away in the middle, looks to the other side like a broken connection.
+    // An unreachable or lost target looks like a broken connection to the client.
     handle(incoming, outgoing).catch(() => incoming.socket.destroy());
   });
   server.on("connection", (socket: Socket) => {
@@ -202,7 +202,7 @@ async function readAll(stream: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Writes a body in small pieces with pauses between them. */
+/** Writes a body in small pieces, with pauses between them. */
 async function dribble(
   stream: { write(chunk: Buffer): unknown; end(): unknown },
   body: Buffer,

@@ -4,39 +4,39 @@ import { createParser } from "eventsource-parser";
 
 import { LOG_END_EVENT, LogEnd, LogLine } from "#contract/endpoints/logs/schemas.ts";
 
-/** Somebody who follows a log while it grows, and comes back to where they were whenever the stream is cut. */
+/** A client that follows a growing log, and reconnects after its last line when the stream is cut. */
 export type LogFollower = {
   readonly deploymentId: string;
-  /** How many lines have come, and how often the stream was opened. */
+  /** The number of received lines, and how often the stream was opened. */
   readonly lines: number;
   readonly streams: number;
-  readonly isOver: boolean;
-  /** What was not as it must be; `null` so far. */
+  readonly hasEnded: boolean;
+  /** The first broken guarantee; `null` if there is none. */
   readonly violation: string | null;
   leave(): Promise<void>;
 };
 
 const AGAIN_MS = 200;
-/** A stream says something at least every ten seconds. */
+/** A stream sends at least a heartbeat every ten seconds. */
 const SILENCE_MS = 15_000;
 
-/** @param url of the Worker, or of a proxy before it */
+/** @param url of the Worker, or of a proxy in front of it */
 export function followLog(url: string, token: string, deploymentId: string): LogFollower {
   const leaving = new AbortController();
   let lines = 0;
   let streams = 0;
-  let isOver = false;
+  let hasEnded = false;
   let violation: string | null = null;
 
   function take(event: string | undefined, id: string | undefined, data: string): void {
     if (event === LOG_END_EVENT) {
       LogEnd.parse(JSON.parse(data));
-      isOver = true;
+      hasEnded = true;
       return;
     }
     const { line } = LogLine.parse(JSON.parse(data));
     if (id !== String(line)) violation ??= `line ${line} has the id ${id}`;
-    if (line !== lines + 1) violation ??= `after line ${lines} comes line ${line}`;
+    if (line !== lines + 1) violation ??= `line ${line} follows line ${lines}`;
     lines = line;
   }
 
@@ -54,8 +54,8 @@ export function followLog(url: string, token: string, deploymentId: string): Log
         },
         signal,
       });
-      // It was deleted.
-      if (response.status === 404) isOver = true;
+      // The deployment was deleted.
+      if (response.status === 404) hasEnded = true;
       if (response.status !== 200 || response.body === null) return;
       const parser = createParser({ onEvent: ({ event, id, data }) => take(event, id, data) });
       const decoder = new TextDecoder();
@@ -63,7 +63,7 @@ export function followLog(url: string, token: string, deploymentId: string): Log
         clearTimeout(timer);
         timer = setTimeout(() => silent.abort(), SILENCE_MS);
         if (chunk instanceof Uint8Array) parser.feed(decoder.decode(chunk, { stream: true }));
-        if (isOver) return;
+        if (hasEnded) return;
       }
     } finally {
       clearTimeout(timer);
@@ -72,10 +72,10 @@ export function followLog(url: string, token: string, deploymentId: string): Log
   }
 
   const following = (async () => {
-    while (!isOver && violation === null && !leaving.signal.aborted) {
-      // Whatever ends a stream too early, the next one goes on where it was.
+    while (!hasEnded && violation === null && !leaving.signal.aborted) {
+      // After any error the next stream continues from the last line.
       await readOnce().catch(() => undefined);
-      if (!isOver) await pause(AGAIN_MS);
+      if (!hasEnded) await pause(AGAIN_MS);
     }
   })();
 
@@ -87,8 +87,8 @@ export function followLog(url: string, token: string, deploymentId: string): Log
     get streams() {
       return streams;
     },
-    get isOver() {
-      return isOver;
+    get hasEnded() {
+      return hasEnded;
     },
     get violation() {
       return violation;

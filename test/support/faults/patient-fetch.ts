@@ -5,7 +5,7 @@ const GIVE_UP_MS = 30_000;
 const ANSWER_MS = 5_000;
 const BETWEEN_TRIES_MS = 100;
 
-/** Asks again, with the same key, until the server answers below 500: for whoever only wants to see how things are. */
+/** A `fetch` for checks: it retries with the same idempotency key until the status is below 500. */
 export async function patientFetch(url: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   if (init.method === "POST" && !headers.has("idempotency-key")) headers.set("idempotency-key", randomUUID());
@@ -13,7 +13,7 @@ export async function patientFetch(url: string, init: RequestInit): Promise<Resp
   for (;;) {
     try {
       const answer = await fetch(url, { ...init, headers, signal: AbortSignal.timeout(ANSWER_MS) });
-      // All of it: an answer may also be cut off in its body.
+      // Reads the whole body, which may be cut off too.
       const body = await answer.arrayBuffer();
       if (answer.status < 500 || Date.now() > deadline)
         return new Response(body.byteLength === 0 ? null : body, answer);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 type Stat = { readonly name: string; readonly state: string; readonly parent: number };
 
-/** Source: proc_pid_stat(5). The name may hold spaces and parentheses, so fields count from its last one. */
+/** Source: proc_pid_stat(5). The name may contain spaces and parentheses, so the fields start after the last parenthesis. */
 function statOf(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -18,9 +18,9 @@ function livingPids(): number[] {
   return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-/** The children of a process, and theirs, as they are now; none where it doesn't run, and its number is null. */
+/** All descendants of a process that run now. An empty list where the process does not run (`null`). */
 export function descendantsOf(pid: number | null): { readonly pid: number; readonly name: string }[] {
-  // Below 0 are all processes of the machine.
+  // All processes of the machine are descendants of 0.
   if (pid === null || pid === 0) return [];
   const stats = livingPids().flatMap((one) => {
     const stat = statOf(one);
@@ -40,33 +40,33 @@ export function descendantsOf(pid: number | null): { readonly pid: number; reado
   return found;
 }
 
-/** The process that serves the Worker below one of node; `null` while there is none. */
+/** The pid of the workerd process among the descendants of a node process; `null` while there is none. */
 export function workerdBelow(pid: number): number | null {
   return descendantsOf(pid).find(({ name }) => name.startsWith("workerd"))?.pid ?? null;
 }
 
-/** A process of a run that has its project's folder in hand, such as a git or a build. */
+/** The pids of the agent's descendants with a name, such as `git`. */
 export function processesIn(agentPid: number | null, name: string): number[] {
   return descendantsOf(agentPid).flatMap((one) => (one.name === name ? [one.pid] : []));
 }
 
-/** Sends a signal; a process that is gone is no error. */
+/** Sends a signal, unless the process has ended. */
 export function signal(pid: number | null, name: NodeJS.Signals): void {
   if (pid === null) return;
   try {
     process.kill(pid, name);
   } catch {
-    // Gone, which is as good.
+    // The process has ended.
   }
 }
 
-/** Memory in megabytes: now, and the most that there ever was. 0 for a process that is gone. */
+/** Memory in megabytes, now and at its peak; 0 for a process that has ended. */
 export function memoryOf(pid: number | null): { readonly now: number; readonly peak: number } {
   let status = "";
   try {
     status = readFileSync(`/proc/${pid ?? 0}/status`, "latin1");
   } catch {
-    // It is gone.
+    // The process has ended.
   }
   const megabytes = (field: string): number =>
     Math.round(Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) / 1024);

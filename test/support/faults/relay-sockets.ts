@@ -15,13 +15,13 @@ type Upgrade = {
   readonly decide: (passage: Passage) => Promise<Fate>;
 };
 
-/** Answers an upgrade as the server behind does, and from then on hands each message on, in its order. */
+/** Answers an upgrade as the target does, and then relays each message in order. */
 export function relaySockets({ target, incoming, socket, head, webSockets, decide }: Upgrade): void {
   const back = new WebSocket(target.replace(/^http/, "ws") + (incoming.url ?? ""), {
     headers: { authorization: incoming.headers.authorization ?? "" },
     perMessageDeflate: false,
   });
-  // Messages that come before the other side is there wait for it.
+  // Keeps messages that arrive before the other side is connected.
   const early: RawData[] = [];
   const keep = (data: RawData): void => void early.push(data);
   back.on("message", keep);
@@ -35,11 +35,11 @@ export function relaySockets({ target, incoming, socket, head, webSockets, decid
   back.once("open", () => {
     if (socket.destroyed) return back.terminate();
     webSockets.handleUpgrade(incoming, socket, head, (front) => {
-      // From here on its end is a passage like any other: across a silence nobody hears of it.
+      // From here on a close is a passage like any other: a silenced link does not deliver it.
       socket.off("close", leave);
       front.on("error", () => undefined);
-      const toAgent = handOn("to-agent", front, decide);
-      const fromAgent = handOn("from-agent", back, decide);
+      const toAgent = relay("to-agent", front, decide);
+      const fromAgent = relay("from-agent", back, decide);
       back.off("message", keep);
       for (const data of early) toAgent.take(data);
       back.on("message", (data) => toAgent.take(data));
@@ -50,8 +50,8 @@ export function relaySockets({ target, incoming, socket, head, webSockets, decid
   });
 }
 
-/** One direction: each message is decided on after the one before it. */
-function handOn(kind: "to-agent" | "from-agent", to: WebSocket, decide: Upgrade["decide"]) {
+/** Relays one direction. Each message waits for the decision about the one before it. */
+function relay(kind: "to-agent" | "from-agent", to: WebSocket, decide: Upgrade["decide"]) {
   let last: Promise<void> = Promise.resolve();
   return {
     take(data: RawData): void {
@@ -66,7 +66,7 @@ function handOn(kind: "to-agent" | "from-agent", to: WebSocket, decide: Upgrade[
     close(code: number, reason: string): void {
       void last.then(async () => {
         if ((await decide({ kind: "close", code })) === "drop") return;
-        // 1005 and 1006 say that no code came; they may not be sent.
+        // 1005 and 1006 mean that no code was received, and must not be sent.
         if (code === 1005 || code === 1006) to.terminate();
         else to.close(code, reason);
       });

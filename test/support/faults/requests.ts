@@ -8,21 +8,21 @@ import { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { Answer, Api } from "../journey-api.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** A client as the documentation asks it to be: it tries again, with the same key, until it has an answer. */
+/** A client as documented: it retries with the same idempotency key until it gets an answer. */
 export type Requests = {
-  /** @returns the deployment, or the refusal's code; `null` when it gave up without an answer */
+  /** @returns the deployment, or the refusal's code; `null` where no answer came in time */
   start(projectId: string, body?: Record<string, unknown>): Promise<StartEnd>;
   rollBack(projectId: string, body?: Record<string, unknown>): Promise<StartEnd>;
   cancel(id: string): Promise<number | null>;
   deleteDeployment(projectId: string, id: string): Promise<number | null>;
   deleteProject(projectId: string, purge: boolean): Promise<number | null>;
-  /** Sends any request until there is an answer below 500. */
+  /** Sends a request until an answer has a status below 500. */
   send(method: string, path: string, body?: unknown, key?: string): Promise<Answer | null>;
 };
 
 export type StartEnd = DeploymentStarted | { readonly refused: string } | null;
 
-/** @throws where there is no deployment */
+/** @throws where the start was refused or not answered */
 export function startedOf(end: StartEnd): { readonly id: string; readonly version: number } {
   if (end === null) throw new Error("a start was never answered");
   if ("refused" in end) throw new Error(`a start was refused: ${end.refused}`);
@@ -35,7 +35,7 @@ const ANSWER_MS = 4_000;
 
 const Problem = z.object({ code: z.string() });
 
-/** @param api by way of the clients' own network */
+/** @param api that calls through the clients' proxy */
 export function createRequests(api: Api, ledger: Ledger): Requests {
   const send: Requests["send"] = async (method, path, body, key) => {
     const deadline = Date.now() + GIVE_UP_MS;
@@ -45,7 +45,7 @@ export function createRequests(api: Api, ledger: Ledger): Requests {
         const answer = await api.call(method, path, body, headers, AbortSignal.timeout(ANSWER_MS));
         if (answer.status < 500) return answer;
       } catch {
-        // Lost on its way there or back: nobody knows, and asking again is safe.
+        // The request or its answer was lost; a retry is safe in both cases.
       }
       await pause(BETWEEN_TRIES_MS);
     }
@@ -77,7 +77,7 @@ export function createRequests(api: Api, ledger: Ledger): Requests {
     async deleteDeployment(projectId, id) {
       const answer = await send("DELETE", `/v1/projects/${projectId}/deployments/${id}`);
       const accepted = ledger.accepted.get(id);
-      // A 404 to a second try says that the first has done it.
+      // A 404 to a retry means that the first request has deleted it.
       if (accepted !== undefined && (answer?.status === 204 || answer?.status === 404))
         accepted.isDeleted = true;
       return answer?.status ?? null;

@@ -3,18 +3,18 @@ import { setTimeout as pause } from "node:timers/promises";
 
 import { markerOf } from "./source.ts";
 
-/** Somebody who requests a site's page all the while, and looks whether it is a whole one. */
+/** A client that requests a site's page at an interval, and checks that each answer is one complete page. */
 export type SiteVisitor = {
   readonly requests: number;
-  /** What went wrong so far, with the time; the first few. */
+  /** The first few failures, with their times. */
   readonly failures: readonly string[];
   readonly failed: number;
-  /** The marker of the page that was seen last. */
+  /** The marker of the latest page. */
   readonly seen: string | null;
   /**
    * Ignores failures while the site may be down. Several causes can overlap (its server is killed while the project
-   * moves), so each caller holds an excuse of its own.
-   * @returns ends this excuse; the others stay
+   * moves), so each caller gets a separate excuse.
+   * @returns a function that ends this excuse and no other
    */
   excuse(): () => void;
   leave(): Promise<void>;
@@ -37,7 +37,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
       ({ status, body }) => {
         if (status !== 200) return `status ${status}`;
         const marker = markerOf(body);
-        if (marker === null) return `a page that is not one whole release: ${body.slice(0, 100)}`;
+        if (marker === null) return `a page that is not one complete release: ${body.slice(0, 100)}`;
         seen = marker;
         return null;
       },
@@ -79,7 +79,7 @@ export function visitSite(url: string, everyMs: number): SiteVisitor {
   };
 }
 
-/** A connection for each request, so that none of them fails because an earlier one was closed. */
+/** Opens a new connection for each request, so that a closed connection fails no later request. */
 function readPage(url: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { agent: false, timeout: 10_000 }, (response) => {

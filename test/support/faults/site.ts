@@ -11,19 +11,19 @@ export type Site = {
   readonly name: string;
   readonly source: Source;
   keepReleases: number;
-  /** Where it is live, or was last. */
+  /** The server where it is live, or was live last. */
   host: Host;
   visitor: SiteVisitor | null;
-  /** Its address may change just now. */
+  /** Whether its address may change at the moment. */
   isMoving: boolean;
   /** `purged`: with all its files. */
   deletion: null | "kept" | "purged";
 };
 
-/** Many visits, and yet little of a core. */
+/** Frequent requests that take only a few percent of a core. */
 const VISIT_EVERY_MS = 60;
 
-/** Settings that every site has, besides its own: a build and an activate command that can be held up. */
+/** The settings of every site, with a build and an activate command that can be held at a gate. */
 function settingsOf(source: Source, host: Host, own: Record<string, unknown>) {
   return {
     server_id: host.serverId,
@@ -36,7 +36,7 @@ function settingsOf(source: Source, host: Host, own: Record<string, unknown>) {
   };
 }
 
-/** Makes a project with a first commit, and nothing deployed. */
+/** Creates a project with a first commit, and deploys nothing. */
 export async function createSite(
   installation: Installation,
   host: Host,
@@ -58,7 +58,7 @@ export async function createSite(
   };
 }
 
-/** Sends a visitor to where the project is served. */
+/** Starts a visitor at the project's address. */
 export async function sendVisitor(installation: Installation, site: Site): Promise<void> {
   const { url } = await installation.api.getProject(site.projectId);
   if (url === null) throw new Error(`${site.name} has no address`);

@@ -4,26 +4,26 @@ import { basename, dirname, join } from "node:path";
 import { createRepository, type Repository } from "../journey-repository.ts";
 import { createGate, type Gate, waitAtGate } from "./gate.ts";
 
-/** What a commit of a source holds, and therefore what its deployments must show. */
+/** The content of a commit, which its deployments must serve and log. */
 export type SourceCommit = {
   readonly sha: string;
-  /** Stands at the beginning and the end of the page. */
+  /** A text at the beginning and at the end of the page. */
   readonly marker: string;
-  /** How many numbered lines its build prints. */
+  /** The number of numbered lines that its build prints. */
   readonly lines: number;
 };
 
-/** A repository whose every commit is recognisable in the site and in the log, and whose deployments can be held up. */
+/** A repository whose commits can be told apart in the site and in the log, and whose deployments can be held at a gate. */
 export type Source = {
   readonly repository: Repository;
   readonly gate: Gate;
-  /** What a project fetches from: the path, by way of the gate. */
+  /** The project's repository URL. Its fetch goes through the gate. */
   readonly url: string;
   readonly commits: ReadonlyMap<string, SourceCommit>;
   commit(change?: CommitChange): Promise<SourceCommit>;
-  /** Does something with the repository while nobody commits to it. */
+  /** Runs `act` while no commit is made to the repository. */
   alone(act: () => Promise<void>): Promise<void>;
-  /** Forgets commits that no deployment has any more. */
+  /** Removes the commits that no deployment uses. */
   forgetAllBut(shas: ReadonlySet<string>): void;
 };
 
@@ -35,12 +35,12 @@ export type CommitChange = {
   readonly activate?: string;
 };
 
-/** Enough that a page is not sent in one piece. */
+/** Makes a page large enough to be sent in several chunks. */
 const FILLER = `<!-- ${"filler ".repeat(5_000)} -->`;
 
 const pageOf = (marker: string): string => `<!doctype html>\n${marker}\n${FILLER}\n${marker}\n`;
 
-/** @returns the marker of a page, `null` if it is not one whole page of one release */
+/** @returns the marker of a page; `null` if the page is not one complete page of one release */
 export function markerOf(page: string): string | null {
   const [doctype, first, filler, last, rest] = page.split("\n");
   const isWhole = doctype === "<!doctype html>" && filler === FILLER && rest === "";
@@ -62,7 +62,7 @@ ${waitAtGate("activate")}
 ${extra}
 `;
 
-/** @param path a new folder; `ssh` is the program that createSsh has made */
+/** @param path a new folder */
 export async function createSource(path: string): Promise<Source> {
   const repository = await createRepository(path);
   await repository.git("config", "uploadpack.allowAnySHA1InWant", "true");
@@ -102,8 +102,8 @@ export async function createSource(path: string): Promise<Source> {
 }
 
 /**
- * A program that git calls as ssh: it runs the other side here, once the gate of that repository is open.
- * @returns what goes into GIT_SSH_COMMAND
+ * Creates a program that git calls as ssh. It waits for the repository's gate, and then runs the remote command locally.
+ * @returns the value of GIT_SSH_COMMAND
  */
 export async function createSsh(path: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
@@ -120,5 +120,5 @@ eval "$command"
   return path;
 }
 
-/** Where createSsh puts it in a folder; git knows by the name how to call it. */
+/** The path of the program in a folder. Git derives the way to call it from the name `ssh`. */
 export const sshPath = (folder: string): string => join(folder, "ssh");

@@ -4,14 +4,14 @@ import { DatabaseSync } from "node:sqlite";
 
 import * as z from "zod";
 
-// Where Miniflare keeps what a Worker has stored, below an installation's home.
+// Reads the files in which Miniflare stores a Worker's data, below an installation's home.
 
-/** For so long a reader waits while the Worker checkpoints or recovers the database. */
+/** How long a read waits while the Worker checkpoints or recovers the database. */
 const LOCKED_MS = 10_000;
 
 const Row = z.record(z.string(), z.unknown());
 
-/** Reads a database that the Worker has open, without disturbing it. */
+/** Reads a database that the Worker has open, without locking it. */
 export function query(path: string, sql: string): z.infer<typeof Row>[] {
   const database = new DatabaseSync(path, { readOnly: true, timeout: LOCKED_MS });
   try {
@@ -21,18 +21,18 @@ export function query(path: string, sql: string): z.infer<typeof Row>[] {
   }
 }
 
-/** The databases of one class of objects. */
+/** The databases of one Durable Object class. */
 export const databasesIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith(".sqlite") && !name.startsWith("metadata"))
     .map((name) => join(folder, name));
 
-/** The keys of everything in R2. */
+/** The keys of all objects in R2. */
 export function logObjectKeys(home: string): string[] {
   return query(bucketOf(home), "SELECT key FROM _mf_objects").map(({ key }) => String(key));
 }
 
-/** The keys of uploads that were begun and neither completed nor given up. */
+/** The keys of multipart uploads that were neither completed nor aborted. */
 export function unfinishedUploads(home: string): string[] {
   const sql = "SELECT key FROM _mf_multipart_uploads WHERE state = 0";
   return query(bucketOf(home), sql).map(({ key }) => String(key));

@@ -12,7 +12,7 @@ import { processViolations } from "./processes.ts";
 import { homeViolations, serverFileViolations } from "./server-files.ts";
 import { waitingViolations, logObjectViolations } from "./stored-state.ts";
 
-/** What is not as it must be of one site, now that nothing is under way there. */
+/** Checks one site while no deployment of it is under way. @returns the broken guarantees */
 export async function siteViolations(installation: Installation, site: Site): Promise<string[]> {
   const violations = visitorViolations(site);
   if (site.deletion !== null) return [...violations, ...deletionViolations(installation, site)];
@@ -27,19 +27,19 @@ export async function siteViolations(installation: Installation, site: Site): Pr
   const wanted = site.source.commits.get(live?.commit_sha ?? "")?.marker;
   const seen = site.visitor?.seen ?? null;
   if (wanted !== undefined && seen !== null && seen !== wanted)
-    violations.push(`visitors see ${seen}, and ${wanted} is live`);
+    violations.push(`visitors see ${seen}, but ${wanted} is live`);
   return violations.map((violation) => `${site.name}: ${violation}`);
 }
 
-/** Of a project that was deleted with its files, no server has anything. */
+/** Checks that no server has files of a purged project. */
 function deletionViolations({ hosts }: Installation, site: Site): string[] {
   if (site.deletion !== "purged") return [];
   return hosts
     .filter((host) => existsSync(join(host.home, "projects", site.projectId)))
-    .map((host) => `${site.name} was purged, and ${host.name} has its folder`);
+    .map((host) => `${site.name} was purged, but ${host.name} has its folder`);
 }
 
-/** Every request got a whole release. This cannot mend itself. */
+/** Checks that every request got a complete release. A failure here is final. */
 export function visitorViolations({ visitor, name }: Site): string[] {
   if (visitor === null || visitor.failed === 0) return [];
   return [
@@ -47,7 +47,7 @@ export function visitorViolations({ visitor, name }: Site): string[] {
   ];
 }
 
-/** What is not as it must be anywhere, now that nothing is under way. */
+/** Checks the whole system while no deployment is under way. @returns the broken guarantees */
 export async function systemViolations(
   installation: Installation,
   sites: readonly Site[],
@@ -66,8 +66,8 @@ const FIRST_PAUSE_MS = 60;
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * Waits until nothing is wrong any more: after a fault the system takes a moment to put itself in order.
- * @throws with what is still wrong then, and the name of the point in which it is
+ * Repeats a check until it finds no violation: after a fault the system takes a moment to recover.
+ * @throws with the remaining violations and the name of the point, after a timeout
  */
 export async function settled(
   where: string,

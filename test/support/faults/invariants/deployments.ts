@@ -3,7 +3,7 @@ import { type Deployment, Deployments } from "#contract/endpoints/deployments/sc
 import type { Installation } from "../installation.ts";
 import type { Site } from "../site.ts";
 
-/** Every deployment that the project's list shows, newest first. */
+/** All deployments in the project's list, newest first. */
 export async function readDeployments(
   { api }: Pick<Installation, "api">,
   projectId: string,
@@ -20,8 +20,9 @@ export async function readDeployments(
 }
 
 /**
- * Every 201 led to exactly one deployment, with the version that was told and a verdict; what was deleted is gone;
- * what was canceled is canceled, and was never switched to; nothing is there that nobody asked for; versions are distinct and at most one deployment is live.
+ * Checks that each 201 led to exactly one deployment with the answered version and a final status, that deleted
+ * deployments are not listed, that canceled ones are canceled and were never activated, that no deployment is listed
+ * without a request, that versions are distinct, and that at most one deployment is live.
  */
 export function deploymentViolations(
   { ledger }: Pick<Installation, "ledger">,
@@ -43,7 +44,7 @@ export function deploymentViolations(
   const known = new Set(accepted.map((one) => one.id));
   const strangers = listed.filter((one) => !known.has(one.id)).length;
   if (strangers > (ledger.unanswered.get(site.projectId) ?? 0))
-    violations.push(`${strangers} deployments are listed that nobody was told of`);
+    violations.push(`${strangers} deployments are listed that no client received`);
   const versions = [
     ...accepted.map((one) => one.version),
     ...listed.filter((one) => !known.has(one.id)).map((one) => one.version),

@@ -21,8 +21,8 @@ async function readLog({ api }: Pick<Installation, "api">, id: string): Promise<
 }
 
 /**
- * Lines count from 1 without a gap. What the build printed is there once and in order: all of it where the build came
- * to its end, as far as it came otherwise, and in any case every line that was acknowledged.
+ * Checks that lines are numbered from 1 without a gap, and that the log has the build's output once and in order: all of
+ * it where the build finished, and every acknowledged line in any case.
  */
 export async function logViolations(
   installation: Pick<Installation, "api" | "ledger">,

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import type { Installation } from "../installation.ts";
 import { descendantsOf } from "../processes.ts";
 
-/** No process of a run is left: none that carries a run's marker, and none below an agent. */
+/** Checks that no process of a run is left: no descendant of an agent, and no process with a run's environment. */
 export async function processViolations({ hosts, home }: Installation): Promise<string[]> {
   const violations: string[] = [];
   for (const host of hosts) {
@@ -17,7 +17,7 @@ export async function processViolations({ hosts, home }: Installation): Promise<
     const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
     if (!environment.includes("GANTRY_RUN_ID=") || !environment.includes(home)) continue;
     const command = (await readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => "")).replaceAll("\0", " ");
-    // One that has ended and is not collected yet has no command line.
+    // A zombie has no command line.
     if (command !== "") violations.push(`a process of a run is left: ${pid} ${command}`);
   }
   return violations;

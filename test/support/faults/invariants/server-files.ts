@@ -10,7 +10,7 @@ import { markerOf } from "../source.ts";
 
 const namesIn = (path: string): Promise<string[]> => readdir(path).catch(() => []);
 
-/** What may lie in a project's folder while nothing is under way. */
+/** The files that a project's folder may have while no deployment is under way. */
 const PROJECT_FILES = new Set([
   "mirror.git",
   "modules",
@@ -29,7 +29,7 @@ const HOME_FILES = new Set([
   "policy.json",
 ]);
 
-/** On the server: only whole releases, not too many of them, `current` at the live one, and nothing half-made. */
+/** Checks a server's files: only complete releases, not too many of them, `current` at the live one, no temporary files. */
 export async function serverFileViolations(
   host: Host,
   site: Site,
@@ -47,7 +47,7 @@ export async function serverFileViolations(
   for (const name of names)
     if (!names.includes(name.endsWith(".json") ? name.slice(0, -5) : `${name}.json`))
       violations.push(`releases/${name} is half of a release`);
-  // The live one and the one before it stay in any case.
+  // The live release and the one before it are always kept.
   const allowed = Math.max(site.keepReleases, 2);
   if (folders.length > allowed)
     violations.push(`${folders.length} releases are kept, and not ${allowed}: ${folders.join(", ")}`);
@@ -72,7 +72,7 @@ async function pageViolations(release: string, site: Site, live: Deployment | un
   return link === null ? [`the shared path of ${release} is no link`] : [];
 }
 
-/** What lies beside the projects in an agent's home. */
+/** Checks that an agent's home has only known files. */
 export async function homeViolations(host: Host): Promise<string[]> {
   const names = await namesIn(host.home);
   return names

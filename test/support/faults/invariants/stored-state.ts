@@ -5,7 +5,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Installation } from "../installation.ts";
 import { databasesIn, logObjectKeys, query, unfinishedUploads } from "../stored.ts";
 
-/** In R2: one object for each deployment that has ended, and nothing else. */
+/** Checks that R2 has one object for each ended deployment, and no other object. */
 export function logObjectViolations({ home }: Installation, ended: readonly Deployment[]): string[] {
   const keys = logObjectKeys(home);
   const violations = unfinishedUploads(home).map((key) => `an upload of ${key} was never finished`);
@@ -18,7 +18,7 @@ export function logObjectViolations({ home }: Installation, ended: readonly Depl
   return violations;
 }
 
-/** What lanes and links keep only until somebody else has it. */
+/** The tables in which lanes and links keep data only until it is delivered. */
 const OUTBOXES = {
   "gantry-ProjectLane": [
     ...["serving", "detected", "corrections", "removals", "project_removal"],
@@ -27,7 +27,7 @@ const OUTBOXES = {
   "gantry-AgentLink": ["said", "serving"],
 } as const;
 
-/** Nothing waits in a lane or a link: D1, R2 and the servers have everything. */
+/** Checks that no lane or link has undelivered data for D1, R2 or the servers. */
 export function waitingViolations({ home }: Installation): string[] {
   const violations: string[] = [];
   for (const [name, outboxes] of Object.entries(OUTBOXES)) {
@@ -40,14 +40,14 @@ export function waitingViolations({ home }: Installation): string[] {
           violations.push(`${object} still has ${rowsOf(object, table)} in ${table}`);
       if (!tables.includes("lane")) continue;
       if (rowsOf(object, "deployments WHERE revision > written_revision") > 0)
-        violations.push(`${object} has deployments that D1 does not know`);
+        violations.push(`${object} has deployments that D1 lacks`);
       if (
         rowsOf(
           object,
           "lane, json_each(lane.json, '$.placements') WHERE value ->> '$.state.name' = 'leaving'",
         ) > 0
       )
-        violations.push(`${object} waits for a server to let go of its project`);
+        violations.push(`${object} waits for a server to remove its project`);
     }
   }
   return violations;

@@ -6,7 +6,7 @@ import { eventually } from "../eventually.ts";
 import { signal } from "../processes.ts";
 import { deployNext } from "./deploy-next.ts";
 import { moving, purging, rollingBack } from "./doings.ts";
-import { agentComesBack, faults } from "./faults.ts";
+import { restartAgent, faults } from "./faults.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint, Scene } from "./point.ts";
 
@@ -14,7 +14,7 @@ const withHealthCheck: NonNullable<FaultPoint["settings"]> = ({ health }) => ({
   health_check: { url: health.url, tries: 3, interval_seconds: 0.1 },
 });
 
-/** Stands still for longer than it takes the control plane to miss three pings. */
+/** Stops the agent's process until its link is cut. */
 const agentHangs: Fault = async ({ host }) => {
   const pid = host.agentPid();
   signal(pid, "SIGSTOP");
@@ -24,7 +24,7 @@ const agentHangs: Fault = async ({ host }) => {
   await welcome;
 };
 
-/** Another agent dials with a copy of the credential, from another folder; the first one ends. */
+/** Starts a second agent with a copy of the credential, which makes the first one exit. */
 const secondAgentTakesOver: Fault = async ({ host }) => {
   const home = `${host.home}-second`;
   await mkdir(home, { recursive: true });
@@ -36,20 +36,20 @@ const secondAgentTakesOver: Fault = async ({ host }) => {
   await rm(home, { recursive: true, force: true });
 };
 
-/** Somebody makes a new credential, so the agent's own holds no more. */
+/** Enrols the server again, so that the running agent's credential becomes invalid. */
 const credentialIsReplaced: Fault = async ({ host }) => {
   await host.enroll();
   await eventually("the agent has ended", () => host.agentPid() === null);
 };
 
-/** The agent comes once a deployment waits for it. */
+/** Starts the agent once a deployment waits for it. */
 const comesLate = async (scene: Scene): Promise<void> => {
   const { installation, site } = scene;
   await eventually("a deployment waits", async () => {
     const all = await installation.api.listDeployments(site.projectId);
     return all.some(({ status }) => status === "building");
   });
-  await agentComesBack(scene);
+  await restartAgent(scene);
 };
 
 const isLost: FaultPoint["check"] = ({ failure }) => {
@@ -62,31 +62,31 @@ const isOffline: FaultPoint["check"] = ({ failure }) => {
     throw new Error(`it failed with ${failure?.code}, and not server_offline`);
 };
 
-/** The agent comes when the deployment has been given up. */
+/** Starts the agent after the deployment has failed. */
 const comesTooLate = async (scene: Scene): Promise<void> => {
   const { installation, site } = scene;
   await eventually("the deployment is given up", async () => {
     const [newest] = await installation.api.listDeployments(site.projectId);
     return newest?.status === "failed";
   });
-  await agentComesBack(scene);
+  await restartAgent(scene);
 };
 
-/** So many that it takes a moment to remove them. */
+/** Enough files that their removal takes a moment. */
 const manyFiles = { build: "mkdir -p many; touch many/$(seq -s ' many/' 600)" };
 const deployManyFiles = async (scene: Scene): Promise<void> => {
   for (let count = 0; count < 2; count += 1) await deployNext(scene, manyFiles);
 };
 
-const dies = { fault: faults.agentDies, recover: agentComesBack } as const;
-const isEnded = { fault: faults.agentIsEnded, recover: agentComesBack } as const;
+const dies = { fault: faults.agentDies, recover: restartAgent } as const;
+const isEnded = { fault: faults.agentIsEnded, recover: restartAgent } as const;
 
-/** The agent ends in each of its stages, and comes back. */
+/** The agent ends in each of its stages, and starts again. */
 export const agentPoints: readonly FaultPoint[] = [
   { name: "the agent dies before its order arrives", at: at.order, ...dies, ends: ["live"] },
   { name: "the agent dies in the fetch", at: at.gate("fetch"), ...dies, ends: ["failed"], check: isLost },
   {
-    name: "the agent dies with the commit at hand",
+    name: "the agent dies after it has resolved the commit",
     at: at.resolved,
     ...dies,
     ends: ["failed"],
@@ -131,7 +131,7 @@ export const agentPoints: readonly FaultPoint[] = [
   },
   { name: "the agent dies with its result on its way", at: at.result, ...dies, ends: ["live"] },
   {
-    name: "the agent dies before it hears that its result arrived",
+    name: "the agent dies before it receives the answer to its result",
     at: at.resultTaken,
     ...dies,
     ends: ["live"],
@@ -163,17 +163,23 @@ export const agentPoints: readonly FaultPoint[] = [
     ends: ["live"],
   },
   {
-    name: "the agent dies before it lets go of a project that has moved",
+    name: "the agent dies before it removes a project that has moved",
     doing: moving,
-    at: at.forget,
+    at: at.removeProject,
     ...dies,
     ends: ["live"],
   },
-  { name: "the agent dies before it purges a project", doing: purging, at: at.forget, ...dies, ends: [] },
   {
-    name: "the agent dies before it says that a project is purged",
+    name: "the agent dies before it purges a project",
     doing: purging,
-    at: at.forgotten,
+    at: at.removeProject,
+    ...dies,
+    ends: [],
+  },
+  {
+    name: "the agent dies before it reports that a project is purged",
+    doing: purging,
+    at: at.projectRemoved,
     ...dies,
     ends: [],
   },
@@ -187,21 +193,21 @@ export const agentPoints: readonly FaultPoint[] = [
     check: isOffline,
   },
   {
-    name: "the agent is ended in the fetch",
+    name: "the agent exits in the fetch",
     at: at.gate("fetch"),
     ...isEnded,
     ends: ["failed"],
     check: isLost,
   },
   {
-    name: "the agent is ended in the build",
+    name: "the agent exits in the build",
     at: at.gate("build"),
     ...isEnded,
     ends: ["failed"],
     check: isLost,
   },
-  { name: "the agent is ended with its result on its way", at: at.result, ...isEnded, ends: ["live"] },
-  { name: "the agent stands still in the build", at: at.gate("build"), fault: agentHangs, ends: ["live"] },
+  { name: "the agent exits with its result on its way", at: at.result, ...isEnded, ends: ["live"] },
+  { name: "the agent hangs in the build", at: at.gate("build"), fault: agentHangs, ends: ["live"] },
   {
     name: "the agent is away when a deployment is started",
     at: at.startRequest,
@@ -213,7 +219,7 @@ export const agentPoints: readonly FaultPoint[] = [
     name: "a second agent takes the credential in the build",
     at: at.gate("build"),
     fault: secondAgentTakesOver,
-    recover: agentComesBack,
+    recover: restartAgent,
     ends: ["failed"],
     check: isLost,
   },
@@ -221,7 +227,7 @@ export const agentPoints: readonly FaultPoint[] = [
     name: "the credential is replaced in the build",
     at: at.gate("build"),
     fault: credentialIsReplaced,
-    recover: agentComesBack,
+    recover: restartAgent,
     ends: ["failed"],
     check: isLost,
   },

@@ -12,7 +12,7 @@ import type { FaultPoint, Scene } from "./point.ts";
 const SETTLE_MS = 20_000;
 const VERDICT_MS = 40_000;
 
-/** A site of its own for a point, live and with a visitor. */
+/** Creates a separate site for a point, live and with a visitor. */
 export async function openScene(
   installation: Installation,
   host: Host,
@@ -27,7 +27,7 @@ export async function openScene(
   return scene;
 }
 
-/** Lets a point happen, puts everything right, and looks whether everything that was promised holds. */
+/** Runs a fault point, recovers, and checks that all guarantees hold. */
 export async function carryOut(point: FaultPoint, scene: Scene): Promise<void> {
   const { site } = scene;
   await point.prepare?.(scene);
@@ -38,7 +38,7 @@ export async function carryOut(point: FaultPoint, scene: Scene): Promise<void> {
   const fate = await point.fault(scene);
   await moment.go(fate ?? "pass");
   await point.recover?.(scene);
-  const started = await inTime("what was under way is answered", doing);
+  const started = await inTime("the operation under way is answered", doing);
   if (started !== "nothing started") await expectEnd(point, startedOf(started).id, scene);
   await closeScene(point.name, scene);
 }
@@ -46,16 +46,16 @@ export async function carryOut(point: FaultPoint, scene: Scene): Promise<void> {
 async function expectEnd({ ends, check }: FaultPoint, id: string, scene: Scene): Promise<void> {
   const { api, ledger } = scene.installation;
   if (ledger.accepted.get(id)?.isDeleted === true) {
-    if (!ends.includes("gone")) throw new Error(`it should be ${ends.join(" or ")}, and is deleted`);
+    if (!ends.includes("gone")) throw new Error(`expected ${ends.join(" or ")}, but it is deleted`);
     return;
   }
   const ended = await api.ended(id, VERDICT_MS);
   if (!ends.includes(ended.status))
-    throw new Error(`it should be ${ends.join(" or ")}, and is ${JSON.stringify(ended)}`);
+    throw new Error(`expected ${ends.join(" or ")}, but it is ${JSON.stringify(ended)}`);
   await check?.(ended, scene);
 }
 
-/** What must hold after every point: the next deployment works, and nothing of what was promised is broken. */
+/** Checks what must hold after every point: the next deployment goes live, and no guarantee is broken. */
 async function closeScene(name: string, scene: Scene): Promise<void> {
   const { installation, site } = scene;
   await site.source.gate.open();
@@ -68,7 +68,7 @@ async function closeScene(name: string, scene: Scene): Promise<void> {
   await leave(site);
 }
 
-/** Puts right whatever a point that failed may have left, so that the next one begins in good order. */
+/** Cleans up after a point that may have failed, so that the next point starts in a working system. */
 export async function abandon({ installation, host, site }: Scene): Promise<void> {
   await site.visitor?.leave();
   await site.source.gate.open();
@@ -84,6 +84,6 @@ async function leave(site: Site): Promise<void> {
   const violations = visitorViolations(site);
   if (violations.length > 0) throw new Error(violations.join("\n"));
   if (site.visitor !== null && site.visitor.requests === 0)
-    throw new Error(`nobody could visit ${site.name}`);
+    throw new Error(`no request reached ${site.name}`);
   site.visitor = null;
 }

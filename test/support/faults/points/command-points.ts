@@ -6,7 +6,7 @@ import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 import { eventually } from "../eventually.ts";
 import { signal } from "../processes.ts";
 import { canceling } from "./doings.ts";
-import { faults, killBelowAgent, repositoryComesBack, repositoryGoesAway } from "./faults.ts";
+import { faults, killBelowAgent, moveRepositoryBack, moveRepositoryAway } from "./faults.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint, Scene } from "./point.ts";
 
@@ -14,12 +14,12 @@ const failsWith =
   (...codes: readonly FailureCode[]): NonNullable<FaultPoint["check"]> =>
   ({ failure }) => {
     if (failure === null || !codes.includes(failure.code))
-      throw new Error(`it failed with ${failure?.code}, and not ${codes.join(" or ")}`);
+      throw new Error(`it failed with ${failure?.code}, not ${codes.join(" or ")}`);
   };
 
 const sharedPath = ({ host, site }: Scene) => join(host.home, "projects", site.projectId, "shared");
 
-/** A file stands where the shared paths should be. */
+/** Puts a file where the folder of the shared paths belongs. */
 const sharedPathIsTaken: Fault = async (scene) => {
   await rename(sharedPath(scene), `${sharedPath(scene)}.away`);
   await writeFile(sharedPath(scene), "");
@@ -30,7 +30,7 @@ const sharedPathIsBack = async (scene: Scene): Promise<void> => {
   await rename(`${sharedPath(scene)}.away`, sharedPath(scene));
 };
 
-/** What made it fail must last until it has. */
+/** Lets the fault last until the deployment has ended. */
 async function eventuallyEnded({ installation, site }: Scene): Promise<void> {
   await eventually("the deployment has ended", async () => {
     const all = await installation.api.listDeployments(site.projectId);
@@ -51,24 +51,24 @@ const siteServerDies: Fault = async ({ host, site }) => {
   const before = host.sites.pid();
   const endExcuse = site.visitor?.excuse();
   signal(before, "SIGKILL");
-  await eventually("the site server is started again", () => ![null, before].includes(host.sites.pid()));
+  await eventually("the site server is restarted", () => ![null, before].includes(host.sites.pid()));
   await host.sitesUp();
   endExcuse?.();
 };
 
 const repositoryIsBackAfterwards = async (scene: Scene): Promise<void> => {
   await eventuallyEnded(scene);
-  await repositoryComesBack(scene);
+  await moveRepositoryBack(scene);
 };
 
 const ofABuild = { at: at.gate("build"), fault: faults.none } as const;
 
-/** What a deployment runs and needs on the server goes wrong. */
+/** The commands and files of a deployment on the server fail. */
 export const commandPoints: readonly FaultPoint[] = [
   {
     name: "the repository goes away in the fetch",
     at: at.gate("fetch"),
-    fault: repositoryGoesAway,
+    fault: moveRepositoryAway,
     recover: repositoryIsBackAfterwards,
     ends: ["failed"],
     check: failsWith("fetch_failed"),
@@ -103,7 +103,7 @@ export const commandPoints: readonly FaultPoint[] = [
   },
   { name: "the build floods the log", commit: { lines: 60_000 }, ...ofABuild, ends: ["live"] },
   {
-    name: "the build ignores that it is to stop",
+    name: "the build ignores SIGTERM",
     commit: { build: "trap '' TERM; while :; do sleep 0.1; done" },
     doing: canceling("build"),
     at: at.stop,

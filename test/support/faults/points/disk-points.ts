@@ -5,7 +5,7 @@ import type { Fault, FaultPoint, Scene } from "./point.ts";
 
 const diskIsFull: Fault = ({ host }) => fillDisk(host);
 
-/** What made it fail must last until it has. */
+/** Empties the disk only after the deployment has ended, so that the fault lasts long enough. */
 const diskHasRoomAfterwards = async ({ installation, host, site }: Scene): Promise<void> => {
   await eventually("the deployment has ended", async () => {
     const [newest] = await installation.api.listDeployments(site.projectId);
@@ -16,7 +16,7 @@ const diskHasRoomAfterwards = async ({ installation, host, site }: Scene): Promi
 
 const writesMuch = { build: "head -c 3000000 /dev/zero > big" };
 
-/** The disk of the agent's home is full, and has room again once the deployment has ended. */
+/** The disk of the agent's home is full, and has free space again once the deployment has ended. */
 export const diskPoints: readonly FaultPoint[] = [
   {
     name: "the disk is full in the fetch",

@@ -6,7 +6,7 @@ export const deploying: Doing = ({ installation, site }) => installation.request
 
 export const rollingBack: Doing = ({ installation, site }) => installation.requests.rollBack(site.projectId);
 
-/** Deploys, and cancels that once its command stands at a gate. */
+/** Starts a deployment, and cancels it once its command waits at a gate. */
 export const canceling =
   (gate: GateName): Doing =>
   async (scene) => {
@@ -41,13 +41,13 @@ export const purging: Doing = async ({ installation, site }) => {
   await site.visitor?.leave();
   site.visitor = null;
   const status = await installation.requests.deleteProject(site.projectId, true);
-  // A second try, after an answer that was lost, finds nothing any more.
-  if (status !== 204 && status !== 404) throw new Error(`the deletion is answered with ${status}`);
+  // A retry after a lost answer gets a 404.
+  if (status !== 204 && status !== 404) throw new Error(`the deletion was answered with ${status}`);
   site.deletion = "purged";
   return "nothing started";
 };
 
-/** Two starts and a rollback at the same moment. @returns the first start */
+/** Sends two starts and a rollback at the same moment. @returns the first start */
 export const everythingAtOnce: Doing = async ({ installation, site }) => {
   const { requests } = installation;
   const [first] = await Promise.all([

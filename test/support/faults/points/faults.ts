@@ -5,15 +5,15 @@ import type { Host } from "../host.ts";
 import { processesIn, signal } from "../processes.ts";
 import type { Fault, Scene } from "./point.ts";
 
-/** The Worker's process, or the runtime in it, is ended, and something starts it again. */
+/** Ends the Worker's process, or its runtime, and waits until the supervisor has restarted it. */
 const workerEnds =
   (pidOf: (scene: Scene) => number | null, how: NodeJS.Signals): Fault =>
   async (scene) => {
     const before = pidOf(scene);
     signal(before, how);
-    await eventually("the Worker is started again", () => ![null, before].includes(pidOf(scene)));
+    await eventually("the Worker is restarted", () => ![null, before].includes(pidOf(scene)));
     await scene.installation.workerUp();
-    // Whatever stood in the middle of it has died with it.
+    // The held request died with the process.
     return "drop";
   };
 
@@ -35,7 +35,7 @@ export const faults = {
     await host.signalAgent("SIGTERM");
     return "drop";
   }) satisfies Fault,
-  /** As `agentDies`, and what stands goes on: it has nothing to do with the agent. */
+  /** As `agentDies`, but the held passage continues, because it is not the agent's. */
   agentGoesAway: (async ({ host }) => host.signalAgent("SIGKILL")) satisfies Fault,
   linkIsCut: (async ({ host }) => {
     const welcome = host.welcomed();
@@ -50,44 +50,44 @@ export const killBelowAgent =
   (name: string): Fault =>
   async ({ host }) => {
     const agent = host.agentPid();
-    await eventually(`there is a ${name}`, () => processesIn(agent, name).length > 0);
+    await eventually(`${name} runs`, () => processesIn(agent, name).length > 0);
     for (const pid of processesIn(agent, name)) signal(pid, "SIGKILL");
   };
 
 /** Starts the agent again, as systemd would. */
-export const agentComesBack = async ({ host }: Scene): Promise<void> => host.startAgent();
+export const restartAgent = async ({ host }: Scene): Promise<void> => host.startAgent();
 
-/** How often the agent has said that its link is lost. */
+/** How often the agent has logged that its link is lost. */
 async function lossesOf(host: Host): Promise<number> {
   return (await host.output()).split("cannot be reached").length;
 }
 
-/** Refuses every connection until the agent has noticed. */
+/** Refuses every connection until the agent has logged the loss. */
 export const controlPlaneIsAway: Fault = async ({ host }) => {
   const before = await lossesOf(host);
   await host.link.refuse();
-  await eventually("the agent has noticed that nobody is there", async () => (await lossesOf(host)) > before);
+  await eventually("the agent has logged the lost link", async () => (await lossesOf(host)) > before);
   const welcome = host.welcomed();
   await host.link.open();
   await welcome;
 };
 
-/** Waits until the agent has noticed that its link is dead, and then lets it through again. */
+/** Silences the link until the agent has logged the loss, and then opens it. */
 export const linkFallsSilent =
   (held: "arrives" | "lost"): Fault =>
   async ({ host }) => {
     const before = await lossesOf(host);
     host.link.silence();
-    await eventually("the agent has noticed the silence", async () => (await lossesOf(host)) > before);
+    await eventually("the agent has logged the lost link", async () => (await lossesOf(host)) > before);
     const welcome = host.welcomed();
     await host.link.open(held);
     await welcome;
     return held === "lost" ? "drop" : "pass";
   };
 
-/** The repository is somewhere else for as long as the point lasts. */
-export const repositoryGoesAway: Fault = async ({ site }) => {
+/** Moves the repository to another path, so that fetches fail. */
+export const moveRepositoryAway: Fault = async ({ site }) => {
   await rename(site.source.repository.path, `${site.source.repository.path}.away`);
 };
-export const repositoryComesBack = async ({ site }: Scene): Promise<void> =>
+export const moveRepositoryBack = async ({ site }: Scene): Promise<void> =>
   rename(`${site.source.repository.path}.away`, site.source.repository.path);

@@ -1,16 +1,16 @@
-import { toldByAgent } from "../passages.ts";
+import { messageFromAgent } from "../passages.ts";
 import { canceling } from "./doings.ts";
 import { controlPlaneIsAway, faults, linkFallsSilent } from "./faults.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint } from "./point.ts";
 
-/** The link is cut, and the first greeting after that does not arrive, or arrives twice. */
-const greetingIs =
+/** Cuts the link, and drops or doubles the first hello after that. */
+const firstHelloIs =
   (fate: "drop" | "twice"): Fault =>
   async ({ host }) => {
     let hasCome = false;
     const remove = host.link.rule((passage) => {
-      if (hasCome || toldByAgent(passage)?.type !== "hello") return null;
+      if (hasCome || messageFromAgent(passage)?.type !== "hello") return null;
       hasCome = true;
       return fate;
     });
@@ -20,7 +20,7 @@ const greetingIs =
     remove();
   };
 
-/** The order is lost; only when the link is made anew can the agent be told again. */
+/** Loses the held message together with the link; the Worker sends it again after the reconnect. */
 const lostWithTheLink: Fault = async ({ host }) => {
   host.link.cut();
   return "drop";
@@ -31,7 +31,7 @@ const linkIsSlow: Fault = async ({ host }) => {
 };
 const linkIsFast = async ({ host }: Parameters<Fault>[0]) => host.link.slow(0);
 
-/** What passes between clients, Worker and agent is lost, doubled or held up, each time at another moment. */
+/** Messages between clients, Worker and agent are lost, doubled or delayed, each time at another moment. */
 export const networkPoints: readonly FaultPoint[] = [
   { name: "a start's 201 is lost on its way back", at: at.startAnswer, fault: faults.drop, ends: ["live"] },
   { name: "a start arrives twice", at: at.startRequest, fault: faults.twice, ends: ["live"] },
@@ -86,19 +86,19 @@ export const networkPoints: readonly FaultPoint[] = [
     ends: ["live"],
   },
   {
-    name: "a greeting is lost in the build",
+    name: "a hello is lost in the build",
     at: at.gate("build"),
-    fault: greetingIs("drop"),
+    fault: firstHelloIs("drop"),
     ends: ["live"],
   },
   {
-    name: "a greeting arrives twice in the build",
+    name: "a hello arrives twice in the build",
     at: at.gate("build"),
-    fault: greetingIs("twice"),
+    fault: firstHelloIs("twice"),
     ends: ["live"],
   },
   {
-    name: "the link falls silent in the build, and speaks again",
+    name: "the link falls silent in the build, and recovers",
     at: at.gate("build"),
     fault: linkFallsSilent("arrives"),
     ends: ["live"],

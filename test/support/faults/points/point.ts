@@ -7,14 +7,14 @@ import type { StartEnd } from "../requests.ts";
 import type { Site } from "../site.ts";
 import type { CommitChange } from "../source.ts";
 
-/** Where a point takes place: an installation, and a site of its own that is live and visited. */
+/** The environment of a point: an installation, and a separate site that is live and has a visitor. */
 export type Scene = {
   readonly installation: Installation;
   readonly host: Host;
   readonly site: Site;
 };
 
-/** A moment that has been waited for. Whatever reached it stands still until it is told to go on. */
+/** A moment that a point waits for. The passage or command that reaches it is held until `go`. */
 export type Armed = {
   readonly reached: Promise<void>;
   go(fate: Fate): Promise<void>;
@@ -22,31 +22,31 @@ export type Armed = {
 
 export type Moment = (scene: Scene) => Armed | Promise<Armed>;
 
-/** What goes wrong. It says what becomes of that which stood still; where it does not, that passes. */
+/** The fault. @returns what happens to the held passage; it passes where the fault returns none */
 export type Fault = (scene: Scene) => Promise<Fate | void>;
 
-/** What is under way when something goes wrong: usually a deployment. */
+/** The operation under way when the fault happens, usually a deployment. */
 export type Doing = (scene: Scene) => Promise<StartEnd | "nothing started">;
 
-/** A deployment is under way, comes to a moment, something goes wrong, and it is put right again. */
+/** One test: an operation reaches a moment, a fault happens, and the system recovers. */
 export type FaultPoint = {
   readonly name: string;
-  /** Of the project, besides those of every site. */
+  /** Project settings in addition to those of every site. */
   readonly settings?: (installation: Installation) => Record<string, unknown>;
-  /** Nothing has been deployed before, and so nobody visits. */
+  /** Whether the deployment is the project's first, so that the site has no visitor. */
   readonly isFirst?: boolean;
-  /** Comes before everything else, with nothing going wrong yet. */
+  /** Runs before everything else, without a fault. */
   readonly prepare?: (scene: Scene) => Promise<unknown>;
-  /** What the deployment's commit is like. */
+  /** Changes to the deployment's commit. */
   readonly commit?: CommitChange;
-  /** A start of a deployment where it is left out. */
+  /** Starts a deployment by default. */
   readonly doing?: Doing;
   readonly at: Moment;
   readonly fault: Fault;
-  /** Puts right what does not come back by itself. */
+  /** Restores what does not recover by itself. */
   readonly recover?: (scene: Scene) => Promise<void>;
-  /** The verdicts that it may have then; `gone`: it is deleted. */
+  /** The statuses that the deployment may end with; `gone`: it is deleted. */
   readonly ends: readonly (DeploymentStatus | "gone")[];
-  /** What else must be true of it. @throws where it is not */
+  /** Checks the ended deployment further. @throws where the check fails */
   readonly check?: (deployment: Deployment, scene: Scene) => void | Promise<void>;
 };

@@ -13,7 +13,7 @@ async function newest({ installation, site }: Scene): Promise<string> {
 }
 
 const isAnswered = (status: number | null, wanted: number): void => {
-  if (status !== wanted) throw new Error(`it is answered with ${status}, and not ${wanted}`);
+  if (status !== wanted) throw new Error(`it was answered with ${status}, not ${wanted}`);
 };
 
 const cancelIsAnswered =
@@ -31,7 +31,7 @@ const deletionIsAnswered =
 const projectDeletionIsRefused: Fault = async ({ installation, site }) =>
   isAnswered(await installation.requests.deleteProject(site.projectId, true), 409);
 
-/** The agent has its order and no network; the lane sends the order again, to nobody. */
+/** Cuts the agent off after it has its order, until the lane has sent the order again. */
 const cutOffWhile =
   (request: Fault): Fault =>
   async (scene) => {
@@ -45,29 +45,34 @@ const cutOffWhile =
     return "drop";
   };
 
-/** What clients ask for meets a deployment just before, and just after, it may not be stopped any more. */
+/** Client requests arrive just before, and just after, a deployment can no longer be stopped. */
 export const racePoints: readonly FaultPoint[] = [
   {
-    name: "a cancelation overtakes the request for the permit",
+    name: "a cancelation arrives before the request for the permit",
     at: at.ready,
     fault: cancelIsAnswered(200),
     ends: ["canceled"],
   },
   {
-    name: "a cancelation comes after the permit",
+    name: "a cancelation arrives after the permit",
     at: at.permit,
     fault: cancelIsAnswered(409),
     ends: ["live"],
   },
-  { name: "a cancelation meets the order", at: at.order, fault: cancelIsAnswered(200), ends: ["canceled"] },
   {
-    name: "a deletion overtakes the request for the permit",
+    name: "a cancelation arrives while the order is on its way",
+    at: at.order,
+    fault: cancelIsAnswered(200),
+    ends: ["canceled"],
+  },
+  {
+    name: "a deletion arrives before the request for the permit",
     at: at.ready,
     fault: deletionIsAnswered(204),
     ends: ["gone"],
   },
   {
-    name: "a deletion comes after the permit",
+    name: "a deletion arrives after the permit",
     at: at.permit,
     fault: deletionIsAnswered(409),
     ends: ["live"],
@@ -89,7 +94,7 @@ export const racePoints: readonly FaultPoint[] = [
     ends: ["live"],
   },
   {
-    name: "the project is to be deleted in the build",
+    name: "the project's deletion is requested in the build",
     at: at.gate("build"),
     fault: projectDeletionIsRefused,
     ends: ["live"],

@@ -6,18 +6,18 @@ import { faults } from "./faults.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint } from "./point.ts";
 
-/** The runtime stands still until the supervisor has had enough of it. */
+/** Stops the runtime until the supervisor restarts it. */
 const runtimeHangs: Fault = async ({ installation }) => {
   const before = installation.worker.pid();
   signal(installation.workerdPid(), "SIGSTOP");
-  await eventually("the Worker is started again", () => ![null, before].includes(installation.worker.pid()));
+  await eventually("the Worker is restarted", () => ![null, before].includes(installation.worker.pid()));
   await installation.workerUp();
 };
 
-/** Long enough that its log goes to R2 in parts, which are put together at the end. */
+/** Long enough that its log is stored in R2 in parts, which are joined at the end. */
 const longBuild = { lines: 25_000 };
 
-/** The Worker ends at each moment in which it has just saved something, or was just about to. */
+/** The Worker ends just before, or just after, each moment in which it saves something. */
 export const workerPoints: readonly FaultPoint[] = [
   {
     name: "the runtime dies with the 201 on its way",
@@ -57,13 +57,13 @@ export const workerPoints: readonly FaultPoint[] = [
   },
   { name: "the runtime hangs in the build", at: at.gate("build"), fault: runtimeHangs, ends: ["live"] },
   {
-    name: "the Worker is ended in the build",
+    name: "the Worker exits in the build",
     at: at.gate("build"),
     fault: faults.workerIsEnded,
     ends: ["live"],
   },
   {
-    name: "the runtime dies before it hears of the release",
+    name: "the runtime dies before it receives the request for the permit",
     at: at.ready,
     fault: faults.runtimeDies,
     ends: ["live"],
@@ -93,14 +93,14 @@ export const workerPoints: readonly FaultPoint[] = [
     ends: ["live"],
   },
   {
-    name: "the Worker dies while it puts a long log together",
+    name: "the Worker dies while it joins the parts of a long log",
     commit: longBuild,
     at: at.resultTaken,
     fault: faults.workerDies,
     ends: ["live"],
   },
   {
-    name: "the runtime dies while it tells the agent to stop",
+    name: "the runtime dies while it sends the agent a stop",
     doing: canceling("build"),
     at: at.stop,
     fault: faults.runtimeDies,
@@ -125,21 +125,21 @@ export const workerPoints: readonly FaultPoint[] = [
   {
     name: "the runtime dies with the order to purge a project on its way",
     doing: purging,
-    at: at.forget,
+    at: at.removeProject,
     fault: faults.runtimeDies,
     ends: [],
   },
   {
-    name: "the runtime dies before it hears that a project is purged",
+    name: "the runtime dies before it receives the report that a project is purged",
     doing: purging,
-    at: at.forgotten,
+    at: at.projectRemoved,
     fault: faults.runtimeDies,
     ends: [],
   },
   {
     name: "the Worker dies while a project moves",
     doing: moving,
-    at: at.forget,
+    at: at.removeProject,
     fault: faults.workerDies,
     ends: ["live"],
   },
