@@ -294,10 +294,10 @@ function deciding(deployment: LaneDeployment): object {
 const ORDERED_WAYS = ["to agent", "to link", "to lane"] as const;
 
 function keyOf({ lane, agent, wire, connection, link, now, wrong, ...lists }: World): string {
-  const { budgets, accepted, permits, switches, forgotten, withdrawn } = lists;
+  const { budgets, accepted, permits, switches, forgotten, withdrawn: withdrawnRuns } = lists;
   const key: (number | boolean | string | null)[] = [lane.nextVersion, connection, link, now];
   key.push(agent.isUp, agent.current, wrong === null ? null : numberOf(wrong));
-  const parts = [budgets, accepted, permits, switches, forgotten, withdrawn, agent.releases, agent.seen];
+  const parts = [budgets, accepted, permits, switches, forgotten, withdrawnRuns, agent.releases, agent.seen];
   for (const part of parts) key.push(numberOf(part));
   for (const deployment of lane.deployments) key.push(numberOf(deployment, deciding));
   key.push("runs");
