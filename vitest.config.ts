@@ -105,6 +105,8 @@ export default defineConfig({
           expect: expectOptions,
           include: ["test/dashboard/flows/**/*.test.ts"],
           globalSetup: ["./test/dashboard/flows/support/installation.ts"],
+          // The files share processes, because loading Playwright and the contract takes a second of CPU time.
+          isolate: false,
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },

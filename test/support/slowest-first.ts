@@ -18,14 +18,23 @@ const WORKER = [
   "worker/isolation",
 ];
 
+/** The slowest flows of the dashboard, the slowest first. */
+const FLOWS = [
+  "dashboard/flows/keyboard-pages",
+  "dashboard/flows/pages",
+  "dashboard/flows/keyboard",
+  "dashboard/flows/session-end",
+  "dashboard/flows/keyboard-deployments",
+  "dashboard/flows/keyboard-servers",
+  "dashboard/flows/list",
+];
+
 /** The slowest other files, the slowest first. */
 const OTHERS = [
   "journeys/release",
+  "agent/reachable",
+  "agent/git-credentials",
   "journeys/install-service",
-  "dashboard/flows/pages",
-  "dashboard/flows/keyboard-pages",
-  "dashboard/flows/session-end",
-  "dashboard/flows/keyboard",
   "cli/deployments",
   "openapi/requests",
   "journeys/first-start",
@@ -34,10 +43,6 @@ const OTHERS = [
   "agent/main",
   "agent/outage",
   "agent/build",
-  "dashboard/flows/list",
-  "dashboard/flows/first-steps",
-  "dashboard/flows/lost-server",
-  "dashboard/flows/keyboard-deployments",
   "agent/disk-full",
   "agent/fetch",
   "journeys/install",
@@ -46,8 +51,8 @@ const OTHERS = [
 
 /**
  * Starts the slowest files first. By default vitest sorts by file size, and the slowest file could run alone at the end.
- * The Worker's files stay together, because vitest keeps their workerd only if the next file in the queue is of the same
- * project: a new one costs seconds of CPU time until it is warm.
+ * The Worker's files stay together, and so do the dashboard's flows, because vitest keeps their processes only if the next
+ * file in the queue is of the same project: a new workerd costs seconds of CPU time until it is warm.
  */
 export class SlowestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -57,9 +62,14 @@ export class SlowestFirst extends BaseSequencer {
       specs.toSorted((a, b) => placeIn(list, a.moduleId) - placeIn(list, b.moduleId));
     const first = files.filter((file) => isIn(FIRST, file));
     const rest = files.filter((file) => !isIn(FIRST, file));
-    const ofWorker = rest.filter(({ project }) => project.name === "worker");
-    const others = rest.filter(({ project }) => project.name !== "worker");
-    return Promise.resolve([...sorted(FIRST, first), ...sorted(WORKER, ofWorker), ...sorted(OTHERS, others)]);
+    const ofProject = (name: string) => rest.filter(({ project }) => project.name === name);
+    const others = rest.filter(({ project }) => project.name !== "worker" && project.name !== "dashboard");
+    return Promise.resolve([
+      ...sorted(FIRST, first),
+      ...sorted(WORKER, ofProject("worker")),
+      ...sorted(FLOWS, ofProject("dashboard")),
+      ...sorted(OTHERS, others),
+    ]);
   }
 }
 

@@ -35,7 +35,7 @@ describe("a token for CI", () => {
     await dialog.getByLabel("Access").selectOption("Only selected projects");
     await dialog.getByLabel("ci", { exact: true }).check();
     await dialog.getByRole("button", { name: "Create token" }).click();
-    const shown = dialog.getByLabel("Token");
+    const shown = dialog.getByLabel("Token", { exact: true });
     await shown.waitFor();
     const token = (await shown.textContent()) ?? "";
     await dialog.getByRole("button", { name: "Copy" }).click();
