@@ -61,24 +61,24 @@ describe("a display name", () => {
     expect(withHiddenShown(name)).toBe(name);
   });
 
-  it("is meant by the names of projects, servers and tokens", () => {
+  it("is the schema of the names of projects, servers and tokens", () => {
     const name = "shop\u202e";
     for (const schema of [CreateProjectInput, UpdateProjectInput, CreateServerInput, CreateTokenInput])
       expect(schema.safeParse({ name }).error?.issues.map(({ path }) => path.join("."))).toContain("name");
   });
 
-  it("of before is still read: only what is sent is checked", () => {
+  it("that was stored before the rule is still read", () => {
     expect(Project.shape.name.safeParse("shop\u202e").success).toBe(true);
   });
 });
 
-describe("a text that others wrote", () => {
+describe("a text from others", () => {
   it("is shown with its hidden characters named", () => {
     expect(withHiddenShown("fix\u202etxt.exe")).toBe("fix[U+202E]txt.exe");
     expect(withHiddenShown("main\u200b")).toBe("main[U+200B]");
   });
 
-  it("has none of them left, whatever it was", () => {
+  it("has no hidden characters after their removal", () => {
     const character = fc.oneof(
       fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
       fc.constantFrom("\u200d", "\u200c", "\ufe0f", "\u202e", "🚀", "\u{1f3f4}", "क", "ن", "1", "\u20e3"),

@@ -8,8 +8,8 @@ const messagesOf = (value: unknown) => {
   return parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
 };
 
-describe("what is wrong with a field", () => {
-  it("is said in words also where its schema has none of its own", () => {
+describe("the error of a field", () => {
+  it("has a message even if its schema does not define one", () => {
     expect(messagesOf({ name: 1, scopes: [], expires_in_days: 1.5 })).toEqual([
       "Invalid input: expected string, received number",
       "Too small: expected array to have >=1 items",

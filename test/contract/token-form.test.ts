@@ -18,7 +18,7 @@ describe("a token", () => {
     }
   });
 
-  it("is well formed as it was made, and not with any character changed, missing or added", () => {
+  it("is well formed, and not after any character is changed, removed or added", () => {
     const token = formToken(RANDOM);
     expect(token).toHaveLength("gantry_".length + 36);
     expect(isWellFormedToken(token)).toBe(true);
@@ -30,18 +30,18 @@ describe("a token", () => {
       expect(isWellFormedToken(text)).toBe(false);
   });
 
-  it("is made of 30 base62 characters and nothing else", () => {
+  it("needs exactly 30 base62 characters", () => {
     expect(() => formToken("short")).toThrow(RangeError);
     expect(() => formToken(`${RANDOM.slice(1)}-`)).toThrow(RangeError);
   });
 
-  it("uses every character, none of them more often than chance explains", () => {
+  it("uses every character equally often", () => {
     const counts = new Map<string, number>();
     for (let round = 0; round < 2_000; round += 1)
       for (const character of randomTokenCharacters(randomBytes))
         counts.set(character, (counts.get(character) ?? 0) + 1);
     expect(counts.size).toBe(62);
-    // 60,000 characters: 968 of each, with a deviation of 31. The bytes left out would make some 20 % likelier.
+    // 60,000 characters: 968 of each, with a deviation of 31. Without the skipped bytes, some would be 20 % more likely.
     for (const count of counts.values()) expect(Math.abs(count - 968)).toBeLessThan(190);
   });
 });

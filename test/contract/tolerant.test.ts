@@ -12,8 +12,8 @@ const posted = (events: readonly unknown[]) => ({
   events,
 });
 
-describe("what a newer peer has added", () => {
-  it("is left out at every depth, and the value itself stays as it is", () => {
+describe("a field that a newer peer added", () => {
+  it("is removed at every depth, and the original value is not changed", () => {
     const event = { seq: 1, type: "output", lines: [{ ...line, level: 3 }], host: "web-1" };
     const value = { ...posted([event]), agent: "new" };
     const before = structuredClone(value);
@@ -26,7 +26,7 @@ describe("what a newer peer has added", () => {
     expect(value).toEqual(before);
   });
 
-  it("does not excuse what is wrong besides", () => {
+  it("does not hide other errors", () => {
     expect(parseKnown(RunEvents, { ...posted([{ seq: 0 }]), agent: "new" }).success).toBe(false);
   });
 });

@@ -22,7 +22,7 @@ describe("a project's default domain", () => {
     expect(defaultDomain(name, "example.com")).toBe(domain);
   });
 
-  it("is a domain for every name, also with the end of the id behind it", () => {
+  it("is a valid domain for every name, also with the suffix from the id", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 100 }), (name) => {
         const id = ids.project();

@@ -35,7 +35,7 @@ describe("a package without a hash", () => {
     ["for all systems but this", { os: ["!linux"] }],
   ])("is listed: %s", (_, entry) => expect(check(entry)).toEqual(other));
 
-  it("is refused where it can be installed, and listed elsewhere", () => {
+  it("is refused if it can be installed, and listed otherwise", () => {
     const entry = { optional: true, os: ["darwin"], cpu: ["arm64"] };
     expect([check(entry, linux), check(entry, mac)]).toEqual([other, refused]);
   });
@@ -47,7 +47,7 @@ describe("a package without a hash", () => {
     ["that is a link", { link: true, resolved: "packages/part" }],
   ])("is none: %s", (_, entry) => expect(check(entry)).toEqual(fine));
 
-  it("is none that this repository installs on the machines it is made on", () => {
+  it("does not occur in this repository", () => {
     const lock = readFileSync(resolve(import.meta.dirname, "../../package-lock.json"), "utf8");
     expect(readPackageHashes(lock, linux).refused).toEqual([]);
   });

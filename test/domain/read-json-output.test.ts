@@ -6,7 +6,7 @@ import { readJsonOutput } from "../../scripts/shared/read-json-output.ts";
 const Names = z.array(z.object({ name: z.string() }));
 const pretty = JSON.stringify([{ name: "gantry", tags: [["a"]] }, { name: "other" }], null, 2);
 
-describe("the JSON that a program has printed", () => {
+describe("the JSON output of a program", () => {
   it.each([
     ["alone", pretty],
     ["on one line", '[{"name":"gantry"},{"name":"other"}]'],
@@ -19,7 +19,7 @@ describe("the JSON that a program has printed", () => {
     expect(readJsonOutput(stdout, Names).map(({ name }) => name)).toEqual(["gantry", "other"]);
   });
 
-  it("is missed with what was printed instead", () => {
+  it("is reported as missing, with the actual output", () => {
     expect(() => readJsonOutput("[WARNING] nothing else", Names)).toThrow("[WARNING] nothing else");
   });
 });

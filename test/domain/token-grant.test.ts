@@ -13,15 +13,15 @@ const reach: fc.Arbitrary<TokenReach> = fc.record({
   projectIds: fc.option(fc.subarray(PROJECTS.slice(1), { minLength: 1 })),
 });
 
-/** Everything that a token can do, each with the project that it does it to; the first project is in no limit. */
+/** Everything that a token can do, with the project it does it to. No limit includes the first project. */
 function deedsOf({ scopes, projectIds }: TokenReach): string[] {
   return allScopes
     .filter((scope) => scopesAllow(scopes, scope))
     .flatMap((scope) => (projectIds ?? PROJECTS).map((projectId) => `${scope} ${projectId}`));
 }
 
-describe("a token that hands out another", () => {
-  it("gives it nothing but what it can do itself, and all of that if it likes", () => {
+describe("a token that creates another token", () => {
+  it("can give all of its own permissions, and no others", () => {
     fc.assert(
       fc.property(reach, reach, (own, wanted) => {
         const mayDo = new Set(deedsOf(own));
@@ -30,7 +30,7 @@ describe("a token that hands out another", () => {
     );
   });
 
-  it("can always hand out its like", () => {
+  it("can always create a token with the same permissions", () => {
     fc.assert(
       fc.property(reach, (own) => {
         expect(excessOver(own, own)).toBeNull();
@@ -38,7 +38,7 @@ describe("a token that hands out another", () => {
     );
   });
 
-  it("is told just the scopes that it lacks", () => {
+  it("gets exactly the missing scopes", () => {
     fc.assert(
       fc.property(reach, reach, (own, wanted) => {
         const excess = excessOver(own, wanted);

@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const NOW = Date.UTC(2026, 5, 15, 12);
 
-/** Connections one after the other in the `days` before now, oldest first. */
+/** Consecutive connections in the last `days`, oldest first. */
 const connections = (days: number) =>
   fc
     .uniqueArray(fc.integer({ min: 0, max: days * DAY_MS }), { minLength: 2, maxLength: 20 })
@@ -27,7 +27,7 @@ describe("uptime", () => {
     expect(uptime({}, null, null, NOW)).toBe("0.00%");
   });
 
-  it("is whole from the instant of enrolment while the agent is connected", () => {
+  it("is 100.00% from the instant of enrolment while the agent is connected", () => {
     expect(uptime({}, NOW, NOW, NOW)).toBe("100.00%");
     expect(uptime({}, NOW, NOW, NOW + HOUR_MS)).toBe("100.00%");
     expect(uptime({}, null, NOW, NOW)).toBe("0.00%");
@@ -40,19 +40,19 @@ describe("uptime", () => {
     expect(uptime({}, enrolledAt + 1_000, enrolledAt, NOW)).toBe("99.99%");
   });
 
-  it("is rounded down, so that only a whole connection is 100.00%", () => {
+  it("is rounded down, so that 100.00% means no interruption", () => {
     expect(uptime({}, NOW - 30 * DAY_MS + 1, NOW - 30 * DAY_MS, NOW)).toBe("100.00%");
     expect(uptime({}, NOW - 20 * DAY_MS + 1, NOW - 20 * DAY_MS, NOW)).toBe("99.99%");
   });
 
-  it("forgets what is more than 30 days ago", () => {
+  it("ignores everything older than 30 days", () => {
     const enrolledAt = NOW - 300 * DAY_MS;
     const byDay = recordConnection({}, enrolledAt, NOW - 31 * DAY_MS);
     expect(uptime(byDay, null, enrolledAt, NOW)).toBe("0.00%");
     expect(uptime({}, enrolledAt, enrolledAt, NOW)).toBe("100.00%");
   });
 
-  it("is a percentage with two decimals, whatever is recorded", () => {
+  it("is a percentage with two decimals for any connections", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.nat(40_000).map(String), fc.nat(DAY_MS)),
@@ -79,7 +79,7 @@ describe("uptime", () => {
     );
   });
 
-  it("does not change at the instant when the present connection ends and is recorded", () => {
+  it("does not change when the current connection ends and is recorded", () => {
     fc.assert(
       fc.property(connections(25), (spans) => {
         const [last, enrolledAt] = [spans.at(-1)?.[0] ?? NOW, (spans[0]?.[0] ?? NOW) - 1];
@@ -94,11 +94,11 @@ describe("uptime", () => {
 describe("uptime by day", () => {
   const shares = (days: readonly { readonly uptime: string }[]) => days.map((day) => percent(day.uptime));
 
-  it("is nothing for a server that was never enrolled", () => {
+  it("is empty for a server that was never enrolled", () => {
     expect(uptimeByDay({}, null, null, NOW)).toEqual([]);
   });
 
-  it("begins with the day of the enrolment, counted from then on, and ends with today, until now", () => {
+  it("starts at the enrolment and ends now", () => {
     const enrolledAt = NOW - 24 * HOUR_MS;
     const byDay = recordConnection({}, enrolledAt, enrolledAt + 6 * HOUR_MS);
     expect(uptimeByDay(byDay, NOW - 3 * HOUR_MS, enrolledAt, NOW)).toEqual([
@@ -107,19 +107,19 @@ describe("uptime by day", () => {
     ]);
   });
 
-  it("is today, in the instant of the enrolment", () => {
+  it("has only today at the instant of the enrolment", () => {
     expect(uptimeByDay({}, NOW, NOW, NOW)).toEqual([{ date: "2026-06-15", uptime: "100.00%" }]);
     expect(uptimeByDay({}, null, NOW, NOW)).toEqual([{ date: "2026-06-15", uptime: "0.00%" }]);
   });
 
-  it("is of the last 30 days at most", () => {
+  it("covers at most the last 30 days", () => {
     const days = uptimeByDay({}, NOW - 200 * DAY_MS, NOW - 300 * DAY_MS, NOW);
     expect(days).toHaveLength(30);
     expect(days[0]).toEqual({ date: "2026-05-17", uptime: "100.00%" });
     expect(days.at(-1)).toEqual({ date: "2026-06-15", uptime: "100.00%" });
   });
 
-  it("has every day once and in order, each a percentage, whatever is recorded", () => {
+  it("has every day once, in order, each with a percentage", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.nat(40_000).map(String), fc.nat(DAY_MS)),
@@ -137,7 +137,7 @@ describe("uptime by day", () => {
     );
   });
 
-  it("comes to the uptime as a whole, each day weighed by how long it is", () => {
+  it("has the total uptime as its average, weighted by the length of each day", () => {
     fc.assert(
       fc.property(connections(25), fc.boolean(), (spans, isConnected) => {
         const enrolledAt = (spans[0]?.[0] ?? NOW) - 1;
@@ -150,7 +150,7 @@ describe("uptime by day", () => {
         });
         const sum = shares(days).reduce((total, share, at) => total + share * (weights[at] ?? 0), 0);
         const whole = percent(uptime(byDay, connectedAt, enrolledAt, NOW));
-        // Each of them is rounded down, by less than a hundredth.
+        // Each value is rounded down by less than a hundredth.
         expect(Math.abs(sum / (NOW - enrolledAt) - whole)).toBeLessThan(0.0101);
       }),
     );
@@ -167,7 +167,7 @@ describe("recording a connection", () => {
     });
   });
 
-  it("loses no millisecond, and gives no day more than it has", () => {
+  it("records every millisecond, and at most 24 hours for each day", () => {
     fc.assert(
       fc.property(connections(28), (spans) => {
         const byDay = record(spans);
@@ -178,7 +178,7 @@ describe("recording a connection", () => {
     );
   });
 
-  it("keeps no more than 30 days, and leaves what it was given as it was", () => {
+  it("keeps at most 30 days, and does not change its argument", () => {
     const given = recordConnection({}, NOW - 40 * DAY_MS, NOW - 20 * DAY_MS);
     const copy = { ...given };
     expect(Object.keys(recordConnection(given, NOW - DAY_MS, NOW)).length).toBeLessThanOrEqual(30);
@@ -186,7 +186,7 @@ describe("recording a connection", () => {
     expect(given).toEqual(copy);
   });
 
-  it("records nothing where the clock went back", () => {
+  it("records nothing if the clock was set back", () => {
     expect(recordConnection({}, NOW, NOW - 1)).toEqual({});
   });
 });

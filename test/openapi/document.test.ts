@@ -19,7 +19,7 @@ const files = await referenceFiles();
 const file = (path: string) => files.get(path) ?? "";
 
 describe("the OpenAPI document", () => {
-  it("has every operation of the table, and no other", () => {
+  it("has every operation of the endpoint table, and no others", () => {
     const listed = operations.map(
       ({ method, path, operation }) => `${operation.operationId} ${method} ${path}`,
     );
@@ -67,19 +67,19 @@ describe("the OpenAPI document", () => {
     expect(bare).toEqual([]);
   });
 
-  it("names no parameter that no operation has", () => {
+  it("has no unused parameter", () => {
     const used = new Set(
       operations.flatMap(({ operation }) => operation.parameters.map((one) => document.parameter(one).name)),
     );
     expect(Object.keys(parameterTexts).filter((name) => !used.has(name))).toEqual([]);
   });
 
-  it("holds no pattern that nobody can read", () => {
+  it("has only readable patterns", () => {
     const patterns = JSON.stringify(openApi).match(/"pattern":"(?:[^"\\]|\\.)*"/g) ?? [];
     expect(patterns.filter((pattern) => pattern.length > 140)).toEqual([]);
   });
 
-  it("is the same each time it is made", () => {
+  it("is the same each time it is built", () => {
     expect(JSON.stringify(openApiDocument("test"))).toBe(JSON.stringify(openApi));
   });
 });
@@ -109,7 +109,7 @@ describe("the pages", () => {
     },
   );
 
-  it("lead nowhere that is not there", () => {
+  it("have no broken links", () => {
     for (const [path, text] of files) {
       if (!path.endsWith(".html")) continue;
       const ids = new Set(Array.from(text.matchAll(/id="([^"]+)"/g), ([, id]) => id));

@@ -16,7 +16,7 @@ const named = document
   .map((one, index) => [one.operation.operationId, one, seed + index] as const);
 
 let playground: Playground;
-/** How often each operation gave each answer: what is never asked well proves nothing. */
+/** How often each operation gave each response. An operation without a success has not been tested. */
 const answers = new Map<string, number>();
 beforeAll(async () => {
   playground = await Playground.open();
@@ -26,7 +26,7 @@ afterAll(async () => {
   if (process.env["GANTRY_SEED"] !== undefined) console.log(Object.fromEntries(answers));
 });
 
-describe("whatever is asked of an operation, the answer is documented:", () => {
+describe("the response to any request is documented:", () => {
   it.each(named)("%s", { timeout: 60_000 + numRuns * 200 }, async (name, listed, ownSeed) => {
     await playground.replenish();
     await fc.assert(
@@ -36,7 +36,7 @@ describe("whatever is asked of an operation, the answer is documented:", () => {
         answers.set(`${name} ${kind}`, (answers.get(`${name} ${kind}`) ?? 0) + 1);
         if (faults.length > 0) throw new Error(`${JSON.stringify(request)}\n${faults.join("\n")}`);
       }),
-      // What a request does cannot be undone, so a smaller one need not fail in the same way.
+      // Requests have effects, so shrinking to a smaller request is not reproducible.
       { seed: ownSeed, numRuns, endOnFailure: true },
     );
     const kinds = [...answers.keys()].filter((one) => one.startsWith(`${name} `));

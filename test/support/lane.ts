@@ -46,7 +46,7 @@ export function rollBack(
   return decideRollback(lane, { ...asked(changes), choice }, now);
 }
 
-/** The lane of an accepted decision; a refusal is a mistake of the test. */
+/** The lane of an accepted decision. Throws on a refusal, which is an error in the test. */
 export function accepted(decided: ReturnType<typeof start> | ReturnType<typeof rollBack>): Lane {
   if (!decided.ok) throw new Error(`refused: ${decided.refusal.code}: ${decided.refusal.detail}`);
   return decided.value.lane;
@@ -82,7 +82,7 @@ export function failedEvents(releases: number[]): RunEvent[] {
   ];
 }
 
-/** Lets the agent report on the active deployment. */
+/** Applies events of the active deployment's agent. */
 export function reportActive(lane: Lane, events: RunEvent[], now = 0) {
   const active = activeOf(lane);
   if (active === null) throw new Error("nothing is active");
@@ -90,14 +90,14 @@ export function reportActive(lane: Lane, events: RunEvent[], now = 0) {
   return decideRunEvents(lane, { deploymentId, runId, serverId, events }, now);
 }
 
-/** Starts a deployment and takes it live; the server keeps all that were live there. */
+/** Starts a deployment and makes it live. The server keeps all releases that were live there. */
 export function deployed(lane: Lane, now = 0, serverId = SERVER): Lane {
   const started = accepted(start(lane, now, { serverId }));
   const kept = [...keptOn(lane, serverId), lane.nextVersion];
   return reportActive(started, liveEvents(lane.nextVersion, kept), now + 1000).lane;
 }
 
-/** Rolls back and takes that live, with the release that is kept. */
+/** Rolls back and makes the rollback live, with the kept release. */
 export function rolledBack(lane: Lane, choice: RollbackChoice = DEFAULT_TARGET, now = 0): Lane {
   const started = accepted(rollBack(lane, choice, now));
   const release = activeOf(started)?.reuseRelease ?? lane.nextVersion;

@@ -52,7 +52,7 @@ export function schemaFor(schema: z.core.$ZodType, direction: Direction): Schema
   const fields = Object.keys(inline.properties ?? {});
   if (fields.length > 0)
     throw new Error(
-      `A schema with the fields ${fields.join(", ")} has no name: add it to src/contract/reference/schemas.`,
+      `A schema with the fields ${fields.join(", ")} has no name: add its texts to texts.ts in src/contract/endpoints.`,
     );
   return inline;
 }

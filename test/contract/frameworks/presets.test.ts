@@ -130,7 +130,7 @@ describe("a framework", () => {
     expect(presetFor(framework, found)).toEqual({ framework, build_command, output_directory });
   });
 
-  it("has a preset that could be written as settings, found in whatever tree, or none", () => {
+  it("has a preset with valid settings for every project, or none", () => {
     for (const name of Object.keys(presets)) {
       expect(Framework.parse(name)).toBe(name);
       for (const files of [{}, node(["x"], []), { "pnpm-lock.yaml": "" }])
@@ -139,7 +139,7 @@ describe("a framework", () => {
     }
   });
 
-  it("goes by the names that people know it by, and has no preset where nobody has made one", () => {
+  it("has aliases, and no preset if it is unknown", () => {
     expect(presetFor("nextjs")).toEqual({ framework: "nextjs", build_command: npm, output_directory: "out" });
     expect(hasPreset("nextjs")).toBe(true);
     for (const name of ["phoenix", "constructor", "__proto__", "toString"]) {
@@ -148,7 +148,7 @@ describe("a framework", () => {
     }
   });
 
-  it("is looked for in files at the top only, so that one listing tells all", () => {
+  it("is detected from top-level files only, so that one listing is enough", () => {
     expect(tellingFiles.filter((name) => name.includes("/"))).toEqual([]);
     for (const name of ["package.json", "manage.py", "yarn.lock", ".vitepress"])
       expect(tellingFiles).toContain(name);
@@ -175,7 +175,7 @@ describe("the package manager", () => {
     expect(vite(lock)).toBe(command);
   });
 
-  it("is the one that package.json names where several locks are there, or none", () => {
+  it("is the one in package.json if there are several lock files or none", () => {
     const both = { "pnpm-lock.yaml": "", "package-lock.json": "" };
     expect(vite(both)).toBe("pnpm install --frozen-lockfile && pnpm run build");
     expect(vite(both, [], { packageManager: "npm@11.0.0" })).toBe(npm);
@@ -187,12 +187,12 @@ describe("the package manager", () => {
     expect(vite({}, [], { packageManager: 7 })).toBe("npm install && npm run build");
   });
 
-  it("of a workspace is known by the lock file above, unless there is one of its own", () => {
+  it("of a workspace follows from the lock file above, unless the project has its own", () => {
     expect(vite({}, ["pnpm-lock.yaml"])).toBe("pnpm install --frozen-lockfile && pnpm run build");
     expect(vite({ "package-lock.json": "" }, ["pnpm-lock.yaml"])).toBe(npm);
   });
 
-  it("runs the framework's own tool where package.json has no script for it", () => {
+  it("runs the framework's own tool if package.json has no script for it", () => {
     const tool = (lock: string) =>
       presetFor("astro", tree({ "package.json": "{}", [lock]: "" })).build_command;
     expect(tool("package-lock.json")).toBe("npm ci && npx astro build");
@@ -220,7 +220,7 @@ describe("Angular's output", () => {
   });
 });
 
-describe("files that cannot be read as what they are called", () => {
+describe("files with invalid content", () => {
   it.each(["{", "[]", "null", '"text"', '{"dependencies":[1]}', '{"scripts":"build"}', "\u0000"])(
     "count as empty: %j",
     (text) => {
@@ -235,10 +235,10 @@ describe("files that cannot be read as what they are called", () => {
   );
 });
 
-describe("the settings that count", () => {
+describe("the effective settings", () => {
   const preset: Preset = { framework: "vite", build_command: npm, output_directory: "dist" };
 
-  it("are those that are given, none among them, and the preset's for the rest", () => {
+  it("are the project's own, including null, and the preset's for the rest", () => {
     expect(applySettings({}, preset)).toEqual(preset);
     expect(applySettings({ build_command: null }, preset)).toEqual({ ...preset, build_command: null });
     expect(applySettings({ build_command: "make", output_directory: "." }, preset)).toEqual({
@@ -249,13 +249,13 @@ describe("the settings that count", () => {
   });
 });
 
-describe("a file made to be hard to read", () => {
+describe("a file that is designed to be slow to parse", () => {
   it.each(["\n", " ", "\t\n", "a", '"', "a ", 'gem "', "gem ", "a\n", "a=\n"])(
     "of half a million bytes of %j is read, and soon",
     (part) => {
       const text = part.repeat(500_000 / part.length);
       const files = { Gemfile: text, "requirements.txt": text, "pyproject.toml": text, "package.json": text };
-      // With time that grows as the square of the length, the test would not end.
+      // With quadratic time, the test would not end.
       expect(() => tree(files)).not.toThrow();
     },
   );

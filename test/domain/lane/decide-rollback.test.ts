@@ -28,7 +28,7 @@ function offeredOrder(lane: Lane) {
 }
 
 describe("rolling back", () => {
-  it("makes a new deployment of what was live before, which only activates the kept release", () => {
+  it("starts a new deployment of the previous code, which only activates the kept release", () => {
     const lane = accepted(rollBack(laneWithLive(2)));
     expect(activeOf(lane)).toMatchObject({
       version: 3,
@@ -39,7 +39,7 @@ describe("rolling back", () => {
     expect(offeredOrder(lane)).toMatchObject({ reuse_release: 1, preapproved: true });
   });
 
-  it("goes one further back each time, never forward to what was left", () => {
+  it("goes back one more deployment each time, and never returns to newer code", () => {
     const once = rolledBack(laneWithLive(3));
     expect(liveCode(once)).toBe(2);
     const twice = rolledBack(once);
@@ -47,28 +47,28 @@ describe("rolling back", () => {
     expect(rollBack(twice)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
   });
 
-  it("comes forward again to a version that is named", () => {
+  it("returns to newer code if its version is named", () => {
     const forward = rolledBack(rolledBack(rolledBack(laneWithLive(3))), version(3));
     expect(liveCode(forward)).toBe(3);
   });
 
-  it("goes, after a new deployment, to what was live before it", () => {
+  it("goes back to the previous live deployment after a new deployment", () => {
     const lane = deployed(rolledBack(laneWithLive(3)));
     expect(liveCode(rolledBack(lane))).toBe(2);
   });
 
-  it("names the source as rollback_of when it goes back to a rollback", () => {
+  it("names the original deployment as rollback_of if the target is a rollback", () => {
     const lane = deployed(rolledBack(laneWithLive(2)));
     expect(activeOf(accepted(rollBack(lane)))?.rollbackOf).toBe(lane.deployments[0]?.id);
   });
 
-  it("refuses what is live now, also under the version that it came from", () => {
+  it("refuses the live deployment, also under the version of its source", () => {
     const lane = rolledBack(laneWithLive(2));
     expect(rollBack(lane, version(3))).toMatchObject({ ok: false, refusal: { code: "already_live" } });
     expect(rollBack(lane, version(1))).toMatchObject({ ok: false, refusal: { code: "already_live" } });
   });
 
-  it("refuses what was never live, and a first rollback with nothing older", () => {
+  it("refuses a deployment that never was live, and a rollback without an older deployment", () => {
     const queued = accepted(start(laneWithLive(1)));
     expect(rollBack(queued, version(2))).toMatchObject({
       ok: false,
@@ -82,16 +82,16 @@ describe("rolling back", () => {
     expect(rollBack(emptyLane)).toMatchObject({ ok: false, refusal: { code: "no_rollback_target" } });
   });
 
-  it("rebuilds the commit when the server does not have the release any more", () => {
+  it("rebuilds the commit if the server no longer has the release", () => {
     const pruned = noteReport(laneWithLive(3), SERVER, report(3, [2, 3]));
     const order = offeredOrder(accepted(rollBack(pruned, version(1))));
     expect(order).toMatchObject({ reuse_release: null, preapproved: false, version: 4 });
     expect(order.source.commit).toMatch(/^[0-9a-f]{40}$/);
-    // So the agent builds it also where no branch contains it any more.
+    // The agent then builds it even if no branch contains it any longer.
     expect(order.source).toMatchObject({ was_live: true, in_branch: false });
   });
 
-  it("works on when the source of an earlier rollback was deleted", () => {
+  it("still works after the source of an earlier rollback was deleted", () => {
     const lane = deployed(rolledBack(laneWithLive(2)));
     const source = lane.deployments[0];
     const deleted = source === undefined ? null : decideDelete(lane, source.id, "ci", 0);
@@ -100,15 +100,15 @@ describe("rolling back", () => {
   });
 });
 
-describe("the releases that stay on the server", () => {
-  it("are the live one and the newest others that were live, each once", () => {
+describe("the releases to keep on the server", () => {
+  it("are the live one and the newest others that were live, each listed once", () => {
     const lane = rolledBack(laneWithLive(7), version(4));
     expect(offeredOrder(accepted(start(lane))).keep_releases).toEqual([4, 7, 6, 5]);
   });
 });
 
 describe("the list of rollback targets", () => {
-  it("shows each release once, newest first, with the default one marked", () => {
+  it("has each release once, newest first, with the default marked", () => {
     const lane = deployed(rolledBack(laneWithLive(3)));
     const targets = listTargets(lane).map(({ deployment, isDefault }) => [deployment.version, isDefault]);
     expect(targets).toEqual([

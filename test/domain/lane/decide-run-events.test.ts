@@ -41,18 +41,18 @@ function canceled(lane: Lane, now = 0): Lane {
 }
 
 describe("an agent's report", () => {
-  it("takes the deployment live and supersedes the one before", () => {
+  it("makes the deployment live and supersedes the previous one", () => {
     expect(story(laneWithLive(2))).toBe("1 superseded, 2 live");
   });
 
-  it("counts each event once when a batch comes twice", () => {
+  it("applies each event once if a batch arrives twice", () => {
     const first = reportActive(accepted(start(emptyLane)), liveEvents(1, [1]).slice(0, 3));
     const again = reportActive(first.lane, liveEvents(1, [1]).slice(0, 3));
     expect(again.effects).toEqual([]);
     expect(again.value).toEqual({ acked_seq: 3, instruction: "activate" });
   });
 
-  it("stops at a gap, and asks for what is missing by its acknowledgement", () => {
+  it("stops at a gap, and acknowledges only the events before it", () => {
     const events = liveEvents(1, [1]).filter((event) => event.seq !== 2);
     expect(reportActive(accepted(start(emptyLane)), events).value).toEqual({
       acked_seq: 1,
@@ -60,7 +60,7 @@ describe("an agent's report", () => {
     });
   });
 
-  it("gives the permit when it is asked for, and again when the answer was lost", () => {
+  it("gives the permit on request, and again if the answer was lost", () => {
     const ready = liveEvents(1, [1]).slice(0, 3);
     const first = reportActive(accepted(start(emptyLane)), ready);
     expect(first.value.instruction).toBe("activate");
@@ -73,12 +73,12 @@ describe("an agent's report", () => {
     expect(story(reportActive(accepted(start(emptyLane)), renumbered).lane)).toBe("1 failed");
   });
 
-  it("leaves what is live alone when it fails", () => {
+  it("keeps the live deployment if the new one fails", () => {
     const lane = accepted(start(laneWithLive(1)));
     expect(story(reportActive(lane, failedEvents([1])).lane)).toBe("1 live, 2 failed");
   });
 
-  it("learns that its run is over when the deployment has ended without it", () => {
+  it("gets the instruction `ended` if the deployment has ended without it", () => {
     const offered = accepted(start(emptyLane));
     const { id: deploymentId, runId } = activeOf(offered) ?? {};
     if (deploymentId === undefined || runId === undefined) throw new Error("nothing is offered");
@@ -89,7 +89,7 @@ describe("an agent's report", () => {
     });
   });
 
-  it("from another server is answered as a run that nobody has, and changes nothing", () => {
+  it("from another server gets the answer for an unknown run, and changes nothing", () => {
     const offered = accepted(start(emptyLane));
     const { id: deploymentId, runId } = activeOf(offered) ?? {};
     if (deploymentId === undefined || runId === undefined) throw new Error("nothing is offered");
@@ -102,11 +102,11 @@ describe("an agent's report", () => {
 });
 
 describe("canceling", () => {
-  it("is immediate while the deployment waits", () => {
+  it("ends a waiting deployment immediately", () => {
     expect(story(canceled(accepted(start(emptyLane))))).toBe("1 canceled");
   });
 
-  it("waits for the agent's confirmation while it runs, and only then the next one starts", () => {
+  it("waits for the agent's confirmation during a run, and starts the next deployment after it", () => {
     const stopping = canceled(accepted(start(running(emptyLane))));
     expect(story(stopping)).toBe("1 running, 2 queued");
     expect(reportActive(stopping, []).value.instruction).toBe("stop");
@@ -116,7 +116,7 @@ describe("canceling", () => {
     expect(story(confirmed.lane)).toBe("1 canceled, 2 offered");
   });
 
-  it("is refused once the permit was given, also the one that rode along with a rollback", () => {
+  it("is refused after the permit was given, also for a preapproved rollback", () => {
     const permitted = reportActive(running(emptyLane), [{ seq: 2, type: "ready" }]).lane;
     expect(decideCancel(permitted, activeId(permitted), "ci", 0)).toMatchObject({
       ok: false,
@@ -129,7 +129,7 @@ describe("canceling", () => {
     expect(decideCancel(kept, activeId(kept), "ci", 0)).toMatchObject({ ok: true });
   });
 
-  describe("of a rollback whose permit may have arrived", () => {
+  describe("a rollback whose permit may have arrived", () => {
     const offered = accepted(rollBack(laneWithLive(2)));
     const id = activeId(offered);
     const sent = noteSent(offered, id, 0);
@@ -139,30 +139,30 @@ describe("canceling", () => {
         refusal: { code: "deployment_activating" },
       });
     };
-    const greet = (lane: Lane, greeting: Partial<AgentHello>) =>
-      reconcile(lane, { serverId: SERVER, report: null, runIds: [], ...greeting }, 0).lane;
+    const sendHello = (lane: Lane, hello: Partial<AgentHello>) =>
+      reconcile(lane, { serverId: SERVER, report: null, runIds: [], ...hello }, 0).lane;
 
-    it("is refused after a resend that nobody took", () => {
+    it("is refused after a resend that was not delivered", () => {
       const resent = noteSent(sent, id, 20_000);
       isRefused(noteUndelivered(resent, id, 20_000));
       const again = noteSent(noteUndelivered(resent, id, 20_000), id, 40_000);
       isRefused(noteUndelivered(again, id, 40_000));
     });
 
-    it("is refused after a greeting, whatever that says", () => {
-      isRefused(greet(sent, {}));
-      isRefused(greet(sent, { runIds: offered.deployments.map(({ runId }) => runId) }));
+    it("is refused after every kind of hello", () => {
+      isRefused(sendHello(sent, {}));
+      isRefused(sendHello(sent, { runIds: offered.deployments.map(({ runId }) => runId) }));
     });
 
-    it("is refused once the agent has named the run, although nobody took the order", () => {
-      const named = greet(noteUndelivered(sent, id, 0), {
+    it("is refused after the agent named the run, although the order was reported as undelivered", () => {
+      const named = sendHello(noteUndelivered(sent, id, 0), {
         report: report(2, [1, 2]),
         runIds: offered.deployments.map(({ runId }) => runId),
       });
       isRefused(noteUndelivered(noteSent(named, id, 0), id, 0));
     });
 
-    it("is refused although the release is on the server no more, and a later order is without a permit", () => {
+    it("is refused although the server no longer has the release and a later order has no permit", () => {
       const gone = noteReport(sent, SERVER, { releases: [2] });
       isRefused(gone);
       isRefused(noteUndelivered(noteSent(gone, id, 20_000), id, 20_000));
@@ -170,7 +170,7 @@ describe("canceling", () => {
     });
   });
 
-  it("is possible for a rollback whose order went out without the permit, although the release has come back", () => {
+  it("is possible for a rollback whose order had no permit, although the server has the release again", () => {
     const gone = noteReport(accepted(rollBack(laneWithLive(2))), SERVER, { releases: [2] });
     const back = noteReport(noteSent(gone, activeId(gone), 0), SERVER, { releases: [1, 2] });
     expect(decideCancel(back, activeId(back), "ci", 0)).toMatchObject({ ok: true });
@@ -184,7 +184,7 @@ describe("canceling", () => {
 });
 
 describe("deleting", () => {
-  it("refuses the live one and the one that is being activated", () => {
+  it("refuses the live deployment and one that is being activated", () => {
     const live = laneWithLive(1);
     expect(decideDelete(live, live.deployments[0]?.id ?? activeId(live), "ci", 0)).toMatchObject({
       ok: false,
@@ -197,7 +197,7 @@ describe("deleting", () => {
     });
   });
 
-  it("keeps a running one in mind until the agent has confirmed the stop", () => {
+  it("keeps a running deployment in the lane until the agent has confirmed the stop", () => {
     const lane = running(emptyLane);
     const deleted = decideDelete(lane, activeId(lane), "ci", 0);
     if (!deleted.ok) throw new Error("refused");
@@ -209,7 +209,7 @@ describe("deleting", () => {
     expect(confirmed.lane.nextVersion).toBe(2);
   });
 
-  it("is refused as not found the second time", () => {
+  it("is refused with not_found the second time", () => {
     const lane = running(emptyLane);
     const deleted = decideDelete(lane, activeId(lane), "ci", 0);
     if (!deleted.ok) throw new Error("refused");
@@ -220,8 +220,8 @@ describe("deleting", () => {
   });
 });
 
-describe("time running out", () => {
-  it("fails a deployment that no agent takes, as server_offline", () => {
+describe("a deadline", () => {
+  it("fails a deployment with server_offline if no agent accepts it", () => {
     const lane = accepted(start(emptyLane));
     expect(story(decideDeadlines(lane, 899_999).lane)).toBe("1 offered");
     expect(decideDeadlines(lane, 900_000).lane.deployments[0]?.state).toMatchObject({
@@ -230,14 +230,14 @@ describe("time running out", () => {
     });
   });
 
-  it("fails a run whose server is silent for five minutes, as server_lost, and goes on with the next", () => {
+  it("fails a run with server_lost after five minutes without contact, and starts the next deployment", () => {
     const lane = accepted(start(running(emptyLane)));
     const lost = decideDeadlines(lane, SERVER_LOST_MS).lane;
     expect(story(lost)).toBe("1 failed, 2 offered");
     expect(lost.deployments[0]?.state).toMatchObject({ failure: { code: "server_lost" } });
   });
 
-  it("has the agent stop a run that overruns, and fails it as timed_out when it does not confirm", () => {
+  it("stops a run that exceeds its timeout, and fails it with timed_out if the agent does not confirm", () => {
     const lane = running(emptyLane);
     const heard = reportActive(lane, [], 650_000).lane;
     const overrun = decideDeadlines(heard, 660_000).lane;
@@ -251,43 +251,45 @@ describe("time running out", () => {
 });
 
 describe("an agent that connects", () => {
-  const greet = (lane: Lane, changes: Partial<Parameters<typeof reconcile>[1]>) =>
+  const sendHello = (lane: Lane, changes: Partial<Parameters<typeof reconcile>[1]>) =>
     reconcile(lane, { serverId: SERVER, report: null, runIds: [], ...changes }, 0);
 
-  it("is offered again what it missed", () => {
+  it("gets a missed offer again", () => {
     const offered = accepted(start(emptyLane));
     const told = noteUndelivered(offered, activeId(offered), 0);
     expect(pendingMessage(told, PROJECT, 0)).toBeNull();
-    expect(pendingMessage(greet(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
+    expect(pendingMessage(sendHello(told, {}).lane, PROJECT, 0)?.message).toMatchObject({ type: "run" });
   });
 
-  it("fails the run that it has forgotten, as server_lost", () => {
-    expect(greet(running(emptyLane), {}).lane.deployments[0]?.state).toMatchObject({
+  it("fails a run that it no longer knows with server_lost", () => {
+    expect(sendHello(running(emptyLane), {}).lane.deployments[0]?.state).toMatchObject({
       name: "failed",
       failure: { code: "server_lost" },
     });
   });
 
-  it("goes on with the run that it still has", () => {
+  it("continues a run that it still knows", () => {
     const lane = running(emptyLane);
     const { runId } = activeOf(lane) ?? {};
-    expect(story(greet(lane, { runIds: runId === undefined ? [] : [runId] }).lane)).toBe("1 running");
+    expect(story(sendHello(lane, { runIds: runId === undefined ? [] : [runId] }).lane)).toBe("1 running");
   });
 
-  it("ends as canceled the run that it has forgotten once that was to be canceled", () => {
+  it("ends a run as canceled if it no longer knows it and a cancel was requested", () => {
     const lane = running(emptyLane);
     const decided = decideCancel(lane, activeId(lane), "ci", 0);
     if (!decided.ok) throw new Error(decided.refusal.code);
-    expect(story(greet(decided.value.lane, {}).lane)).toBe("1 canceled");
+    expect(story(sendHello(decided.value.lane, {}).lane)).toBe("1 canceled");
   });
 
-  it("is told to restore what is live when it serves something else", () => {
-    expect(greet(laneWithLive(2), { report: report(1, [1, 2]) }).value).toEqual({
+  it("must correct the release if it serves another one than the live one", () => {
+    expect(sendHello(laneWithLive(2), { report: report(1, [1, 2]) }).value).toEqual({
       serving: { kind: "correct_release", release: 2 },
     });
-    expect(greet(laneWithLive(2), { report: report(2, [1, 2]) }).value).toEqual({
+    expect(sendHello(laneWithLive(2), { report: report(2, [1, 2]) }).value).toEqual({
       serving: { kind: "right" },
     });
-    expect(greet(laneWithLive(2), { report: report(1, [1]) }).value).toEqual({ serving: { kind: "right" } });
+    expect(sendHello(laneWithLive(2), { report: report(1, [1]) }).value).toEqual({
+      serving: { kind: "right" },
+    });
   });
 });

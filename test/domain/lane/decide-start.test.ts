@@ -5,11 +5,11 @@ import { emptyLane, LaneDeployment, liveOf, MAX_QUEUED, queuedOf } from "#domain
 import { accepted, laneWithLive, liveEvents, reportActive, start, story } from "../../support/lane.ts";
 
 describe("starting a deployment", () => {
-  it("offers the first one to the agent at once, as version 1", () => {
+  it("offers the first deployment to the agent immediately, as version 1", () => {
     expect(story(accepted(start(emptyLane)))).toBe("1 offered");
   });
 
-  it("of an earlier version of the control plane is read with the default for commits", () => {
+  it("reads a plan of an earlier version with the default for commits", () => {
     const [deployment] = accepted(start(emptyLane)).deployments;
     const stored = z
       .looseObject({ state: z.looseObject({ plan: z.looseObject({}) }) })
@@ -19,22 +19,22 @@ describe("starting a deployment", () => {
     expect(LaneDeployment.parse(stored)).toEqual(deployment);
   });
 
-  it("queues a second one behind it, with the next version", () => {
+  it("queues a second deployment, with the next version", () => {
     expect(story(accepted(start(accepted(start(emptyLane)))))).toBe("1 offered, 2 queued");
   });
 
-  it("offers the next one when the one before it has ended", () => {
+  it("offers the next deployment when the previous one has ended", () => {
     const two = accepted(start(accepted(start(emptyLane))));
     expect(story(reportActive(two, liveEvents(1, [1])).lane)).toBe("1 live, 2 offered");
   });
 
-  it("refuses one more when a hundred are waiting", () => {
+  it("refuses another deployment if a hundred are waiting", () => {
     let lane = accepted(start(emptyLane));
     for (let count = 0; count < MAX_QUEUED; count += 1) lane = accepted(start(lane));
     expect(start(lane)).toMatchObject({ ok: false, refusal: { code: "queue_full" } });
   });
 
-  it("cancels those still queued when the project's queue is `latest`, and leaves the running one alone", () => {
+  it("cancels the queued deployments if the project's queue is `latest`, but not the running one", () => {
     const running = reportActive(accepted(start(emptyLane)), [
       { seq: 1, type: "stage", stage: "fetch" },
     ]).lane;
@@ -42,7 +42,7 @@ describe("starting a deployment", () => {
     expect(story(accepted(start(two, 0, { queue: "latest" })))).toBe("1 running, 2 canceled, 3 queued");
   });
 
-  it("goes on only if the deployment named by If-Live is still live", () => {
+  it("is refused if the deployment in If-Live is no longer live", () => {
     const lane = laneWithLive(2);
     const live = liveOf(lane)?.id ?? null;
     const superseded = lane.deployments[0]?.id ?? null;
@@ -53,7 +53,7 @@ describe("starting a deployment", () => {
     expect(start(lane, 0, { ifLive: live }).ok).toBe(true);
   });
 
-  it("gives each one a deadline that leaves those ahead their time", () => {
+  it("gives each deployment a deadline that includes the time of those ahead of it", () => {
     const lane = accepted(start(accepted(start(accepted(start(emptyLane))))));
     const deadlines = queuedOf(lane).map((one) => one.state.deadlineAt);
     expect(deadlines).toEqual(deadlines.toSorted((a, b) => a - b));

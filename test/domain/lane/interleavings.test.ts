@@ -16,7 +16,7 @@ const scenarios: Record<string, Partial<Budgets>> = {
   "two starts and a cancel, with answers given up": { start: 2, cancel: 1, giveUp: 1 },
   "a start and a rollback, with a failure": { start: 1, rollback: 1, failure: 1 },
   "a start, with an agent that dies twice": { start: 1, crash: 2, failure: 1 },
-  "a rollback, with an agent that dies and connects anew": {
+  "a rollback, with an agent that dies and reconnects": {
     rollback: 1,
     crash: 1,
     reconnect: 1,
@@ -44,7 +44,7 @@ const scenarios: Record<string, Partial<Budgets>> = {
     timeJump: 1,
   },
   "a start and a rollback, with an agent that dies": { start: 1, rollback: 1, crash: 1 },
-  "two starts, with an agent that connects anew": { start: 2, reconnect: 1 },
+  "two starts, with an agent that reconnects": { start: 2, reconnect: 1 },
   "a start and a rollback, with time that passes early": { start: 1, rollback: 1, timeJump: 1 },
   "a start and a delete, with time that passes early": { start: 1, delete: 1, timeJump: 2 },
 };

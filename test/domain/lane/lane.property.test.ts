@@ -33,10 +33,10 @@ import {
   workingRun,
 } from "../../support/model/model-agent.ts";
 
-/** Without enough of what goes on as it should, hardly any project would ever be live on both servers. */
+/** Enough steps must succeed, or projects would rarely be live on both servers. */
 const often = <Value>(arbitrary: fc.Arbitrary<Value>) => ({ weight: 4, arbitrary });
 
-/** A step that the world takes: a client, the network, the agent or the clock. */
+/** A step of the world: of a client, the network, the agent or the clock. */
 const step = fc.oneof(
   often(fc.record({ do: fc.constant("start" as const), latest: fc.boolean() })),
   fc.record({ do: fc.constant("roll back" as const), version: fc.option(fc.nat(12)) }),
@@ -76,7 +76,7 @@ const step = fc.oneof(
   fc.constant({ do: "drop old" as const }),
   fc.record({ do: fc.constant("delete project" as const), purge: fc.boolean() }),
 );
-/** `size`, because fast-check keeps arrays at ten or so by itself, in which little can happen. */
+/** With `size`, because fast-check's default of about ten steps is too short. */
 const steps = (maxLength: number) => fc.array(step, { maxLength, size: "max" });
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
 
@@ -90,9 +90,9 @@ class World {
   );
   /** Every switch that an agent made, as [run, release]. */
   readonly switches: [RunId, number][] = [];
-  /** The events of each run that the agent knows to be stored. It may send them again. */
+  /** The events of each run that were acknowledged to the agent. It may send them again. */
   readonly #stored = new Map<RunId, RunEvent[]>();
-  /** Where the project's settings have it. */
+  /** The server in the project's settings. */
   server: ServerId = SERVER;
   now = 0;
   readonly givenOut: number[] = [];
@@ -133,7 +133,7 @@ class World {
         this.server = this.server === SERVER ? OTHER_SERVER : SERVER;
         return;
       case "delete project": {
-        // Seldom, or there would be little else to see.
+        // Rarely, because it ends most other activity.
         if (this.lane.nextVersion < 4) return;
         const request = { serverId: this.server, purge: next.purge };
         const decided = decideDeleteProject(this.lane, request, this.now);
@@ -173,7 +173,7 @@ class World {
     }
   }
 
-  /** What happens next where nothing is lost and nothing fails. */
+  /** The next step if nothing is lost and nothing fails. */
   goWell(): void {
     this.tell("once");
     for (const serverId of servers) {
@@ -183,7 +183,7 @@ class World {
     }
   }
 
-  /** Takes the next step of the run that is under way. @param succeeds whether what the step does goes well */
+  /** Takes the next step of the active run. @param succeeds whether the step succeeds */
   work(serverId: ServerId, succeeds: boolean): void {
     const agent = this.agentOf(serverId);
     const run = workingRun(agent);
@@ -208,7 +208,7 @@ class World {
     if (told === "twice") this.#deliver(due.serverId, due.message);
   }
 
-  /** Tells the servers that must let go of the project; `arrives` and `answerArrives`: how far it gets. */
+  /** Sends the pending removals. `arrives`, `answerArrives`: whether the message and its answer arrive. */
   forget(arrives: boolean, answerArrives: boolean): void {
     for (const { serverId, message } of pendingRemovals(this.lane, PROJECT, this.now)) {
       this.lane = noteRemovalSent(this.lane, serverId, false, this.now);
@@ -296,8 +296,8 @@ const serverOf = (isOther: boolean): ServerId => servers[isOther ? 1 : 0];
 const runsOf = ({ agents }: World) => [...agents.values()].reduce((sum, { runs }) => sum + runs.length, 0);
 const unended = (lane: Lane) => lane.deployments.filter((one) => isIn(one, "queued", "offered", "running"));
 
-describe("a lane, whatever comes in whatever order", () => {
-  it("runs one at a time, keeps one live, counts up, and switches only by permit", () => {
+describe("a lane with any events in any order", () => {
+  it("runs one deployment at a time, has at most one live, increments versions, and switches only with a permit", () => {
     fc.assert(
       fc.property(steps(60), (taken) => {
         const world = new World();
@@ -307,12 +307,12 @@ describe("a lane, whatever comes in whatever order", () => {
     );
   });
 
-  it("ends everything by itself when nobody is ever heard of again", () => {
+  it("ends every deployment if it receives nothing more", () => {
     fc.assert(
       fc.property(steps(40), (taken) => {
         const world = new World();
         for (const next of taken) world.take(next);
-        // The clock goes only as far as the lane's own alarm would: a missing deadline shows as one that never comes.
+        // The clock advances only to the lane's next alarm, so a missing deadline means that the test never ends.
         for (let alarms = 0; unended(world.lane).length > 0; alarms += 1) {
           expect(alarms).toBeLessThan(2000);
           const wakeAt = nextDeadline(world.lane);
@@ -326,7 +326,7 @@ describe("a lane, whatever comes in whatever order", () => {
     );
   });
 
-  it("comes, once the network works again, to one server that serves what is live, and no other that serves anything", () => {
+  it("leads, when the network works again, to one server that serves the live release and no other that serves anything", () => {
     fc.assert(
       fc.property(steps(60), (taken) => {
         const world = new World();

@@ -41,7 +41,7 @@ function deleted(lane: Lane, purge: boolean, now = 0): Lane {
 }
 
 describe("a project that goes live on another server", () => {
-  it("has the one before told to let go, and not sooner", () => {
+  it("is removed from the previous server, but not before it is live", () => {
     const offered = accepted(start(laneWithLive(2), 0, { serverId: OTHER_SERVER }));
     expect(dueOn(offered)).toEqual([]);
     expect(pendingRemovals(moved(), PROJECT, 0)).toEqual([
@@ -49,12 +49,12 @@ describe("a project that goes live on another server", () => {
     ]);
   });
 
-  it("has its releases pruned by what that server keeps", () => {
+  it("keeps the releases of each server separately", () => {
     expect(orderOf(accepted(start(moved(), 0, { serverId: OTHER_SERVER }))).keep_releases).toEqual([3]);
     expect(orderOf(accepted(start(moved(), 0, { serverId: SERVER }))).keep_releases).toEqual([2, 1]);
   });
 
-  it("is rolled back by a build where the release is elsewhere, and by a switch where it has been built since", () => {
+  it("is rolled back with a build if another server has the release, and with a switch if it was built here since", () => {
     const back = accepted(
       rollBack(moved(), { deploymentId: null, version: 1 }, 0, { serverId: OTHER_SERVER }),
     );
@@ -63,7 +63,7 @@ describe("a project that goes live on another server", () => {
     expect(orderOf(there)).toMatchObject({ reuse_release: 1, preapproved: true });
   });
 
-  it("is taken from the old one once, and forgets what that kept", () => {
+  it("is removed from the old server once, and its releases there no longer count", () => {
     const { lane } = decideProjectRemoved(moved(), { serverId: SERVER, purge: false });
     expect(dueOn(lane, HOUR_MS)).toEqual([]);
     const kept = lane.deployments.filter((one) => isIn(one, "live", "superseded") && one.state.releaseKept);
@@ -71,7 +71,7 @@ describe("a project that goes live on another server", () => {
     expect(dueOn(deployed(lane, 0, OTHER_SERVER))).toEqual([]);
   });
 
-  it("can go back, and nobody who was told in between takes down what is live there then", () => {
+  it("can move back, and an earlier removal message does not remove the live release", () => {
     const started = accepted(start(moved(), 0, { serverId: SERVER }));
     expect(dueOn(started)).toEqual([]);
     const confirmed = decideProjectRemoved(started, { serverId: SERVER, purge: false }).lane;
@@ -82,8 +82,8 @@ describe("a project that goes live on another server", () => {
   });
 });
 
-describe("a server that must let go", () => {
-  it("is told again, ever more seldom, until it confirms", () => {
+describe("a server that must remove the project", () => {
+  it("gets the message again, at growing intervals, until it confirms", () => {
     const told = noteRemovalSent(moved(), SERVER, false, 1000);
     expect(dueOn(told, 1000 + RESEND_MS - 1)).toEqual([]);
     expect(dueOn(told, 1000 + RESEND_MS)).toEqual([SERVER]);
@@ -97,15 +97,15 @@ describe("a server that must let go", () => {
     expect(waits.at(-1)).toBe(HOUR_MS);
   });
 
-  it("costs nothing while it is away, and is told when it says hello", () => {
+  it("gets no message while it is offline, and one when it connects", () => {
     const kept = noteRemovalSent(moved(), SERVER, true, 0);
     expect(nextRemovalAt(kept)).toBeNull();
-    const greeted = reconcile(kept, { serverId: SERVER, report: report(2, [1, 2]), runIds: [] }, 0);
-    expect(greeted.value.serving).toEqual({ kind: "right" });
-    expect(dueOn(greeted.lane)).toEqual([SERVER]);
+    const reconciled = reconcile(kept, { serverId: SERVER, report: report(2, [1, 2]), runIds: [] }, 0);
+    expect(reconciled.value.serving).toEqual({ kind: "right" });
+    expect(dueOn(reconciled.lane)).toEqual([SERVER]);
   });
 
-  it("is one that serves the project although it is live elsewhere, whatever it has confirmed", () => {
+  it("gets the message again if it serves a project that is live elsewhere, even after a confirmation", () => {
     const { lane } = decideProjectRemoved(moved(), { serverId: SERVER, purge: false });
     const hello = (release: number | null, releases: number[]) =>
       reconcile(lane, { serverId: SERVER, report: report(release, releases), runIds: [] }, 0).lane;
@@ -114,15 +114,15 @@ describe("a server that must let go", () => {
     expect(dueOn(hello(null, [1]))).toEqual([SERVER]);
   });
 
-  it("is never one that the project has not been on: another account's agent may say what it likes", () => {
+  it("is never a server without a placement, whatever its agent reports", () => {
     const lane = laneWithLive(1);
-    const greeting = { serverId: OTHER_SERVER, report: report(1, [1]), runIds: [] };
-    expect(reconcile(lane, greeting, 0).lane.placements).toEqual(lane.placements);
+    const hello = { serverId: OTHER_SERVER, report: report(1, [1]), runIds: [] };
+    expect(reconcile(lane, hello, 0).lane.placements).toEqual(lane.placements);
     expect(decideProjectRemoved(lane, { serverId: OTHER_SERVER, purge: true }).lane).toBe(lane);
     expect(decideProjectRemoved(lane, { serverId: SERVER, purge: true }).lane).toBe(lane);
   });
 
-  it("is none that is gone itself", () => {
+  it("gets no message after the server was deleted", () => {
     const { lane } = decideServerDeleted(moved(), SERVER);
     expect(dueOn(lane)).toEqual([]);
     expect(lane.placements.map(({ serverId }) => serverId)).toEqual([OTHER_SERVER]);
@@ -130,7 +130,7 @@ describe("a server that must let go", () => {
 });
 
 describe("deleting a project", () => {
-  it("is refused while a deployment of it runs or waits, and says which", () => {
+  it("is refused while a deployment is running or queued, and names it", () => {
     const lane = accepted(start(laneWithLive(1)));
     expect(decideDeleteProject(lane, { serverId: SERVER, purge: false }, 0)).toMatchObject({
       ok: false,
@@ -138,7 +138,7 @@ describe("deleting a project", () => {
     });
   });
 
-  it("leaves nothing to start, not even again", () => {
+  it("refuses every later start, also after a second delete", () => {
     const lane = deleted(laneWithLive(2), false);
     expect(lane.deployments).toEqual([]);
     expect(refuseIfDeleted(lane)).toMatchObject({ refusal: { code: "not_found" } });
@@ -146,7 +146,7 @@ describe("deleting a project", () => {
     expect(refuseIfDeleted(emptyLane)).toBeNull();
   });
 
-  it("with purge has every server told that has anything of it, also one that had let go", () => {
+  it("with purge sends a message to every server with files, also one that has removed its releases", () => {
     const left = decideProjectRemoved(moved(), { serverId: SERVER, purge: false }).lane;
     expect(dueOn(deleted(left, false))).toEqual([]);
     expect(pendingRemovals(deleted(left, true), PROJECT, 0)).toMatchObject([
@@ -157,17 +157,17 @@ describe("deleting a project", () => {
     expect(dueOn(deleted(emptyLane, true))).toEqual([SERVER]);
   });
 
-  it("with purge is not confirmed by a server that has only let go of the releases", () => {
+  it("with purge is not confirmed by a server that removed only the releases", () => {
     const lane = deleted(laneWithLive(1), true);
     expect(dueOn(decideProjectRemoved(lane, { serverId: SERVER, purge: false }).lane)).toEqual([SERVER]);
     expect(decideProjectRemoved(lane, { serverId: SERVER, purge: true }).lane.placements).toEqual([]);
   });
 
-  it("without purge still has a server that the project has left let go, and no other", () => {
+  it("without purge still removes the project from a server that it has left, and from no other", () => {
     expect(dueOn(deleted(moved(), false))).toEqual([SERVER]);
   });
 
-  it("keeps its lane for 30 days, and for as long as a server must be told", () => {
+  it("keeps the lane for 30 days, and while a server has not confirmed", () => {
     const lane = deleted(laneWithLive(1), true, 1000);
     expect(keptUntil(lane)).toBeNull();
     expect(keptUntil(decideProjectRemoved(lane, { serverId: SERVER, purge: true }).lane)).toBe(

@@ -21,16 +21,16 @@ describe("a lane that takes a project over from the database", () => {
     expect(story(accepted(rollBack(lane)))).toBe("1 superseded, 2 live, 6 offered");
   });
 
-  it("gives no version out again that it had given out before the deletion", () => {
+  it("does not reuse a version from before the deletion", () => {
     expect(takeOver(deleted(false), history)).toMatchObject({ nextVersion: 8, deletedAt: null });
   });
 
-  it("has no server remove files any more", () => {
+  it("drops pending removals", () => {
     const lane = takeOver(deleted(true), history);
     expect(lane.placements).toEqual([{ serverId: SERVER, state: { name: "in_use" } }]);
   });
 
-  it("has 30 days for it, from the last deletion on", () => {
+  it("is possible for 30 days after the last deletion", () => {
     const again = decideDeleteProject(deleted(false), { serverId: SERVER, purge: false }, 5000);
     expect(again.ok && keptUntil(again.value.lane)).toBe(5000 + RESTORABLE_MS);
   });

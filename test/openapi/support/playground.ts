@@ -10,10 +10,10 @@ import { WEAK_SCOPE } from "./spoil.ts";
 import { runAgent, type RunningAgent } from "./running-agent.ts";
 import { STAND_IN } from "./values.ts";
 
-/** The most ids of a kind that requests are drawn from, so that those which are there stay likely. */
+/** The maximum number of ids of a kind, so that existing ones are drawn often. */
 const POOL = 12;
 
-/** A stream of a deployment that waits would go on for minutes. */
+/** The event stream of a queued deployment would last for minutes. */
 const SILENT_MS = 100;
 
 type Secrets = Record<Sender, string | null>;
@@ -25,7 +25,7 @@ export class Playground {
   readonly #serverId: string;
   /** The secrets of each kind of sender. */
   readonly #secrets: Secrets;
-  /** The ids of the tokens that are in use, which nobody may revoke. */
+  /** The ids of the tokens in use, which no request may revoke. */
   readonly #kept: ReadonlySet<string>;
   readonly #ids = new Map<string, string[]>();
 

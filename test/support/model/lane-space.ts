@@ -26,7 +26,7 @@ import {
 import type { Space } from "./search.ts";
 
 type NextWorld = readonly [step: string, world: World];
-/** The ids of the nth start of a world, so that two ways to the same state find the same ids. */
+/** The ids of the nth start of a world, so that two paths to the same state have the same ids. */
 const idsOfStart: { id: DeploymentId; runId: RunId }[] = [];
 
 const NOTHING: Budgets = {
@@ -44,7 +44,7 @@ const NOTHING: Budgets = {
   timeJump: 0,
 };
 
-/** A project with two releases on a connected server, the second of them live. */
+/** A project with two releases on a connected server. The second release is live. */
 export function worldWithTwoReleases(budgets: Partial<Budgets>): World {
   const lane = laneWithLive(2);
   return {
@@ -70,7 +70,7 @@ export const laneSpace: Space<World> = {
     yield* byItself;
     yield* faults(world);
     yield* requests(world);
-    // Only where nothing else can happen, time passes by itself.
+    // Time passes only if there is no other step.
     const waited = byItself.length === 0 ? jump(world) : null;
     if (waited !== null) yield ["nothing but time passes", waited];
   },
@@ -81,7 +81,7 @@ export const laneSpace: Space<World> = {
   keyOf,
 };
 
-/** What happens by itself, sooner or later. */
+/** The steps that occur without a client's request or a fault. */
 function* steps(world: World): Iterable<NextWorld> {
   yield* tell(world);
   const corrected = correct(world);
@@ -107,7 +107,7 @@ function* steps(world: World): Iterable<NextWorld> {
     yield ["agent finds its link dead", connect(world)];
 }
 
-/** What may go wrong, as often as the budgets allow. */
+/** The faults, as often as the budgets allow. */
 function* faults(world: World): Iterable<NextWorld> {
   const { wire, agent, budgets } = world;
   const failed = budgets.failure > 0 ? step(spend(world, "failure"), false) : null;
@@ -129,7 +129,7 @@ function* faults(world: World): Iterable<NextWorld> {
     const forgotten = [...world.forgotten, ...lost.map(({ runId }) => runId)];
     yield ["agent dies", { ...cut, agent: dead, forgotten }];
   }
-  if (budgets.reconnect > 0 && agent.isUp) yield ["agent connects anew", connect(spend(world, "reconnect"))];
+  if (budgets.reconnect > 0 && agent.isUp) yield ["agent reconnects", connect(spend(world, "reconnect"))];
   if (budgets.cut > 0 && isLinked(world)) yield ["link is cut", { ...spend(world, "cut"), link: 0 }];
   const later = budgets.timeJump > 0 ? jump(spend(world, "timeJump")) : null;
   if (later !== null) yield ["time passes", later];
@@ -192,7 +192,7 @@ function spend(world: World, what: keyof Budgets): World {
   return { ...world, budgets: { ...world.budgets, [what]: world.budgets[what] - 1 } };
 }
 
-/** To the moment at which the lane's alarm would go off. */
+/** Advances the time to the lane's next alarm. */
 function jump(world: World): World | null {
   const at = nextDeadline(world.lane);
   if (at === null) return null;
@@ -200,7 +200,7 @@ function jump(world: World): World | null {
   return { ...world, now, lane: decideDeadlines(world.lane, now).lane };
 }
 
-/** Whether nothing happens any more unless somebody asks for it or something goes wrong. */
+/** Whether no further step can occur without a client's request or a fault. */
 function isQuiet(world: World): boolean {
   if (nextDeadline(world.lane) !== null) return false;
   for (const _ of steps(world)) return false;
@@ -241,11 +241,11 @@ function checkAlways(before: World, after: World): void {
   for (const one of lane.deployments) {
     const earlier = before.lane.deployments.find(({ id }) => id === one.id);
     if (earlier === undefined || earlier.state.name === one.state.name) continue;
-    const wasOver = isIn(earlier, "failed", "canceled", "superseded");
-    must(!wasOver, `${one.version} was ${earlier.state.name} and is ${one.state.name}`);
+    const wasEnded = isIn(earlier, "failed", "canceled", "superseded");
+    must(!wasEnded, `${one.version} was ${earlier.state.name} and is ${one.state.name}`);
     if (one.state.name === "live")
       must(switches.includes(one.runId), `${one.version} is live and was never served`);
-    if (one.state.name === "failed" && one.state.failure.message.includes("came back without"))
+    if (one.state.name === "failed" && one.state.failure.message.includes("reconnected without"))
       must(after.forgotten.includes(one.runId), `${one.version} counts as lost, and the agent has it`);
   }
 }
@@ -264,13 +264,13 @@ function checkQuiet({ lane, agent, wire }: World): void {
   );
 }
 
-/** One number for each different text. */
+/** A number for each distinct text. */
 const numbers = new Map<string, number>();
-/** Most parts of a world are the same objects as one step before, so their numbers are kept. */
+/** Caches the numbers of objects, because most parts of a world do not change in a step. */
 const numbersOfParts = new WeakMap<object, number>();
 
 /**
- * @param compared what of the value is compared, where that is not all
+ * @param compared the part of the value to compare, if not all of it
  * @returns a number that is the same for two values with the same JSON text
  */
 function numberOf<Value extends object>(value: Value, compared?: (value: Value) => object): number {
@@ -286,7 +286,7 @@ function numberOf<Value extends object>(value: Value, compared?: (value: Value) 
 const IRRELEVANT = { actor: null, createdAt: null, commitSha: null, commitMessage: null };
 const IRRELEVANT_IN_STATE = { plan: null, evidence: null };
 
-/** A deployment without the fields that decide nothing. */
+/** A deployment without the fields that no decision uses. */
 function deciding(deployment: LaneDeployment): object {
   return { ...deployment, ...IRRELEVANT, state: { ...deployment.state, ...IRRELEVANT_IN_STATE } };
 }
@@ -302,7 +302,7 @@ function keyOf({ lane, agent, wire, connection, link, now, wrong, ...lists }: Wo
   for (const deployment of lane.deployments) key.push(numberOf(deployment, deciding));
   key.push("runs");
   for (const run of agent.runs) key.push(numberOf(run));
-  // Messages on different ways have no order between them, and messages on HTTP have none at all.
+  // Messages on different ways have no order between them, and HTTP messages have no order at all.
   for (const way of ORDERED_WAYS) {
     key.push(way);
     for (const message of wire) if (wayOf(message) === way) key.push(numberOf(message));

@@ -9,8 +9,8 @@ import type {
 import type { DeploymentId, RunId } from "#contract/ids.ts";
 
 /**
- * A run as the agent has it. `asked`: waiting for the permit; `permitted`: past canceling; `switched`: `current`
- * points to the release, which nobody has found good yet. `unsent`: events that the lane has not acknowledged.
+ * A run in the agent. Phases: `asked`: waiting for the permit; `permitted`: can no longer be canceled; `switched`:
+ * `current` points to the release, which is not verified yet. `unsent`: events that the lane has not acknowledged.
  */
 export type ModelRun = {
   readonly runId: RunId;
@@ -22,13 +22,13 @@ export type ModelRun = {
   readonly phase: "new" | "preparing" | "asked" | "permitted" | "switched" | "done";
   readonly previous: number | null;
   readonly unsent: readonly RunEvent[];
-  /** null: an earlier life has sent some events, and only the lane knows how many. */
+  /** null: the agent sent events before a restart, and only the lane knows how many. */
   readonly nextSeq: number | null;
-  /** How it has ended; null while it has not. */
+  /** The result of the run; null while it is running. */
   readonly result: RunResult | null;
   readonly awaitsAnswer: boolean;
-  /** The control plane has closed the run, which is too far to be given up at once. */
-  readonly isOver: boolean;
+  /** The control plane has ended the run, but the run cannot stop immediately. */
+  readonly isEnded: boolean;
 };
 
 /**
@@ -110,12 +110,12 @@ function takeOrder(agent: ModelAgent, order: RunOrder): ModelAgent {
     nextSeq: 1,
     result: null,
     awaitsAnswer: false,
-    isOver: false,
+    isEnded: false,
   };
   return { ...agent, seen: [...agent.seen, order.run_id], runs: [...agent.runs, run] };
 }
 
-/** The run whose turn it is: one after the other. */
+/** The active run. Runs are carried out one after the other. */
 export function workingRun(agent: ModelAgent): ModelRun | null {
   const run = agent.runs.find(({ phase }) => phase !== "done");
   return run === undefined || run.phase === "asked" ? null : run;
@@ -123,8 +123,8 @@ export function workingRun(agent: ModelAgent): ModelRun | null {
 
 /**
  * The next step of a run.
- * @param goesWell whether the command that the step stands for succeeds
- * @param found what fetching reports, besides its stage
+ * @param goesWell whether the command of the step succeeds
+ * @param found the events that the fetch reports, in addition to its stage
  */
 export function work(
   agent: ModelAgent,
@@ -176,7 +176,7 @@ function revert(agent: ModelAgent, run: ModelRun): ModelAgent {
 function finish(agent: ModelAgent, run: ModelRun, result: RunResult): ModelAgent {
   const hasBuilt = run.reuse === null && result.outcome !== "live";
   const tidy = hasBuilt ? { ...agent, releases: agent.releases.filter((one) => one !== run.version) } : agent;
-  if (run.isOver) return removeIfIdle(without(tidy, run));
+  if (run.isEnded) return removeIfIdle(without(tidy, run));
   return removeIfIdle(reportResult(tidy, { ...run, result, phase: "done" }));
 }
 
@@ -213,20 +213,20 @@ function obey(agent: ModelAgent, runId: RunId, instruction: Instruction): ModelA
     case "stop":
       return isCommitted ? agent : finish(agent, run, { outcome: "canceled" });
     case "ended":
-      if (run.phase === "switched") return replace(agent, { ...run, isOver: true, unsent: [] });
+      if (run.phase === "switched") return replace(agent, { ...run, isEnded: true, unsent: [] });
       if (run.phase === "done") return removeIfIdle(without(agent, run));
-      return finish(agent, { ...run, isOver: true }, LOST);
+      return finish(agent, { ...run, isEnded: true }, LOST);
   }
 }
 
-/** What the agent posts of a run now; null when it has nothing to say. */
+/** The next post of the agent for a run; null if there is none. */
 export function eventsToPost(run: ModelRun): readonly RunEvent[] | null {
-  if (run.awaitsAnswer || run.isOver) return null;
+  if (run.awaitsAnswer || run.isEnded) return null;
   if (run.unsent.length === 0 && run.phase !== "asked" && run.nextSeq !== null) return null;
   return run.unsent;
 }
 
-/** Takes an answer in: first what was stored, then what to do. */
+/** Applies an answer: first the acknowledgement, then the instruction. */
 export function takeAnswer(
   agent: ModelAgent,
   runId: RunId,
@@ -238,17 +238,17 @@ export function takeAnswer(
   const unsent = run.unsent.filter(({ seq }) => seq > ackedSeq);
   const heard: ModelRun = { ...run, unsent, awaitsAnswer: false };
   if (heard.phase === "done" && instruction !== "ended" && unsent.length === 0)
-    // Also where a post of an earlier life has taken the number that the result had.
+    // Also if a post from before a restart had used the number of the result.
     return reportResult(agent, { ...heard, nextSeq: ackedSeq + 1 });
   return obey(replace(agent, heard), runId, instruction);
 }
 
-/** SIGKILL, and what the next start finds in the journals. */
+/** The agent after a SIGKILL, with what the next start finds in the journals. */
 export function crash(agent: ModelAgent): ModelAgent {
   let { current, releases } = agent;
   const runs: ModelRun[] = [];
   for (const run of agent.runs) {
-    // Nobody has a journal of a run that never had its turn, nor wants one of a run that is over.
+    // There is no journal of a run that never started, and none is needed of a run that has ended.
     if (run.phase === "new" && workingRun(agent) !== run) continue;
     const result = run.result ?? LOST;
     if (run.phase === "switched") current = run.previous;
@@ -261,7 +261,7 @@ export function crash(agent: ModelAgent): ModelAgent {
       nextSeq: null,
       result,
       awaitsAnswer: false,
-      isOver: false,
+      isEnded: false,
     });
   }
   return { ...agent, isUp: false, current, releases, seen: runs.map(({ runId }) => runId), runs };
@@ -299,6 +299,6 @@ export function releaseOf(run: ModelRun): number {
 }
 
 function emit(run: ModelRun, event: Unnumbered): ModelRun {
-  if (run.nextSeq === null || run.isOver) return run;
+  if (run.nextSeq === null || run.isEnded) return run;
   return { ...run, unsent: [...run.unsent, { ...event, seq: run.nextSeq }], nextSeq: run.nextSeq + 1 };
 }

@@ -19,7 +19,7 @@ import {
   workingRun,
 } from "./model-agent.ts";
 
-/** How often each thing may happen that need not. What is not named may happen as often as it likes. */
+/** How often each request or fault may occur. Other steps are not limited. */
 export type Budgets = Readonly<
   Record<
     | "start"
@@ -39,9 +39,9 @@ export type Budgets = Readonly<
 >;
 
 /**
- * Something that is on its way. Each way keeps its order (a socket in each direction, and the link's calls of the
- * lane), but for HTTP, where anything may come before anything; between the ways there is no order. `connection`: the
- * socket that it is on, and dies with. `isHeard`: whether the agent still waits for the answer to its post.
+ * A message in transit. Messages on one way (a socket in each direction, and the link's calls of the lane) keep their
+ * order, except on HTTP. There is no order between the ways. `connection`: the socket that carries the message; if it
+ * closes, the message is lost. `isHeard`: whether the agent still waits for the answer to its post.
  */
 export type Message =
   | { readonly kind: "order"; readonly connection: number; readonly message: ToAgent }
@@ -66,37 +66,37 @@ export type Message =
       readonly instruction: Instruction;
     };
 
-/** The lane (the real one), its link, one agent, and what is on its way between them. Times are Unix milliseconds. */
+/** The real lane, a model of its link and of one agent, and the messages in transit. Times are Unix milliseconds. */
 export type World = {
   readonly lane: Lane;
   readonly agent: ModelAgent;
   /** The agent's socket; each new one has the next number. */
   readonly connection: number;
-  /** The socket that the link sends on; 0: it has noticed that there is none. */
+  /** The socket that the link sends on; 0: the link has noticed that it is closed. */
   readonly link: number;
   readonly wire: readonly Message[];
   readonly now: number;
   readonly budgets: Budgets;
-  /** The versions that clients were told. */
+  /** The versions that clients received. */
   readonly accepted: readonly number[];
   readonly permits: readonly RunId[];
   readonly switches: readonly RunId[];
-  /** The runs that died with the agent before it had noted them. */
+  /** The runs that were lost with the agent before it had recorded them. */
   readonly forgotten: readonly RunId[];
-  /** What the agent has said that it serves, where that is wrong and must wait for what runs. */
+  /** A report of a wrong release that is checked again when the active run has ended. */
   readonly wrong: ProjectReport | null;
-  /** The runs of which clients were told that they are canceled or deleted, before they had ended. */
+  /** The runs that clients canceled or deleted before they had ended. */
   readonly withdrawn: readonly RunId[];
 };
 
 /**
- * The lane sends what is due, on the socket that the link knows. A socket that the agent has left loses it; the link may
- * have noticed that, and then says that nobody was there.
+ * The lane sends its pending message on the socket that the link knows. On a socket that the agent has left, the message
+ * is lost. If the link has noticed that the socket is closed, it reports the message as undelivered.
  */
 export function* tell(world: World): Iterable<readonly [step: string, world: World]> {
   const due = pendingMessage(world.lane, PROJECT, world.now);
   if (due === null) return;
-  // The link holds an order back until the lane has answered the greeting.
+  // The link holds an order back until the lane has answered the hello.
   if (world.wire.some(({ kind }) => kind === "reconcile")) return;
   const told = { ...world, lane: noteSent(world.lane, due.deploymentId, world.now) };
   const { message } = due;
@@ -113,13 +113,13 @@ export function isLinked({ link, connection, agent }: World): boolean {
   return link === connection && agent.isUp;
 }
 
-/** On a socket that the agent has left, it is lost. */
+/** A message on a socket that the agent has left is lost. */
 function sendOrder(world: World, message: ToAgent): World {
   if (!isLinked(world)) return world;
   return put(world, { kind: "order", connection: world.connection, message });
 }
 
-/** @returns null where something must arrive before it */
+/** @returns null if another message must arrive first */
 export function arrive(world: World, at: number): World | null {
   const message = world.wire[at];
   if (message === undefined) return null;
@@ -128,7 +128,7 @@ export function arrive(world: World, at: number): World | null {
   return receive({ ...world, wire: world.wire.toSpliced(at, 1) }, message);
 }
 
-/** A message arrives, and stays on its way to arrive once more: only HTTP does that, when somebody retries. */
+/** A message arrives and will arrive again. This occurs only with HTTP retries. */
 export function arriveTwice(world: World, at: number): World {
   const message = world.wire[at];
   if (message?.kind !== "post") return world;
@@ -159,7 +159,7 @@ function receive(world: World, message: Message): World {
     case "hello":
       return put({ ...world, link: message.connection }, { ...message, kind: "reconcile" });
     case "reconcile":
-      return greet(world, message);
+      return receiveHello(world, message);
     case "serving":
       return put(world, { ...message, kind: "comparison" });
     case "comparison":
@@ -173,18 +173,18 @@ function receive(world: World, message: Message): World {
   }
 }
 
-function greet(
+function receiveHello(
   world: World,
   { connection, report, runIds }: Extract<Message, { kind: "hello" | "reconcile" }>,
 ) {
   const decided = reconcile(world.lane, { serverId: SERVER, report, runIds }, world.now);
-  const greeted = { ...world, lane: decided.lane };
+  const reconciled = { ...world, lane: decided.lane };
   const { serving } = decided.value;
-  if (serving === null) return greeted;
-  return takeReport(greeted, report, serving, connection === world.connection);
+  if (serving === null) return reconciled;
+  return takeReport(reconciled, report, serving, connection === world.connection);
 }
 
-/** The lane has compared what is served with what should be, and the link or the lane itself sends what follows. */
+/** Applies the lane's check of the served release: the link or the lane sends the correction. */
 function takeReport(world: World, report: ProjectReport, serving: ServingCheck, isHeard = true): World {
   const noted = { ...world, wrong: serving.kind === "later" ? report : null };
   if (serving.kind !== "correct_release" || !isHeard) return noted;
@@ -195,7 +195,7 @@ function compare(world: World, report: ProjectReport): World {
   return takeReport(world, report, checkServing(world.lane, { serverId: SERVER, report }));
 }
 
-/** What runs has ended, and the server still serves what it should not. */
+/** The active run has ended, and the server still serves a wrong release. */
 export function correct(world: World): World | null {
   const { wrong } = world;
   if (wrong === null || checkServing(world.lane, { serverId: SERVER, report: wrong }).kind === "later")
@@ -214,7 +214,7 @@ function takePost(world: World, posted: Extract<Message, { kind: "post" }>): Wor
   return last?.type === "result" ? compare(answered, last.project) : answered;
 }
 
-/** The run whose turn it is takes its next step. @param goesWell whether that succeeds */
+/** The active run takes its next step. @param goesWell whether the step succeeds */
 export function step(world: World, goesWell: boolean): World | null {
   const { agent } = world;
   const run = agent.isUp ? workingRun(agent) : null;
@@ -225,7 +225,7 @@ export function step(world: World, goesWell: boolean): World | null {
   return announceChange({ ...world, switches }, next);
 }
 
-/** The agent as it is now; where a change has no result to tell it, it is said by itself. */
+/** The world with the changed agent. A change that no result reports is sent as a message of its own. */
 function announceChange(world: World, agent: ModelAgent): World {
   const changed = { ...world, agent };
   if (!mustAnnounce(world.agent, agent)) return changed;
@@ -241,7 +241,7 @@ export function post(world: World, runId: RunId): World | null {
   return put({ ...world, agent }, { kind: "post", runId, deploymentId, events, isHeard: true });
 }
 
-/** The agent has waited long enough for an answer: it will not hear it any more, and post again. */
+/** The agent's request times out: it ignores a late answer, and posts again. */
 export function giveUp(world: World, runId: RunId): World {
   const runs = world.agent.runs.map((run) => (run.runId === runId ? { ...run, awaitsAnswer: false } : run));
   const wire = world.wire.flatMap((message): Message[] => {
@@ -251,13 +251,13 @@ export function giveUp(world: World, runId: RunId): World {
   return { ...world, agent: { ...world.agent, runs }, wire };
 }
 
-/** What is on a socket dies with it; what has left it goes on. */
+/** Messages on a closed socket are lost. Messages that have left it still arrive. */
 export function cutSocket(world: World): World {
   const dies = ({ kind }: Message) => kind === "order" || kind === "hello" || kind === "serving";
   return { ...world, wire: world.wire.filter((message) => !dies(message)) };
 }
 
-/** A new socket, and the greeting on it. */
+/** A new socket, and the hello on it. */
 export function connect(world: World): World {
   const connection = world.connection + 1;
   const runIds = world.agent.runs.map(({ runId }) => RunId.parse(runId));

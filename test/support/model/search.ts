@@ -1,16 +1,15 @@
-/** How a space of states is searched: what can come next, and what must never be. */
+/** A space of states to search: the next states, and the invariants. */
 export type Space<State> = {
   readonly next: (state: State) => Iterable<readonly [step: string, state: State]>;
-  /** @throws with what is wrong with a state that was reached */
+  /** @throws if a state violates an invariant */
   readonly check: (before: State, after: State) => void;
-  /** Two states with the same text are the same. */
+  /** Two states with the same text are equal. */
   readonly keyOf: (state: State) => string;
 };
 
 /**
- * Visits every state that can be reached, the nearest first, so that what it finds wrong comes with the shortest way
- * there.
- * @returns how many there are, and how many ways lead from one to the next
+ * Visits every reachable state in breadth-first order, so that a violation is reported with the shortest path to it.
+ * @returns the number of states, and the number of steps between them
  */
 export function visitAll<State>(
   first: State,
