@@ -206,8 +206,8 @@ describe("the check of a followed log finds", () => {
   }
 
   it("a line that is missing, or repeated after the stream was cut", async () => {
-    expect(await follow(1, 2, 4)).toBe("after line 2 comes line 4");
-    expect(await follow(1, 2)).toBe("after line 2 comes line 1");
+    expect(await follow(1, 2, 4)).toBe("line 4 follows line 2");
+    expect(await follow(1, 2)).toBe("line 1 follows line 2");
   });
 });
 
@@ -225,11 +225,11 @@ describe("the check of the served site finds", () => {
     await allHolds();
   });
 
-  it("a page that is not one whole release", async () => {
+  it("a page that is not one complete release", async () => {
     const page = inProject(await readlink(inProject("current")), "index.html");
     const whole = await readFile(page, "utf8");
     await writeFile(page, whole.slice(0, 20_000));
-    await isFound(/a page that is not one whole release[^]*the page of .* is not whole/);
+    await isFound(/a page that is not one complete release[^]*the page of .* is not whole/);
     await writeFile(page, whole);
     await site.visitor?.leave();
     await sendVisitor(installation, site);
@@ -243,7 +243,7 @@ describe("the check of the served site finds", () => {
       await rename(inProject("current.new"), inProject("current"));
     };
     await expectFound(
-      /current points to releases\/1, and live is[^]*is served, and[^]*is live[^]*visitors see broken-2, and/,
+      /current points to releases\/1, and live is[^]*is served, and[^]*is live[^]*visitors see broken-2, but/,
       () => pointTo("releases/1"),
       () => pointTo(target),
     );
@@ -318,7 +318,7 @@ describe("the check of leftovers finds", () => {
       .poll(() => waitingViolations(installation).join("\n"), { timeout: 20_000 })
       .toContain("waits for a server to remove its project");
     expect(await siteViolations(installation, other)).toEqual([
-      "purged was purged, and alpha has its folder",
+      "purged was purged, but alpha has its folder",
     ]);
     await host.startAgent();
     await expect.poll(() => siteViolations(installation, other), { timeout: 20_000 }).toEqual([]);
