@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 
+import type { Access, Method } from "#contract/endpoints/endpoint.ts";
 import type { Scope } from "#contract/scopes.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
-
-export const NoParams = z.strictObject({});
+const NoParams = z.strictObject({});
 
 /** For tokens with this scope. A token that is limited to projects can access only those. */
 export const token = (scope: Scope | null) => ({ by: "token", scope, reach: "projects" }) as const;
@@ -12,11 +12,23 @@ export const token = (scope: Scope | null) => ({ by: "token", scope, reach: "pro
 /** For tokens with this scope and without a project limit: the endpoint changes something outside of projects. */
 export const accountToken = (scope: Scope) => ({ by: "token", scope, reach: "account" }) as const;
 
-/** The values of most endpoints. */
-export const plain = {
-  query: null,
-  body: null,
-  maxBodyBytes: MAX_BODY_BYTES,
-  alsoAs: [],
-  problems: [],
-} as const;
+/** Makes the first fields of a row: the request line, who can call it, and the values that most endpoints have. */
+const rowFor =
+  <const M extends Method>(method: M) =>
+  <const Path extends string, By extends Access>(path: Path, access: By) =>
+    ({
+      method,
+      path,
+      access,
+      params: NoParams,
+      query: null,
+      body: null,
+      maxBodyBytes: MAX_BODY_BYTES,
+      alsoAs: [],
+      problems: [],
+    }) as const;
+
+export const get = rowFor("GET");
+export const post = rowFor("POST");
+export const patch = rowFor("PATCH");
+export const remove = rowFor("DELETE");

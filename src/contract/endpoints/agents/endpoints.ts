@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { EnrollInput, Enrolled, RunEvents, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
-import { NoParams, plain } from "#contract/endpoints/endpoint-defaults.ts";
+import { post } from "#contract/endpoints/endpoint-defaults.ts";
 import { DeploymentId } from "#contract/ids.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -10,21 +10,14 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** The endpoints that only agents call. */
 export const agentEndpoints = {
   enrollAgent: {
-    ...plain,
-    method: "POST",
-    path: "/v1/agent/enroll",
-    access: { by: "none" },
+    ...post("/v1/agent/enroll", { by: "none" }),
     summary: "Exchange an enrolment token for an agent's credential",
-    params: NoParams,
     body: EnrollInput,
     success: { status: 201, body: Enrolled },
     problems: ["invalid_token", "protocol_mismatch", "rate_limited"],
   },
   reportRunEvents: {
-    ...plain,
-    method: "POST",
-    path: "/v1/agent/deployments/:deployment_id/events",
-    access: { by: "agent" },
+    ...post("/v1/agent/deployments/:deployment_id/events", { by: "agent" }),
     summary: "Report events of a run and get the next instruction",
     params: z.strictObject({ deployment_id: DeploymentId }),
     body: RunEvents,

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { LogQuery, LogPage } from "#contract/endpoints/logs/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
-import { plain, token } from "#contract/endpoints/endpoint-defaults.ts";
+import { get, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { DeploymentId } from "#contract/ids.ts";
 
 const DeploymentParams = z.strictObject({ deployment_id: DeploymentId });
@@ -10,10 +10,7 @@ const DeploymentParams = z.strictObject({ deployment_id: DeploymentId });
 /** The endpoints for logs. */
 export const logEndpoints = {
   getDeploymentLog: {
-    ...plain,
-    method: "GET",
-    path: "/v1/logs/:deployment_id",
-    access: token("deployments:read"),
+    ...get("/v1/logs/:deployment_id", token("deployments:read")),
     summary: "Get the log of a deployment",
     params: DeploymentParams,
     query: LogQuery,

@@ -9,7 +9,7 @@ import {
   ProjectRows,
 } from "#contract/endpoints/projects/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
-import { accountToken, NoParams, plain, token } from "#contract/endpoints/endpoint-defaults.ts";
+import { accountToken, get, patch, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { ProjectId } from "#contract/ids.ts";
 
 const ProjectParams = z.strictObject({ project_id: ProjectId });
@@ -17,40 +17,26 @@ const ProjectParams = z.strictObject({ project_id: ProjectId });
 /** The endpoints for projects. */
 export const projectEndpoints = {
   listProjects: {
-    ...plain,
-    method: "GET",
-    path: "/v1/projects",
-    access: token("projects:read"),
+    ...get("/v1/projects", token("projects:read")),
     summary: "List projects, newest first",
-    params: NoParams,
     query: ProjectsQuery,
     success: { status: 200, body: ProjectRows },
   },
   createProject: {
-    ...plain,
-    method: "POST",
-    path: "/v1/projects",
-    access: accountToken("projects:write"),
+    ...post("/v1/projects", accountToken("projects:write")),
     summary: "Create a project",
-    params: NoParams,
     body: CreateProjectInput,
     success: { status: 201, body: Project },
     problems: ["name_taken", "domain_taken", "too_many"],
   },
   getProject: {
-    ...plain,
-    method: "GET",
-    path: "/v1/projects/:project_id",
-    access: token("projects:read"),
+    ...get("/v1/projects/:project_id", token("projects:read")),
     summary: "Get a project",
     params: ProjectParams,
     success: { status: 200, body: Project },
   },
   updateProject: {
-    ...plain,
-    method: "PATCH",
-    path: "/v1/projects/:project_id",
-    access: token("projects:write"),
+    ...patch("/v1/projects/:project_id", token("projects:write")),
     summary: "Change the settings of a project",
     params: ProjectParams,
     body: UpdateProjectInput,
@@ -58,10 +44,7 @@ export const projectEndpoints = {
     problems: ["name_taken", "domain_taken"],
   },
   deleteProject: {
-    ...plain,
-    method: "DELETE",
-    path: "/v1/projects/:project_id",
-    access: token("projects:write"),
+    ...remove("/v1/projects/:project_id", token("projects:write")),
     summary: "Delete a project",
     params: ProjectParams,
     query: DeleteProjectQuery,
