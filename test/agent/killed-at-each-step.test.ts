@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const startAgent = () => spawnRunningAgent(world, { preload, env: { DIE_FILE: dieFile } });
 
-/** A build that writes its version into the site and leaves a daemon, and an activate command that records each call. */
+/** An order whose build writes its version and leaves a daemon. Its activate command records the version too. */
 const order = (change: Partial<RunOrder> = {}) =>
   world.order({
     build_command: "echo $GANTRY_VERSION > index.html; setsid sleep 1000 >/dev/null 2>&1 & sleep 0.05",

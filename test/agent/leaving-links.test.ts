@@ -223,7 +223,7 @@ describe("a kept release whose links an earlier agent did not check", () => {
     expect(world.current).toBe("releases/2");
     rmSync(world.path("releases/1/data.json"));
     mkdirSync(world.path("releases/1/folder"));
-    // Sent again, as by the control plane: the agent ignores a request that comes while the refused one still has its turn.
+    // Sent repeatedly, as the control plane does, because the agent ignores a request while it handles the refused one.
     await expect
       .poll(() => {
         world.control.send({ type: "correct_release", project_id: world.projectId, release: 1 });
