@@ -1,7 +1,7 @@
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { guide, introduction } from "#contract/reference/guide.ts";
-import { operationTexts } from "#contract/reference/operations.ts";
+import { sections } from "#contract/reference/operations.ts";
 import { tags } from "#contract/reference/tags.ts";
 
 import { responseHeaders } from "./headers.ts";
@@ -12,14 +12,13 @@ import { reachableSchemas } from "./reachable-schemas.ts";
 import { namedSchemas } from "./schemas.ts";
 import type { Components, OpenApi, Operation, Response } from "./types.ts";
 
-const texts: Readonly<Record<string, AnyOperationText>> = operationTexts;
+type Texts = Readonly<Record<string, AnyOperationText>>;
+
 const table: readonly (readonly [string, Endpoint])[] = Object.entries(endpoints);
 
 /** Builds the OpenAPI document from the endpoint table and its texts. @param version the version of Gantry */
 export function openApiDocument(version: string): OpenApi {
-  const paths = pathsOf(
-    table.map(([name, endpoint]) => [endpoint, operationOf(name, endpoint, textOf(name))]),
-  );
+  const paths = pathsOf(table.map(([name, endpoint]) => [endpoint, describe(name, endpoint)]));
   const responses = problemResponses();
   const schemas = reachableSchemas({ paths, responses }, [
     ...namedSchemas("output"),
@@ -61,10 +60,12 @@ const securitySchemes: Components["securitySchemes"] = {
   },
 };
 
-function textOf(name: string): AnyOperationText {
-  const text = texts[name];
-  if (text === undefined) throw new Error(`The operation ${name} has no text.`);
-  return text;
+function describe(name: string, endpoint: Endpoint): Operation {
+  for (const [tag, texts] of Object.entries<Texts>(sections)) {
+    const text = texts[name];
+    if (text !== undefined) return operationOf(name, endpoint, tag, text);
+  }
+  throw new Error(`The operation ${name} has no text.`);
 }
 
 function pathsOf(operations: readonly (readonly [Endpoint, Operation])[]): OpenApi["paths"] {

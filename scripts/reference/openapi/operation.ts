@@ -2,7 +2,7 @@ import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { hasEntityTag, problemsOf } from "#contract/endpoints/endpoint-facts.ts";
 import { type ProblemCode, problems } from "#contract/problems.ts";
 import type { StreamedText } from "#contract/reference/operation-text.ts";
-import { INTERNAL_TAG, type Tag } from "#contract/reference/tags.ts";
+import { INTERNAL_TAG } from "#contract/reference/tags.ts";
 import { takesIdempotencyKey } from "#contract/repeatable.ts";
 
 import { type ResponseHeader, headers } from "./headers.ts";
@@ -13,20 +13,24 @@ import type { Content, Operation, Reference, RequestBody, Response, Schema } fro
 
 /** The texts of any operation. */
 export type AnyOperationText = {
-  readonly tag: Tag;
   readonly description: string;
-  readonly body: unknown;
-  readonly answer: unknown;
+  readonly body?: unknown;
+  readonly answer?: unknown;
   readonly location?: string | null;
   readonly streamed?: Readonly<Record<string, StreamedText>>;
 };
 
-export function operationOf(name: string, endpoint: Endpoint, text: AnyOperationText): Operation {
+export function operationOf(
+  name: string,
+  endpoint: Endpoint,
+  tag: string,
+  text: AnyOperationText,
+): Operation {
   const { access } = endpoint;
   const requestBody = requestBodyOf(endpoint, text);
   return {
     operationId: name,
-    tags: [text.tag],
+    tags: [tag],
     summary: endpoint.summary,
     description: [text.description, whoMayCall(endpoint)].join("\n\n"),
     security:
@@ -40,7 +44,7 @@ export function operationOf(name: string, endpoint: Endpoint, text: AnyOperation
       ...(hasEntityTag(endpoint) ? { 304: notModified(endpoint, text) } : {}),
       ...problemsByStatus(endpoint),
     },
-    ...(text.tag === INTERNAL_TAG ? { "x-internal": true } : {}),
+    ...(tag === INTERNAL_TAG ? { "x-internal": true } : {}),
   };
 }
 

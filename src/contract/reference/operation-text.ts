@@ -2,30 +2,27 @@ import type * as z from "zod/mini";
 
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import type { Endpoints, OperationName } from "#contract/endpoints/endpoints.ts";
-import type { Tag } from "#contract/reference/tags.ts";
 
 type Unchanging<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Unchanging<Value[Key]> }
   : Value;
-type ExampleOf<Schema extends z.ZodMiniType | null> = Schema extends z.ZodMiniType
-  ? Unchanging<z.input<Schema>>
-  : null;
+/** An example of a body; nothing for an endpoint without that body. */
+type ExampleOf<Name extends string, Schema extends z.ZodMiniType | null> = Schema extends z.ZodMiniType
+  ? { readonly [Key in Name]: Unchanging<z.input<Schema>> }
+  : { readonly [Key in Name]?: never };
 
 /** The texts and examples of an operation. The rest of the reference follows from the endpoint table. */
 export type OperationText<Of extends Endpoint> = {
-  readonly tag: Tag;
   /** Markdown: what the operation does, which requests it refuses, and how to fix them. */
   readonly description: string;
-  /** An example of the request body. */
-  readonly body: ExampleOf<Of["body"]>;
-  /** An example of the response body. */
-  readonly answer: ExampleOf<Of["success"]["body"]>;
-} & (Of["success"]["status"] extends 201
-  ? {
-      /** An example of the Location header; null if the response has none. */
-      readonly location: `/v1/${string}` | null;
-    }
-  : { readonly location?: never }) &
+} & ExampleOf<"body", Of["body"]> &
+  ExampleOf<"answer", Of["success"]["body"]> &
+  (Of["success"]["status"] extends 201
+    ? {
+        /** An example of the Location header; null if the response has none. */
+        readonly location: `/v1/${string}` | null;
+      }
+    : { readonly location?: never }) &
   (Of["alsoAs"] extends readonly []
     ? { readonly streamed?: never }
     : {

@@ -7,17 +7,26 @@ import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
 import { sessionTexts } from "#contract/endpoints/sessions/texts.ts";
 import { tokenTexts } from "#contract/endpoints/tokens/texts.ts";
+import type { Tag } from "#contract/reference/tags.ts";
 
 // Separate from the endpoint table, because the Worker and every client bundle the table but not these texts.
 
+/** The texts of each section's operations, by the section's tag. */
+export const sections = {
+  Deployments: { ...deploymentTexts, ...logTexts },
+  Projects: projectTexts,
+  Servers: serverTexts,
+  Tokens: { ...tokenTexts, ...sessionTexts },
+  Account: accountTexts,
+  Agent: agentTexts,
+} as const satisfies Record<Tag, Partial<OperationTexts>>;
+
 /** The text of every operation in the API reference. */
 export const operationTexts: OperationTexts = {
-  ...deploymentTexts,
-  ...logTexts,
-  ...projectTexts,
-  ...serverTexts,
-  ...tokenTexts,
-  ...sessionTexts,
-  ...accountTexts,
-  ...agentTexts,
+  ...sections.Deployments,
+  ...sections.Projects,
+  ...sections.Servers,
+  ...sections.Tokens,
+  ...sections.Account,
+  ...sections.Agent,
 };

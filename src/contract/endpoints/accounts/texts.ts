@@ -20,15 +20,12 @@ const account = {
 
 export const accountTexts = {
   getAccount: {
-    tag: "Account",
     description: prose`
       Returns the account of the token, and the permissions of the token. Any valid token can call this endpoint, so use
       it to test a token.`,
-    body: null,
     answer: account,
   },
   updateAccount: {
-    tag: "Account",
     description: prose`
       Changes settings of the account, which apply to all of its projects. Omitted fields keep their values.
 
@@ -38,11 +35,9 @@ export const accountTexts = {
     answer: { ...account, log_retention_days: 30 },
   },
   getHealth: {
-    tag: "Account",
     description: prose`
       Reports whether the control plane is running and its database has its tables. It needs no token, so load balancers
       and uptime monitors can call it: 200 means healthy, 503 means unhealthy.`,
-    body: null,
     answer: { status: "ok" },
   },
 } as const satisfies Partial<OperationTexts>;

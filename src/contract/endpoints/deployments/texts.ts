@@ -37,16 +37,13 @@ const location = `/v1/deployments/${example.deployment}` as const;
 
 export const deploymentTexts = {
   listProjectDeployments: {
-    tag: "Deployments",
     description: prose`
       Returns one page of the deployments of a project, highest version first. You can combine the filters.
 
       Each row has seven fields. To get every field, call \`GET /v1/deployments\` with \`project_id\`.`,
-    body: null,
     answer: { deployments: [deploymentRow, earlierRow], next_cursor: null },
   },
   startDeployment: {
-    tag: "Deployments",
     description: prose`
       Starts a deployment. The response does not wait for it to end: 201 means that the deployment is stored. It later
       ends as \`live\`, \`failed\` (with a reason) or \`canceled\`. To follow it, read
@@ -69,7 +66,6 @@ export const deploymentTexts = {
     location,
   },
   deploy: {
-    tag: "Deployments",
     description: prose`
       Starts a deployment, like \`POST /v1/projects/{project_id}/deployments\`, with the project in the body. Use it in
       scripts that have one fixed URL.`,
@@ -78,33 +74,26 @@ export const deploymentTexts = {
     location,
   },
   listDeployments: {
-    tag: "Deployments",
     description: prose`
       Returns one page of the deployments of all projects that the token can access, newest first, with every field.
       You can combine the filters. For example, \`?status=failed&server_id=…\` returns the failures on one server.`,
-    body: null,
     answer: { deployments: [liveDeployment], next_cursor: example.cursor },
   },
   getDeployment: {
-    tag: "Deployments",
     description: prose`
       Returns one deployment, with its stage, what it waits for, why it failed and the evidence that it went live.
 
       While \`status\` is \`building\`, \`stage\` is the current stage, and the deployment ends at \`deadline_at\` at the
       latest. A deployment rarely changes after it has ended, so poll with \`If-None-Match\` to get an empty 304.`,
-    body: null,
     answer: liveDeployment,
   },
   getProjectDeployment: {
-    tag: "Deployments",
     description: prose`
       Returns one deployment of the project, like \`GET /v1/deployments/{deployment_id}\`. For a deployment of another
       project, the response is 404.`,
-    body: null,
     answer: liveDeployment,
   },
   deleteDeployment: {
-    tag: "Deployments",
     description: prose`
       Deletes a deployment and its log. The version number is not used again. The files stay on the server while the
       live deployment uses them.
@@ -112,11 +101,8 @@ export const deploymentTexts = {
       The live deployment cannot be deleted (409 \`deployment_live\`): deploy or roll back first. A deployment that is
       still \`building\` is canceled. While the server is activating it, the response is 409
       \`deployment_activating\`; retry a few seconds later, after it has ended. A second delete gets 404.`,
-    body: null,
-    answer: null,
   },
   cancelDeployment: {
-    tag: "Deployments",
     description: prose`
       Cancels a deployment before it goes live. If the deployment is queued, the response shows it as \`canceled\`. If
       it is running, its stage becomes \`canceling\`, and its status becomes \`canceled\` when the agent has confirmed
@@ -128,7 +114,6 @@ export const deploymentTexts = {
     answer: canceledDeployment,
   },
   rollBack: {
-    tag: "Deployments",
     description: prose`
       Starts a deployment of code that was live before. If the server still has the files, it only switches to them,
       which takes milliseconds. Otherwise it builds the commit again.
@@ -144,11 +129,9 @@ export const deploymentTexts = {
     location,
   },
   listRollbackTargets: {
-    tag: "Deployments",
     description: prose`
       Returns up to 100 deployments that \`POST /v1/rollback\` accepts as a target, newest first. \`default\` marks the
       target of a rollback that names none. \`instant\` marks targets whose files are still on the server.`,
-    body: null,
     answer: {
       rollback_targets: [
         {

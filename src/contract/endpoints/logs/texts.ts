@@ -33,7 +33,6 @@ const events = [...lines.map((line) => event(`id: ${line.line}`, line)), event("
 
 export const logTexts = {
   getDeploymentLog: {
-    tag: "Deployments",
     description: prose`
       Returns the output of the deployment's commands and the messages of Gantry, line by line. The \`Accept\` header
       selects the format:
@@ -58,7 +57,6 @@ export const logTexts = {
 
       Logs are kept for the account's \`log_retention_days\` after the deployment has ended, 90 days by default. After
       that, the log is removed and every format returns 410 \`log_expired\`. The deployment itself is kept.`,
-    body: null,
     answer: { deployment_id: example.deployment, status: "live", lines, next_cursor: null },
     streamed: {
       "text/plain": { pieces: [], example: text, text },

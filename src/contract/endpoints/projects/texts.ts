@@ -61,15 +61,12 @@ const project = {
 
 export const projectTexts = {
   listProjects: {
-    tag: "Projects",
     description: prose`
       Returns the projects that the token can access, newest first. Without \`limit\`, the response contains all of them:
       an account can have 1,000 projects.`,
-    body: null,
     answer: { projects: [row], next_cursor: null },
   },
   createProject: {
-    tag: "Projects",
     description: prose`
       Creates a project. Only \`name\`, \`server_id\` and \`repository\` are required. If you omit the framework, the
       build command or the output directory, the agent detects them from the files. This call deploys nothing; start a
@@ -93,18 +90,15 @@ export const projectTexts = {
     location: `/v1/projects/${example.project}`,
   },
   getProject: {
-    tag: "Projects",
     description: prose`
       Returns one project with its settings. \`serving\` is what the server serves according to its agent's last report;
       \`drifted\` is true if that is not the live deployment, for example after a manual change on the server.
 
       Passwords, tokens and query values in \`repository\` and in the \`health_check\` are replaced by \`***\`. An
       update that sends \`***\` back is refused.`,
-    body: null,
     answer: project,
   },
   updateProject: {
-    tag: "Projects",
     description: prose`
       Changes settings. Omitted fields keep their values. New settings apply to deployments that start from now on;
       running and queued deployments keep the settings they were started with.
@@ -122,15 +116,12 @@ export const projectTexts = {
     },
   },
   deleteProject: {
-    tag: "Projects",
     description: prose`
       Deletes a project with its deployments and logs. The server keeps the files and continues to serve them, unless
       you send \`purge=true\`, which removes them.
 
       While a deployment of the project is running or queued, the response is 409 \`project_busy\`: cancel the
       deployment, or wait until it has ended.`,
-    body: null,
-    answer: null,
   },
 } as const satisfies Partial<OperationTexts>;
 

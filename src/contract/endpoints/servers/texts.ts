@@ -49,15 +49,12 @@ const enrollment = {
 
 export const serverTexts = {
   listServers: {
-    tag: "Servers",
     description: prose`
       Returns the servers of the account, newest first. Without \`limit\`, the response contains all of them: an account
       can have 1,000 servers.`,
-    body: null,
     answer: { servers: [row], next_cursor: null },
   },
   createServer: {
-    tag: "Servers",
     description: prose`
       Registers a server. The response has an enrolment token, which works once within an hour, and a command that uses
       it. Run the command as root on the server: it installs the agent as a service. The server is \`pending\` until
@@ -81,15 +78,12 @@ export const serverTexts = {
     location: `/v1/servers/${example.server}`,
   },
   getServer: {
-    tag: "Servers",
     description: prose`
       Returns one server, with the agent's version, the disk space from the agent's last report, and the uptime of each
       day. \`last_seen_at\` is updated while the agent is connected.`,
-    body: null,
     answer: server,
   },
   updateServer: {
-    tag: "Servers",
     description: prose`
       Changes the name or the IP address of a server. Omitted fields keep their values. The name must be unique in the
       account (409 \`name_taken\`).`,
@@ -97,7 +91,6 @@ export const serverTexts = {
     answer: { ...server, name: "web-frankfurt" },
   },
   deleteServer: {
-    tag: "Servers",
     description: prose`
       Deletes a server, revokes its agent's credential and closes the agent's connection. Nothing changes on the host:
       it continues to serve its sites.
@@ -105,11 +98,8 @@ export const serverTexts = {
       The response is 409 \`server_in_use\` while projects are on the server. It is also 409 while the server still
       serves a project that was moved but not yet deployed to its new server. Move, deploy or delete those projects
       first.`,
-    body: null,
-    answer: null,
   },
   createEnrollment: {
-    tag: "Servers",
     description: prose`
       Creates a new enrolment token for a server, if its earlier token has expired or you want to set up the agent again.
       Earlier enrolment tokens of the server stop working immediately. A connected agent keeps its credential until the

@@ -27,17 +27,14 @@ const exampleToken = {
 
 export const tokenTexts = {
   listTokens: {
-    tag: "Tokens",
     description: prose`
       Returns the tokens of the account, newest first, without their secrets. Revoked tokens are not listed.
       \`last_used_at\` is precise to the hour; use it to find and revoke tokens that are no longer used. The list
       includes the dashboard sessions of people, with the kind \`session\`, so that you can end them. A token that is
       limited to projects sees only tokens that are limited to some of the same projects.`,
-    body: null,
     answer: { tokens: [exampleToken], next_cursor: null },
   },
   createToken: {
-    tag: "Tokens",
     description: prose`
       Creates a token. Only this response contains its secret, \`token\`. Gantry stores a hash of the secret, so the
       secret cannot be shown again.
@@ -55,7 +52,6 @@ export const tokenTexts = {
     location: null,
   },
   rotateToken: {
-    tag: "Tokens",
     description: prose`
       Gives a token a new secret and restarts its lifetime. Only this response contains the new secret. The old secret
       works for another 24 hours, until \`previous_expires_at\`, so that you can replace it everywhere. A secret from an
@@ -73,15 +69,12 @@ export const tokenTexts = {
     },
   },
   revokeToken: {
-    tag: "Tokens",
     description: prose`
       Revokes a token and all of its secrets. Parts of the network that have just checked the token can accept it for
       another 10 seconds.
 
       An account must keep a token that can create every other token: one with \`tokens:write\`, without a project limit,
       that has not expired and is not a session. Revoking the last one is 409 \`last_token\`; create another first.`,
-    body: null,
-    answer: null,
   },
 } as const satisfies Partial<OperationTexts>;
 
