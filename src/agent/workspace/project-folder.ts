@@ -2,29 +2,14 @@ import { join } from "node:path";
 
 import type { ProjectId } from "#contract/ids.ts";
 
-/** The folders and files of one project. All paths are absolute. */
-export type ProjectFolder = {
-  readonly root: string;
-  readonly mirrors: { readonly sha1: string; readonly sha256: string; readonly modules: string };
-  readonly releases: string;
-  readonly shared: string;
-  readonly current: string;
-  /** A list of the commits that were live on this server. */
-  readonly liveCommits: string;
-  readonly journal: string;
-  readonly correction: string;
-  readonly spool: string;
-  /** Unfinished files, and files that are about to be deleted. */
-  readonly temp: string;
-  /** Output of processes that activate commands left running. */
-  readonly output: string;
-};
+export type ProjectFolder = Readonly<ReturnType<typeof projectFolder>>;
 
 export function projectsFolder(home: string): string {
   return join(home, "projects");
 }
 
-export function projectFolder(home: string, projectId: ProjectId): ProjectFolder {
+/** The folders and files of one project. All paths are absolute. */
+export function projectFolder(home: string, projectId: ProjectId) {
   const root = join(projectsFolder(home), projectId);
   return {
     root,
@@ -36,11 +21,14 @@ export function projectFolder(home: string, projectId: ProjectId): ProjectFolder
     releases: join(root, "releases"),
     shared: join(root, "shared"),
     current: join(root, "current"),
+    /** A list of the commits that were live on this server. */
     liveCommits: join(root, "live-commits.json"),
     journal: join(root, "run.json"),
     correction: join(root, "correction.json"),
     spool: join(root, "spool"),
+    /** Unfinished files, and files that are about to be deleted. */
     temp: join(root, "tmp"),
+    /** Output of processes that activate commands left running. */
     output: join(root, "output"),
   };
 }
