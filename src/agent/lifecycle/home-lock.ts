@@ -5,6 +5,7 @@ import * as z from "zod/mini";
 
 import { isNoSpaceError } from "#node/has-code.ts";
 import { createLockFile, removeStaleLock } from "#node/lock-file.ts";
+import { readJsonFile } from "#node/read-json-file.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { bootId, commandLineOf, startTimeOf } from "#agent/process/process-table.ts";
 
@@ -44,7 +45,7 @@ export async function lockHome(
   for (let waitedMs = 0; ;) {
     const made = await makeLock(path, JSON.stringify(own));
     if (made === "made") return lock;
-    const holder = await readHolder(path);
+    const holder = await readJsonFile(path, Holder);
     if (holder !== null && isHolding(holder)) {
       if (waitedMs >= patienceMs) return { kind: "held", pid: holder.pid };
       if (waitedMs === 0)
@@ -57,7 +58,7 @@ export async function lockHome(
       return lock;
     } else {
       await removeStaleLock(path, async (found) => {
-        const other = await readHolder(found);
+        const other = await readJsonFile(found, Holder);
         return other !== null && isHolding(other);
       });
     }
@@ -85,7 +86,7 @@ async function writeOver(path: string, text: string): Promise<void> {
 
 /** The pid of the agent that uses a home folder; `null` when none does. */
 export async function holderOf(home: string): Promise<number | null> {
-  const holder = await readHolder(join(home, "agent.lock"));
+  const holder = await readJsonFile(join(home, "agent.lock"), Holder);
   return holder !== null && isHolding(holder) ? holder.pid : null;
 }
 
@@ -105,13 +106,5 @@ function isHolding(holder: Holder): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-async function readHolder(path: string): Promise<Holder | null> {
-  try {
-    return Holder.parse(JSON.parse(await readFile(path, "utf8")));
-  } catch {
-    return null;
   }
 }

@@ -1,8 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
@@ -32,10 +32,6 @@ export function writeLinkStatus(home: string, status: LinkStatus): void {
 }
 
 /** @returns `null` when no agent has written a status yet */
-export async function readLinkStatus(home: string): Promise<LinkStatus | null> {
-  try {
-    return LinkStatus.parse(JSON.parse(await readFile(pathIn(home), "utf8")));
-  } catch {
-    return null;
-  }
+export function readLinkStatus(home: string): Promise<LinkStatus | null> {
+  return readJsonFile(pathIn(home), LinkStatus);
 }

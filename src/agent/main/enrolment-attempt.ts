@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
@@ -21,7 +22,7 @@ const pathIn = (home: string) => join(home, "enrolling.json");
  */
 export async function beginAttempt(home: string, token: string): Promise<string> {
   const token_sha256 = createHash("sha256").update(token).digest("hex");
-  const left = await readAttempt(home);
+  const left = await readJsonFile(pathIn(home), Attempt);
   if (left?.token_sha256 === token_sha256) return left.attempt;
   const attempt = randomBytes(32).toString("base64url");
   await mkdir(home, { recursive: true, mode: 0o700 });
@@ -32,12 +33,4 @@ export async function beginAttempt(home: string, token: string): Promise<string>
 /** Ends the attempt once the credential is stored. Never throws: a remaining file is useless without the token. */
 export async function endAttempt(home: string): Promise<void> {
   await rm(pathIn(home), { force: true }).catch(() => undefined);
-}
-
-async function readAttempt(home: string): Promise<z.infer<typeof Attempt> | null> {
-  try {
-    return Attempt.parse(JSON.parse(await readFile(pathIn(home), "utf8")));
-  } catch {
-    return null;
-  }
 }

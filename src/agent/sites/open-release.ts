@@ -1,8 +1,9 @@
-import { readFile, readlink } from "node:fs/promises";
+import { readlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { readJsonFile } from "#node/read-json-file.ts";
 import { InsidePath } from "#contract/git-names.ts";
 
 /** A release that is served for one request. `folder` has its files; `documentRoot` is the part that is served. */
@@ -25,12 +26,8 @@ const MAX_TRIES = 5;
  * @returns `null` when nothing has been deployed. Never throws.
  */
 export async function currentVersion(directory: string): Promise<string | null> {
-  try {
-    const name = basename(await readlink(join(directory, "current")));
-    return /^[1-9]\d{0,15}$/.test(name) ? name : null;
-  } catch {
-    return null;
-  }
+  const name = basename(await readlink(join(directory, "current")).catch(() => ""));
+  return /^[1-9]\d{0,15}$/.test(name) ? name : null;
 }
 
 /**
@@ -43,7 +40,7 @@ export async function openRelease(directory: string): Promise<OpenRelease | null
     const version = await currentVersion(directory);
     if (version === null) return null;
     const folder = join(directory, "releases", version);
-    const record = await readRecord(`${folder}.json`);
+    const record = await readJsonFile(`${folder}.json`, ReleaseRecord);
     if (record !== null) {
       const documentRoot = join(folder, record.root_directory, record.output_directory);
       return { version, folder, documentRoot };
@@ -52,12 +49,4 @@ export async function openRelease(directory: string): Promise<OpenRelease | null
     if ((await currentVersion(directory)) === version) return null;
   }
   return null;
-}
-
-async function readRecord(path: string): Promise<z.infer<typeof ReleaseRecord> | null> {
-  try {
-    return ReleaseRecord.parse(JSON.parse(await readFile(path, "utf8")));
-  } catch {
-    return null;
-  }
 }

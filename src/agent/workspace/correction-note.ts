@@ -1,9 +1,10 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod/mini";
 
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
 
@@ -19,7 +20,10 @@ const earlierPath = ({ root }: ProjectFolder) => join(root, "restore.json");
 
 /** @returns `null` when no correction was interrupted, or its note cannot be read */
 export async function readCorrectionNote(folder: ProjectFolder): Promise<CorrectionNote | null> {
-  return (await readNote(folder.correction)) ?? (await readNote(earlierPath(folder)));
+  return (
+    (await readJsonFile(folder.correction, CorrectionNote)) ??
+    (await readJsonFile(earlierPath(folder), CorrectionNote))
+  );
 }
 
 export async function writeCorrectionNote(folder: ProjectFolder, note: CorrectionNote): Promise<void> {
@@ -29,12 +33,4 @@ export async function writeCorrectionNote(folder: ProjectFolder, note: Correctio
 export async function removeCorrectionNote(folder: ProjectFolder): Promise<void> {
   await rm(folder.correction, { force: true });
   await rm(earlierPath(folder), { force: true });
-}
-
-async function readNote(path: string): Promise<CorrectionNote | null> {
-  try {
-    return CorrectionNote.parse(JSON.parse(await readFile(path, "utf8")));
-  } catch {
-    return null;
-  }
 }

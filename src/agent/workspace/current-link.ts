@@ -11,12 +11,9 @@ export function linkTarget(version: number): string {
 
 /** @returns the version that `current` points to; `null` when there is no such link or it points elsewhere */
 export async function readCurrent(folder: ProjectFolder): Promise<number | null> {
-  try {
-    const digits = /^releases\/([1-9]\d{0,14})$/.exec(await readlink(folder.current))?.[1];
-    return digits === undefined ? null : Number(digits);
-  } catch {
-    return null;
-  }
+  const text = await readlink(folder.current).catch(() => "");
+  const digits = /^releases\/([1-9]\d{0,14})$/.exec(text)?.[1];
+  return digits === undefined ? null : Number(digits);
 }
 
 /** Switches `current` to a release atomically, or removes it: readers find the old or the new release, never none. */

@@ -1,8 +1,7 @@
-import { readFile } from "node:fs/promises";
-
 import * as z from "zod/mini";
 
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { CommitSha } from "#contract/git-names.ts";
 
@@ -16,11 +15,7 @@ const MAX_NOTED = 100;
 
 /** Newest first. An unreadable file counts as empty: a rollback is then refused. */
 async function readLiveCommits({ liveCommits }: ProjectFolder): Promise<readonly LiveCommit[]> {
-  try {
-    return LiveCommits.parse(JSON.parse(await readFile(liveCommits, "utf8")));
-  } catch {
-    return [];
-  }
+  return (await readJsonFile(liveCommits, LiveCommits)) ?? [];
 }
 
 /** The branch or tag of a commit when it was last live on this server; `null` when it never was. */

@@ -1,4 +1,4 @@
-import { readdir, readFile, unlink } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod/mini";
@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { hasCode } from "#node/has-code.ts";
 import { discard, putAside, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
@@ -41,13 +42,8 @@ function recordPath(folder: ProjectFolder, version: number): string {
 
 /** @returns `null` when the release does not exist or is incomplete */
 export async function readRelease(folder: ProjectFolder, version: number): Promise<Release | null> {
-  try {
-    const names = await readdir(folder.releases);
-    if (!names.includes(String(version))) return null;
-    return Release.parse(JSON.parse(await readFile(recordPath(folder, version), "utf8")));
-  } catch {
-    return null;
-  }
+  const names: readonly string[] = await readdir(folder.releases).catch(() => []);
+  return names.includes(String(version)) ? readJsonFile(recordPath(folder, version), Release) : null;
 }
 
 /** Writes the record, which makes the release complete. It survives a power cut. */
@@ -77,7 +73,7 @@ export async function listReleases(
  * emptied, so that a crash leaves nothing that looks like a release.
  */
 export async function removeRelease(folder: ProjectFolder, version: number): Promise<void> {
-  await unlinkIfThere(recordPath(folder, version));
+  await rm(recordPath(folder, version), { force: true });
   await discard(folder, releasePath(folder, version));
 }
 
@@ -86,7 +82,7 @@ export async function removeRelease(folder: ProjectFolder, version: number): Pro
  * @returns its new path, as `putAside`
  */
 export async function putReleaseAside(folder: ProjectFolder, version: number): Promise<string | null> {
-  await unlinkIfThere(recordPath(folder, version));
+  await rm(recordPath(folder, version), { force: true });
   return putAside(folder, releasePath(folder, version));
 }
 
@@ -98,14 +94,6 @@ export async function removeIncomplete(folder: ProjectFolder, current: number | 
     await discard(folder, join(folder.releases, name));
   }
   await removeTree(folder.temp);
-}
-
-async function unlinkIfThere(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (!hasCode(error, "ENOENT")) throw error;
-  }
 }
 
 async function namesIn(path: string): Promise<readonly string[]> {
