@@ -1,3 +1,5 @@
+import { attempt } from "#node/attempt.ts";
+
 type Config = readonly (readonly [string, string])[];
 
 /** How git reaches a remote without its login in any command line. */
@@ -61,10 +63,7 @@ function splitUserInfo(userInfo: string): { readonly user: string; readonly pass
   return { user: userInfo.slice(0, colon), password: userInfo.slice(colon + 1) };
 }
 
+/** Decodes percent-encoded text. Text that is not validly encoded is returned as it is. */
 function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return attempt(() => decodeURIComponent(text), text);
 }

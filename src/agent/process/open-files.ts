@@ -1,6 +1,7 @@
 import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { basename } from "node:path";
 
+import { attempt } from "#node/attempt.ts";
 import { livingPids } from "#agent/process/process-table.ts";
 
 /**
@@ -18,7 +19,7 @@ export function openAmong(paths: readonly string[]): ReadonlySet<string> | null 
   for (const pid of pids) {
     if (pid === process.pid) continue;
     for (const link of openFilesOf(pid)) {
-      const name = basename(readLink(link));
+      const name = basename(attempt(() => readlinkSync(link), ""));
       // Compared by identity, because a process in another mount namespace may see the file under another path.
       for (const file of wanted)
         if (file.name === name && file.id !== null && file.id === identityOf(link)) found.add(file.path);
@@ -28,27 +29,11 @@ export function openAmong(paths: readonly string[]): ReadonlySet<string> | null 
 }
 
 function identityOf(path: string): string | null {
-  try {
-    const { dev, ino } = statSync(path);
-    return `${dev}:${ino}`;
-  } catch {
-    return null;
-  }
+  const found = attempt(() => statSync(path), null);
+  return found === null ? null : `${found.dev}:${found.ino}`;
 }
 
 function openFilesOf(pid: number): readonly string[] {
   const folder = `/proc/${pid}/fd`;
-  try {
-    return readdirSync(folder).map((fd) => `${folder}/${fd}`);
-  } catch {
-    return [];
-  }
-}
-
-function readLink(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
+  return attempt(() => readdirSync(folder), []).map((fd) => `${folder}/${fd}`);
 }

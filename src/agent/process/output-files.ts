@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { attempt } from "#node/attempt.ts";
 import { hasCode } from "#node/has-code.ts";
 
 /** A file that a command appends to. `fd` is open for reading and appending. */
@@ -60,11 +61,7 @@ function bothOf(stdout: OutputFile, stderr: OutputFile): OutputFiles {
     remove() {
       removeFile(stdout);
       removeFile(stderr);
-      try {
-        rmdirSync(dirname(stdout.path));
-      } catch {
-        // The folder contains other files.
-      }
+      attempt(() => rmdirSync(dirname(stdout.path)), null);
     },
   };
 }

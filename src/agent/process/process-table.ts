@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-import { readProcessStat, signalGroup } from "#node/processes.ts";
+import { attempt } from "#node/attempt.ts";
+import { readProcessStat, sendSignal, signalGroup } from "#node/processes.ts";
+import { pause } from "#contract/lib/pause.ts";
 
 /**
  * Identifies a process over time: its pid and its start time in clock ticks since boot. Pids are reused, the pair is
@@ -27,11 +29,8 @@ export function startTimeOf(pid: number): string | null {
  * hidden.
  */
 export function commandLineOf(pid: number): string | null {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-  } catch {
-    return null;
-  }
+  const text = attempt(() => readFileSync(`/proc/${pid}/cmdline`, "utf8"), null);
+  return text === null ? null : text.replaceAll("\0", " ").trim();
 }
 
 /**
@@ -39,22 +38,29 @@ export function commandLineOf(pid: number): string | null {
  * unit with its own /proc and other processes. `null` when there is no /proc.
  */
 export function bootId(): string | null {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
-  } catch {
-    return null;
-  }
+  return attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim(), null);
 }
 
 /** The pids of all visible processes; empty when there is no /proc. */
 export function livingPids(): readonly number[] {
-  try {
-    return readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
+  return attempt(() => readdirSync("/proc"), [])
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+/** An environment variable of a process; `null` when it does not exist or cannot be read. */
+export function variableOf(pid: number, name: string): string | null {
+  const text = attempt(() => readFileSync(`/proc/${pid}/environ`, "utf8"), "");
+  const entry = text.split("\0").find((variable) => variable.startsWith(`${name}=`));
+  return entry?.slice(name.length + 1) ?? null;
+}
+
+/** How long to wait for a process after SIGKILL. One that has not ended by then hangs in the kernel. */
+export const AFTER_KILL_MS = 5_000;
+const POLL_MS = 15;
+
+export async function waitWhile(isAlive: () => boolean, longestMs: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < longestMs && isAlive(); waitedMs += POLL_MS) await pause(POLL_MS);
 }
 
 /** Whether a process of the group still runs. Processes that have ended and wait to be collected do not count. */
@@ -77,15 +83,7 @@ export const RUN_MARKER = "GANTRY_RUN_ID";
 
 /** The pids of all processes with this run's marker in their environment, except this one. */
 export function processesOfRun(runId: string): readonly number[] {
-  const marker = `${RUN_MARKER}=${runId}`;
-  return livingPids().filter((pid) => {
-    if (pid === process.pid) return false;
-    try {
-      return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(marker);
-    } catch {
-      return false;
-    }
-  });
+  return livingPids().filter((pid) => pid !== process.pid && variableOf(pid, RUN_MARKER) === runId);
 }
 
 /** Kills the processes with the run's marker. They may fork in the meantime, so it repeats until none is left. */
@@ -93,13 +91,7 @@ export function killProcessesOfRun(runId: string): void {
   for (let round = 0; round < 10; round += 1) {
     const pids = processesOfRun(runId);
     if (pids.length === 0) return;
-    for (const pid of pids) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It has ended in the meantime.
-      }
-    }
+    for (const pid of pids) sendSignal(pid, "SIGKILL");
   }
 }
 

@@ -1,14 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 
-import { pause } from "#contract/lib/pause.ts";
 import type { Command, ProcessEnd } from "#agent/process/command.ts";
 import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
 import { openAmong } from "#agent/process/open-files.ts";
 import type { OutputFiles } from "#agent/process/output-files.ts";
 import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 import { signalGroup } from "#node/processes.ts";
-import { isGroupAlive, type ProcessGroup, startTimeOf } from "#agent/process/process-table.ts";
+import {
+  AFTER_KILL_MS,
+  isGroupAlive,
+  type ProcessGroup,
+  startTimeOf,
+  waitWhile,
+} from "#agent/process/process-table.ts";
 import { readPipe } from "#agent/process/read-pipe.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
@@ -43,14 +48,10 @@ export type ProcessOptions = {
   readonly outputGraceMs: number;
 };
 
-const GROUP_POLL_MS = 15;
-/** A process that SIGKILL does not end hangs in the kernel. */
-const AFTER_KILL_MS = 5_000;
-
 /** Runs a command as the leader of its own process group, with /dev/null for input. Never throws. */
 export async function runProcess(command: Command, options: ProcessOptions): Promise<ProcessEnd> {
   if (options.signal.aborted) return { kind: "stopped" };
-  if (!isFolder(command.cwd))
+  if (statSync(command.cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
     return { kind: "not_started", message: `the folder ${command.cwd} does not exist` };
   const [program, ...args] = command.argv;
   let child;
@@ -93,7 +94,7 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
   let mayStay = false;
   if (first === "aborted") {
     signalGroup(pid, "SIGTERM");
-    await waitUntilGone(pid, options.stopGraceMs);
+    await waitWhile(() => isGroupAlive(pid), options.stopGraceMs);
     await killGroup(pid);
     end = { kind: "stopped" };
   } else {
@@ -143,14 +144,5 @@ function isHeld(channel: OutputChannel): boolean {
 async function killGroup(group: number): Promise<void> {
   if (!isGroupAlive(group)) return;
   signalGroup(group, "SIGKILL");
-  await waitUntilGone(group, AFTER_KILL_MS);
-}
-
-async function waitUntilGone(group: number, longestMs: number): Promise<void> {
-  for (let waitedMs = 0; waitedMs < longestMs && isGroupAlive(group); waitedMs += GROUP_POLL_MS)
-    await pause(GROUP_POLL_MS);
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  await waitWhile(() => isGroupAlive(group), AFTER_KILL_MS);
 }

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { attempt } from "#node/attempt.ts";
 import { hasCode } from "#node/has-code.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
@@ -94,7 +95,7 @@ export function openSpool(folder: ProjectFolder, runId: RunId, maxBytes: number,
       const text = readLines(open(), next, end, maxRead);
       const events: SpooledEvent[] = [];
       for (const line of text.split("\n").slice(0, -1)) {
-        const event = parseEvent(line);
+        const event = attempt(() => RunEvent.parse(JSON.parse(line)), null);
         if (event === null) break;
         const bytes = Buffer.byteLength(line) + 1;
         events.push({ event, bytes });
@@ -173,23 +174,15 @@ function readLines(file: number, from: number, end: number, maxBytes: number): s
 
 /** Removes the spools of earlier runs, except the one whose events are still to be delivered. */
 export function removeOtherSpools(folder: ProjectFolder, runId: RunId | null): void {
-  let names: readonly string[] = [];
-  try {
-    names = readdirSync(folder.spool);
-  } catch {
-    return;
-  }
-  for (const name of names) if (name !== `${runId}.ndjson`) rmSync(join(folder.spool, name), { force: true });
+  for (const name of attempt(() => readdirSync(folder.spool), []))
+    if (name !== `${runId}.ndjson`) rmSync(join(folder.spool, name), { force: true });
   rmdirIfEmpty(folder.spool);
 }
 
 /** Removes a run's spool. Never throws. */
 export function removeSpool(folder: ProjectFolder, runId: RunId): void {
-  try {
-    rmSync(spoolPath(folder, runId), { force: true });
-  } catch {
-    // The next start removes it.
-  }
+  // After a failure, the next start removes it.
+  attempt(() => rmSync(spoolPath(folder, runId), { force: true }), null);
   rmdirIfEmpty(folder.spool);
 }
 
@@ -202,17 +195,5 @@ function mkdirIfMissing(path: string): void {
 }
 
 function rmdirIfEmpty(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch {
-    // The folder has another run's spool, or does not exist.
-  }
-}
-
-function parseEvent(line: string): RunEvent | null {
-  try {
-    return RunEvent.parse(JSON.parse(line));
-  } catch {
-    return null;
-  }
+  attempt(() => rmdirSync(path), null);
 }

@@ -40,12 +40,8 @@ export async function findLinkTarget(at: string, link: string): Promise<LinkTarg
 
 /** Resolves a path as the kernel does, but only by name after a missing or unreadable part. */
 async function followToMissing(link: string): Promise<LinkTarget> {
-  let place: string;
-  try {
-    place = await realpath(dirname(link));
-  } catch {
-    return unreadable;
-  }
+  let place = await realpath(dirname(link)).catch(() => "");
+  if (place === "") return unreadable;
   const parts = [link.slice(link.lastIndexOf("/") + 1)];
   let links = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {

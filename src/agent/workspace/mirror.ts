@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { access, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { removeTree } from "#agent/workspace/discard.ts";
@@ -21,8 +22,8 @@ const COMPLETE_MARK = "gantry-complete";
 export async function readMirror(gitDir: string, repository: string): Promise<MirrorState> {
   const mark = await readFile(join(gitDir, COMPLETE_MARK), "utf8").catch(() => null);
   return {
-    exists: await isThere(join(gitDir, "HEAD")),
-    isShallow: await isThere(join(gitDir, "shallow")),
+    exists: existsSync(join(gitDir, "HEAD")),
+    isShallow: existsSync(join(gitDir, "shallow")),
     isComplete: mark === markOf(repository),
   };
 }
@@ -85,11 +86,4 @@ export async function hasManyPacks(gitDir: string): Promise<boolean> {
 
 async function namesIn(path: string, recursive = false): Promise<readonly string[]> {
   return readdir(path, { recursive }).catch(() => []);
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

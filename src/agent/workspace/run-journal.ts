@@ -2,6 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 
 import * as z from "zod/mini";
 
+import { attempt } from "#node/attempt.ts";
 import type { GroupLedger } from "#agent/process/run-process.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { ActiveRun, ReleaseVersion, RunResult } from "#contract/agent-protocol.ts";
@@ -73,13 +74,8 @@ export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJ
       throw error;
     }
   };
-  const saveGroups = (groups: JournalEntry["groups"]): void => {
-    try {
-      save({ groups });
-    } catch {
-      // On a full disk the command still runs, and its processes are found by their marker.
-    }
-  };
+  // On a full disk the command still runs, and its processes are found by their marker.
+  const saveGroups = (groups: JournalEntry["groups"]) => attempt(() => save({ groups }), undefined);
   return {
     record: save,
     decide(result) {
@@ -95,21 +91,14 @@ export function continueJournal(folder: ProjectFolder, left: JournalEntry): RunJ
     remove() {
       isRemoved = true;
       if (readJournal(folder)?.run.run_id !== entry.run.run_id) return;
-      try {
-        rmSync(folder.journal);
-      } catch {
-        // On a read-only disk the file stays: the next start reports the result again, and the control plane answers
-        // `ended`.
-      }
+      // On a read-only disk the file stays: the next start reports the result again, and the control plane answers
+      // `ended`.
+      attempt(() => rmSync(folder.journal), null);
     },
   };
 }
 
 /** @returns `null` when there is no interrupted run, or its journal cannot be read */
 export function readJournal(folder: ProjectFolder): JournalEntry | null {
-  try {
-    return JournalEntry.parse(JSON.parse(readFileSync(folder.journal, "utf8")));
-  } catch {
-    return null;
-  }
+  return attempt(() => JournalEntry.parse(JSON.parse(readFileSync(folder.journal, "utf8"))), null);
 }

@@ -9,6 +9,8 @@ import { type Result, stop } from "#cli/outcome.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { variable } from "#cli/settings/variable.ts";
+import { attempt } from "#node/attempt.ts";
+import { hasCode } from "#node/has-code.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /** The installations that the user has signed in to, by URL. `current` is the URL of the last sign-in. */
@@ -31,12 +33,8 @@ export function configPath(environment: NodeJS.ProcessEnv): string | null {
 }
 
 function homeConfig(): string | null {
-  try {
-    const home = homedir();
-    return isAbsolute(home) ? join(home, ".config") : null;
-  } catch {
-    return null;
-  }
+  const home = attempt(homedir, "");
+  return isAbsolute(home) ? join(home, ".config") : null;
 }
 
 /** Reads the configuration; empty if `path` is null or there is no such file. */
@@ -47,8 +45,7 @@ export async function readConfig(path: string | null): Promise<Result<Config>> {
     text = await readFile(path, "utf8");
   } catch (error) {
     // ENOTDIR: the home is not a directory, such as /dev/null.
-    const code = error instanceof Error && "code" in error ? error.code : null;
-    if (code === "ENOENT" || code === "ENOTDIR") return succeed(EMPTY);
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return succeed(EMPTY);
     return stop("unreadable_file", `${path} cannot be read: ${messageOf(error)}.`);
   }
   const config = Config.safeParse(parseJson(text));

@@ -4,6 +4,8 @@ import { isIP } from "node:net";
 import { Duplex, PassThrough } from "node:stream";
 import { connect as connectTls } from "node:tls";
 
+import { attempt } from "#node/attempt.ts";
+
 /** From the start of the request to the proxy's answer. */
 const TUNNEL_MS = 15_000;
 
@@ -72,14 +74,7 @@ function openTunnel(proxy: URL, host: string, port: number, tunnelMs: number): P
 
 function loginOf({ username, password }: URL): http.OutgoingHttpHeaders {
   if (username === "" && password === "") return {};
+  const decode = (text: string) => attempt(() => decodeURIComponent(text), text);
   const login = Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64");
   return { "proxy-authorization": `Basic ${login}` };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
