@@ -1,14 +1,4 @@
-import {
-  EnrollInput,
-  Enrolled,
-  Instruction,
-  OutputLine,
-  ProjectReport,
-  RunEvent,
-  RunEvents,
-  RunEventsAnswer,
-  RunResult,
-} from "#contract/agent-protocol.ts";
+import * as protocol from "#contract/agent-protocol.ts";
 import { Preset } from "#contract/endpoints/projects/schemas.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
@@ -43,7 +33,7 @@ export const agentTexts = {
 } as const satisfies Partial<OperationTexts>;
 
 export const agentSchemas = {
-  EnrollInput: object(EnrollInput, "The agent to enrol.", {
+  EnrollInput: object(protocol.EnrollInput, "The agent to enrol.", {
     token: "The enrolment token.",
     attempt:
       "32 random bytes in base64url. A request with the same token and the same attempt gets the same response again.",
@@ -51,16 +41,16 @@ export const agentSchemas = {
     agent_version: "The version of the agent.",
     protocol: "The protocol version of the agent.",
   }),
-  Enrolled: object(Enrolled, "An enrolled agent.", {
+  Enrolled: object(protocol.Enrolled, "An enrolled agent.", {
     server_id: "The id of the agent's server.",
     credential: "The agent's credential. It is shown only in this response.",
   }),
-  RunEvents: object(RunEvents, "The events of a run since the last report.", {
+  RunEvents: object(protocol.RunEvents, "The events of a run since the last report.", {
     project_id: "The project's id.",
     run_id: "The id of the run. A run is one attempt to carry out a deployment.",
     events: "The events, in order. An empty list is a heartbeat.",
   }),
-  RunEvent: object(RunEvent, "An event of a run.", {
+  RunEvent: object(protocol.RunEvent, "An event of a run.", {
     seq: "The number of the event, from 1, without gaps.",
     type: "The type. `ready` asks for permission to activate the release; `result` is the last event.",
     stage: "The stage that has started.",
@@ -76,32 +66,32 @@ export const agentSchemas = {
     build_command: "The build command. `null`: no build.",
     output_directory: "The directory with the build output.",
   }),
-  RunResult: object(RunResult, "The result of a run.", {
+  RunResult: object(protocol.RunResult, "The result of a run.", {
     outcome:
       "The outcome. Unless it is `live`, the server has switched back to the previous release, or has not switched.",
     release: "The release that is live.",
     evidence: "The evidence that the release is live.",
     failure: "Why the run failed.",
   }),
-  OutputLine: object(OutputLine, "An output line of a run.", {
+  OutputLine: object(protocol.OutputLine, "An output line of a run.", {
     time: "When the line was written.",
     stream: "The source of the line.",
     stage: "The stage in which the line was written.",
     message: "The text of the line, without a line break.",
   }),
-  ProjectReport: object(ProjectReport, "What a server serves for one project.", {
+  ProjectReport: object(protocol.ProjectReport, "What a server serves for one project.", {
     project_id: "The project's id.",
     release: "The release that the symbolic link `current` points to.",
     releases: "The complete releases on the server.",
     url: "The URL at which the agent serves the project, if it does.",
   }),
-  Instruction: choice(Instruction, "What the agent must do next.", {
+  Instruction: choice(protocol.Instruction, "What the agent must do next.", {
     continue: "continue, and wait before the switch to the new release",
     activate: "switch to the new release",
     stop: "stop the run and report it as canceled",
     ended: "stop the run and report nothing more",
   }),
-  RunEventsAnswer: object(RunEventsAnswer, "The acknowledgement, and the next instruction.", {
+  RunEventsAnswer: object(protocol.RunEventsAnswer, "The acknowledgement, and the next instruction.", {
     acked_seq: "All events up to this number are stored. The agent need not send them again.",
     instruction: "What the agent must do next.",
   }),

@@ -1,17 +1,6 @@
 import * as z from "zod/mini";
 
-import {
-  Deployment,
-  DeploymentStarted,
-  StartDeploymentInput,
-  DeployInput,
-  RollbackInput,
-  ProjectDeploymentsQuery,
-  DeploymentsQuery,
-  DeploymentRows,
-  Deployments,
-  RollbackTargets,
-} from "#contract/endpoints/deployments/schemas.ts";
+import * as schemas from "#contract/endpoints/deployments/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { get, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { DeploymentId, ProjectId } from "#contract/ids.ts";
@@ -29,22 +18,22 @@ export const deploymentEndpoints = {
     ...get("/v1/projects/:project_id/deployments", token("deployments:read")),
     summary: "List the deployments of a project, newest first",
     params: ProjectParams,
-    query: ProjectDeploymentsQuery,
-    success: { status: 200, body: DeploymentRows },
+    query: schemas.ProjectDeploymentsQuery,
+    success: { status: 200, body: schemas.DeploymentRows },
   },
   startDeployment: {
     ...post("/v1/projects/:project_id/deployments", token("deployments:write")),
     summary: "Start a deployment of a project",
     params: ProjectParams,
-    body: StartDeploymentInput,
-    success: { status: 201, body: DeploymentStarted },
+    body: schemas.StartDeploymentInput,
+    success: { status: 201, body: schemas.DeploymentStarted },
     problems: ["queue_full", "live_changed"],
   },
   getProjectDeployment: {
     ...get("/v1/projects/:project_id/deployments/:deployment_id", token("deployments:read")),
     summary: "Get a deployment of a project",
     params: ProjectDeploymentParams,
-    success: { status: 200, body: Deployment },
+    success: { status: 200, body: schemas.Deployment },
   },
   deleteDeployment: {
     ...remove("/v1/projects/:project_id/deployments/:deployment_id", token("deployments:write")),
@@ -56,41 +45,41 @@ export const deploymentEndpoints = {
   deploy: {
     ...post("/v1/deploy", token("deployments:write")),
     summary: "Start a deployment",
-    body: DeployInput,
-    success: { status: 201, body: DeploymentStarted },
+    body: schemas.DeployInput,
+    success: { status: 201, body: schemas.DeploymentStarted },
     problems: ["not_found", "queue_full", "live_changed"],
   },
   listDeployments: {
     ...get("/v1/deployments", token("deployments:read")),
     summary: "List the deployments of all projects, newest first",
-    query: DeploymentsQuery,
-    success: { status: 200, body: Deployments },
+    query: schemas.DeploymentsQuery,
+    success: { status: 200, body: schemas.Deployments },
   },
   getDeployment: {
     ...get("/v1/deployments/:deployment_id", token("deployments:read")),
     summary: "Get a deployment",
     params: DeploymentParams,
-    success: { status: 200, body: Deployment },
+    success: { status: 200, body: schemas.Deployment },
   },
   cancelDeployment: {
     ...post("/v1/deployments/:deployment_id/cancel", token("deployments:write")),
     summary: "Cancel a deployment",
     params: DeploymentParams,
     body: z.strictObject({}),
-    success: { status: 200, body: Deployment },
+    success: { status: 200, body: schemas.Deployment },
     problems: ["not_cancelable"],
   },
   rollBack: {
     ...post("/v1/rollback", token("deployments:write")),
     summary: "Roll back to an earlier deployment",
-    body: RollbackInput,
-    success: { status: 201, body: DeploymentStarted },
+    body: schemas.RollbackInput,
+    success: { status: 201, body: schemas.DeploymentStarted },
     problems: ["not_found", "already_live", "no_rollback_target", "queue_full", "live_changed"],
   },
   listRollbackTargets: {
     ...get("/v1/projects/:project_id/rollback-targets", token("deployments:read")),
     summary: "List the rollback targets of a project, newest first",
     params: ProjectParams,
-    success: { status: 200, body: RollbackTargets },
+    success: { status: 200, body: schemas.RollbackTargets },
   },
 } as const satisfies Record<string, Endpoint>;

@@ -124,7 +124,6 @@ export const StartDeploymentInput = z.strictObject({
 export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 
 export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectId });
-export type DeployInput = z.infer<typeof DeployInput>;
 
 /** The rollback target, by id or by version. Without either: the default target. */
 export const RollbackInput = z

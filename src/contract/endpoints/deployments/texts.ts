@@ -1,24 +1,4 @@
-import {
-  Actor,
-  DeployInput,
-  Deployment,
-  DeploymentKind,
-  DeploymentRow,
-  DeploymentRows,
-  Deployments,
-  DeploymentStage,
-  DeploymentStarted,
-  DeploymentStatus,
-  Failure,
-  FailureCode,
-  FailureEvidence,
-  LiveEvidence,
-  RollbackInput,
-  RollbackTarget,
-  RollbackTargets,
-  StartDeploymentInput,
-  WaitingOn,
-} from "#contract/endpoints/deployments/schemas.ts";
+import * as schemas from "#contract/endpoints/deployments/schemas.ts";
 import {
   canceledDeployment,
   deploymentRow,
@@ -29,8 +9,7 @@ import {
 } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
-import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
-import { nextCursor } from "#contract/reference/schemas/shared.ts";
+import { choice, nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { stageTexts } from "#contract/reference/stage-texts.ts";
 
 const location = `/v1/deployments/${example.deployment}` as const;
@@ -166,23 +145,23 @@ const source = {
 };
 
 export const deploymentSchemas = {
-  DeploymentStatus: choice(DeploymentStatus, "The status of a deployment.", {
+  DeploymentStatus: choice(schemas.DeploymentStatus, "The status of a deployment.", {
     building: "queued or running; `stage` has the details",
     live: "the project serves this deployment",
     superseded: "was live until a newer deployment replaced it",
     failed: "did not go live; `failure` has the reason. The previous deployment stays live.",
     canceled: "was canceled before it went live",
   }),
-  DeploymentStage: choice(DeploymentStage, "The stage of a deployment whose status is `building`.", {
+  DeploymentStage: choice(schemas.DeploymentStage, "The stage of a deployment whose status is `building`.", {
     queued: "waits; `waiting_on` shows for what",
     ...stageTexts,
     canceling: "the agent is stopping the deployment after a cancel request",
   }),
-  DeploymentKind: choice(DeploymentKind, "The kind of a deployment.", {
+  DeploymentKind: choice(schemas.DeploymentKind, "The kind of a deployment.", {
     deploy: "deploys a branch or a commit",
     rollback: "deploys the code of an earlier deployment",
   }),
-  FailureCode: choice(FailureCode, "Why a deployment failed.", {
+  FailureCode: choice(schemas.FailureCode, "Why a deployment failed.", {
     fetch_failed: "git could not fetch the repository",
     ref_not_found: "the repository does not contain the branch or commit",
     commit_not_reachable:
@@ -197,8 +176,8 @@ export const deploymentSchemas = {
     refused_by_policy: "the policy file on the server forbids the deployment",
     internal: "an internal error of Gantry",
   }),
-  DeploymentRow: object(DeploymentRow, "A deployment in the list of a project.", rowFields),
-  Deployment: object(Deployment, "A deployment with every field.", {
+  DeploymentRow: object(schemas.DeploymentRow, "A deployment in the list of a project.", rowFields),
+  Deployment: object(schemas.Deployment, "A deployment with every field.", {
     ...rowFields,
     project_id: "The project's id.",
     server_id: "The id of the server that the project was on when the deployment was started.",
@@ -218,44 +197,48 @@ export const deploymentSchemas = {
     release_kept:
       "Whether the files are still on the server. If `true`, a rollback to this deployment needs no build.",
   }),
-  DeploymentStarted: object(DeploymentStarted, "A deployment that was started.", {
+  DeploymentStarted: object(schemas.DeploymentStarted, "A deployment that was started.", {
     id: rowFields.id,
     status: "Always `building`.",
     version: rowFields.version,
   }),
-  DeploymentRows: object(DeploymentRows, "A page of the deployments of a project.", {
+  DeploymentRows: object(schemas.DeploymentRows, "A page of the deployments of a project.", {
     deployments: "The deployments of this page, highest version first.",
     next_cursor: nextCursor,
   }),
-  Deployments: object(Deployments, "A page of deployments.", {
+  Deployments: object(schemas.Deployments, "A page of deployments.", {
     deployments: "The deployments of this page, newest first.",
     next_cursor: nextCursor,
   }),
-  WaitingOn: object(WaitingOn, "What a queued deployment waits for.", {
+  WaitingOn: object(schemas.WaitingOn, "What a queued deployment waits for.", {
     type: "`deployment`: for an earlier deployment of the same project. `server`: for the server, which is offline.",
     id: "The id of that deployment or server.",
     position: "The number of deployments ahead in the queue.",
   }),
-  Actor: object(Actor, "Who started a deployment.", {
+  Actor: object(schemas.Actor, "Who started a deployment.", {
     type: "Always `token`.",
     id: "The token's id.",
     name: "The name of the token at the start of the deployment.",
   }),
-  Failure: object(Failure, "Why a deployment failed.", {
+  Failure: object(schemas.Failure, "Why a deployment failed.", {
     code: "The reason, for programs.",
     message: "The reason, for people.",
     stage: "The stage that failed.",
     evidence: "Details from the stage that failed.",
   }),
-  FailureEvidence: object(FailureEvidence, "Details of a failure. Which fields exist depends on the stage.", {
-    exit_code: "The command's exit code.",
-    signal: "The signal that ended the command.",
-    stderr_tail: "The end of the command's standard error.",
-    health_status:
-      "The HTTP status of the last response to the health check. `null` if there was no response.",
-    health_body: "The beginning of that response.",
-  }),
-  LiveEvidence: object(LiveEvidence, "The evidence that a deployment went live.", {
+  FailureEvidence: object(
+    schemas.FailureEvidence,
+    "Details of a failure. Which fields exist depends on the stage.",
+    {
+      exit_code: "The command's exit code.",
+      signal: "The signal that ended the command.",
+      stderr_tail: "The end of the command's standard error.",
+      health_status:
+        "The HTTP status of the last response to the health check. `null` if there was no response.",
+      health_body: "The beginning of that response.",
+    },
+  ),
+  LiveEvidence: object(schemas.LiveEvidence, "The evidence that a deployment went live.", {
     target: "The target of the symbolic link `current` on the server.",
     commit_sha: "The commit of that release.",
     health_check: "The result of the health check. `null` if the project has none.",
@@ -264,16 +247,16 @@ export const deploymentSchemas = {
     "health_check.tries": "The number of requests that were sent.",
   }),
   StartDeploymentInput: object(
-    StartDeploymentInput,
+    schemas.StartDeploymentInput,
     "What to deploy. Without either field: the project's branch.",
     source,
   ),
-  DeployInput: object(DeployInput, "The project, and what to deploy.", {
+  DeployInput: object(schemas.DeployInput, "The project, and what to deploy.", {
     project_id: "The id of the project to deploy.",
     ...source,
   }),
   RollbackInput: object(
-    RollbackInput,
+    schemas.RollbackInput,
     "The rollback target, by id or by version. Without either: the default target.",
     {
       project_id: "The id of the project to roll back.",
@@ -281,7 +264,7 @@ export const deploymentSchemas = {
       version: "The version of the deployment to roll back to.",
     },
   ),
-  RollbackTarget: object(RollbackTarget, "A deployment that a project can be rolled back to.", {
+  RollbackTarget: object(schemas.RollbackTarget, "A deployment that a project can be rolled back to.", {
     deployment_id: "The deployment's id.",
     version: "The deployment's version.",
     branch: rowFields.branch,
@@ -291,7 +274,7 @@ export const deploymentSchemas = {
     instant: "Whether the files are still on the server, so that the rollback needs no build.",
     default: "Whether a rollback that names no target uses this deployment.",
   }),
-  RollbackTargets: object(RollbackTargets, "The rollback targets of a project.", {
+  RollbackTargets: object(schemas.RollbackTargets, "The rollback targets of a project.", {
     rollback_targets: "The targets, newest first.",
   }),
 } satisfies Record<string, SchemaText>;

@@ -1,13 +1,6 @@
 import * as z from "zod/mini";
 
-import {
-  CreateProjectInput,
-  UpdateProjectInput,
-  Project,
-  DeleteProjectQuery,
-  ProjectsQuery,
-  ProjectRows,
-} from "#contract/endpoints/projects/schemas.ts";
+import * as schemas from "#contract/endpoints/projects/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { accountToken, get, patch, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { ProjectId } from "#contract/ids.ts";
@@ -19,35 +12,35 @@ export const projectEndpoints = {
   listProjects: {
     ...get("/v1/projects", token("projects:read")),
     summary: "List projects, newest first",
-    query: ProjectsQuery,
-    success: { status: 200, body: ProjectRows },
+    query: schemas.ProjectsQuery,
+    success: { status: 200, body: schemas.ProjectRows },
   },
   createProject: {
     ...post("/v1/projects", accountToken("projects:write")),
     summary: "Create a project",
-    body: CreateProjectInput,
-    success: { status: 201, body: Project },
+    body: schemas.CreateProjectInput,
+    success: { status: 201, body: schemas.Project },
     problems: ["name_taken", "domain_taken", "too_many"],
   },
   getProject: {
     ...get("/v1/projects/:project_id", token("projects:read")),
     summary: "Get a project",
     params: ProjectParams,
-    success: { status: 200, body: Project },
+    success: { status: 200, body: schemas.Project },
   },
   updateProject: {
     ...patch("/v1/projects/:project_id", token("projects:write")),
     summary: "Change the settings of a project",
     params: ProjectParams,
-    body: UpdateProjectInput,
-    success: { status: 200, body: Project },
+    body: schemas.UpdateProjectInput,
+    success: { status: 200, body: schemas.Project },
     problems: ["name_taken", "domain_taken"],
   },
   deleteProject: {
     ...remove("/v1/projects/:project_id", token("projects:write")),
     summary: "Delete a project",
     params: ProjectParams,
-    query: DeleteProjectQuery,
+    query: schemas.DeleteProjectQuery,
     success: { status: 204, body: null },
     problems: ["project_busy", "unavailable"],
   },

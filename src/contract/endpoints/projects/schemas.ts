@@ -226,10 +226,7 @@ const QueryFlag = z
   .check(z.meta({ type: "boolean" }));
 
 /** `purge`: also removes the project's files from its server. */
-export const DeleteProjectQuery = z.strictObject({
-  purge: z.optional(QueryFlag),
-});
-export type DeleteProjectQuery = z.infer<typeof DeleteProjectQuery>;
+export const DeleteProjectQuery = z.strictObject({ purge: z.optional(QueryFlag) });
 
 /** Without `limit`, the list is complete: an account can have 1,000 projects. */
 export const ProjectsQuery = PageQuery;

@@ -1,21 +1,14 @@
-import {
-  AutomaticSetting,
-  CommitRule,
-  CreateProjectInput,
-  HealthCheck,
-  Project,
-  ProjectRow,
-  ProjectRows,
-  QueueMode,
-  Serving,
-  Timeouts,
-  UpdateProjectInput,
-} from "#contract/endpoints/projects/schemas.ts";
+import * as schemas from "#contract/endpoints/projects/schemas.ts";
 import { example } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
-import { choice, nested, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
-import { nextCursor } from "#contract/reference/schemas/shared.ts";
+import {
+  choice,
+  nested,
+  nextCursor,
+  object,
+  type SchemaText,
+} from "#contract/reference/schemas/schema-text.ts";
 import { timeoutTexts } from "#contract/reference/stage-texts.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
@@ -158,41 +151,49 @@ const rowFields = {
 };
 
 export const projectSchemas = {
-  CommitRule: choice(CommitRule, "Which commits can be deployed by their hash.", {
+  CommitRule: choice(schemas.CommitRule, "Which commits can be deployed by their hash.", {
     reachable: "commits that a branch or tag of the repository contains",
     any: "every commit that the git server provides, including those of pull requests and, on many git hosts, of forks",
     none: "none; only branches and tags can be deployed",
   }),
-  QueueMode: choice(QueueMode, "What a new deployment does to the deployments in the queue.", {
+  QueueMode: choice(schemas.QueueMode, "What a new deployment does to the deployments in the queue.", {
     all: "nothing; each deployment runs in turn",
     latest: "it cancels them, so that only the newest runs",
   }),
-  HealthCheck: object(HealthCheck, "How to check that a release works. Send either `path` or `url`.", {
-    path: "A path to request from the site, on the server itself.",
-    url: "A URL to request from the server.",
-    status: "The expected HTTP status.",
-    tries: "How many times the check is tried before the release fails.",
-    interval_seconds: "The pause between two tries.",
-    timeout_seconds: "The maximum time of one try.",
-  }),
-  Timeouts: object(Timeouts, "The maximum time of each stage of a deployment, in seconds.", timeoutTexts),
-  AutomaticSetting: choice(AutomaticSetting, "A setting with an automatic value.", {
+  HealthCheck: object(
+    schemas.HealthCheck,
+    "How to check that a release works. Send either `path` or `url`.",
+    {
+      path: "A path to request from the site, on the server itself.",
+      url: "A URL to request from the server.",
+      status: "The expected HTTP status.",
+      tries: "How many times the check is tried before the release fails.",
+      interval_seconds: "The pause between two tries.",
+      timeout_seconds: "The maximum time of one try.",
+    },
+  ),
+  Timeouts: object(
+    schemas.Timeouts,
+    "The maximum time of each stage of a deployment, in seconds.",
+    timeoutTexts,
+  ),
+  AutomaticSetting: choice(schemas.AutomaticSetting, "A setting with an automatic value.", {
     framework: "the agent detects the framework",
     build_command: "the build command is the framework's default",
     output_directory: "the output directory is the framework's default",
   }),
-  Serving: object(Serving, "What the server serves, from its agent's last report.", {
+  Serving: object(schemas.Serving, "What the server serves, from its agent's last report.", {
     deployment_id: "The deployment's id. `null` if the server serves nothing or an unknown release.",
     commit: "The abbreviated commit hash.",
     checked_at: "When the agent checked.",
     drifted: "Whether the server serves something other than the live deployment.",
   }),
-  ProjectRow: object(ProjectRow, "A project in the list.", rowFields),
-  ProjectRows: object(ProjectRows, "A page of projects.", {
+  ProjectRow: object(schemas.ProjectRow, "A project in the list.", rowFields),
+  ProjectRows: object(schemas.ProjectRows, "A page of projects.", {
     projects: "The projects of this page, newest first.",
     next_cursor: nextCursor,
   }),
-  Project: object(Project, "A project with its settings.", {
+  Project: object(schemas.Project, "A project with its settings.", {
     ...settingFields,
     ...rowFields,
     framework:
@@ -204,12 +205,12 @@ export const projectSchemas = {
     serving: "What the server serves. `null` until its agent has reported it.",
     created_at: "When the project was created.",
   }),
-  CreateProjectInput: object(CreateProjectInput, "The project to create.", {
+  CreateProjectInput: object(schemas.CreateProjectInput, "The project to create.", {
     ...settingFields,
     domain: "The host name of the site, in lower case. If omitted: `<name>.<base domain>`.",
   }),
   UpdateProjectInput: object(
-    UpdateProjectInput,
+    schemas.UpdateProjectInput,
     "The settings to change. Omitted fields keep their values.",
     {
       ...settingFields,

@@ -3,15 +3,7 @@ import * as z from "zod/mini";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { accountToken, get, patch, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { ServerId } from "#contract/ids.ts";
-import {
-  CreateServerInput,
-  Enrollment,
-  Server,
-  ServerCreated,
-  ServerRows,
-  ServersQuery,
-  UpdateServerInput,
-} from "#contract/endpoints/servers/schemas.ts";
+import * as schemas from "#contract/endpoints/servers/schemas.ts";
 
 const ServerParams = z.strictObject({ server_id: ServerId });
 
@@ -20,28 +12,28 @@ export const serverEndpoints = {
   listServers: {
     ...get("/v1/servers", token("servers:read")),
     summary: "List servers, newest first",
-    query: ServersQuery,
-    success: { status: 200, body: ServerRows },
+    query: schemas.ServersQuery,
+    success: { status: 200, body: schemas.ServerRows },
   },
   createServer: {
     ...post("/v1/servers", accountToken("servers:write")),
     summary: "Register a server",
-    body: CreateServerInput,
-    success: { status: 201, body: ServerCreated },
+    body: schemas.CreateServerInput,
+    success: { status: 201, body: schemas.ServerCreated },
     problems: ["name_taken", "too_many"],
   },
   getServer: {
     ...get("/v1/servers/:server_id", token("servers:read")),
     summary: "Get a server",
     params: ServerParams,
-    success: { status: 200, body: Server },
+    success: { status: 200, body: schemas.Server },
   },
   updateServer: {
     ...patch("/v1/servers/:server_id", accountToken("servers:write")),
     summary: "Change a server",
     params: ServerParams,
-    body: UpdateServerInput,
-    success: { status: 200, body: Server },
+    body: schemas.UpdateServerInput,
+    success: { status: 200, body: schemas.Server },
     problems: ["name_taken"],
   },
   deleteServer: {
@@ -56,6 +48,6 @@ export const serverEndpoints = {
     summary: "Create an enrolment token",
     params: ServerParams,
     body: z.strictObject({}),
-    success: { status: 201, body: Enrollment },
+    success: { status: 201, body: schemas.Enrollment },
   },
 } as const satisfies Record<string, Endpoint>;

@@ -1,21 +1,8 @@
-import {
-  AgentProblem,
-  CreateServerInput,
-  Disk,
-  Enrollment,
-  Server,
-  ServerCreated,
-  ServerRow,
-  ServerRows,
-  ServerStatus,
-  UpdateServerInput,
-  UptimeDay,
-} from "#contract/endpoints/servers/schemas.ts";
+import * as schemas from "#contract/endpoints/servers/schemas.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
-import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
-import { nextCursor } from "#contract/reference/schemas/shared.ts";
+import { choice, nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
 const row = {
   id: example.server,
@@ -132,47 +119,51 @@ const serverFields = {
 };
 
 export const serverSchemas = {
-  ServerStatus: choice(ServerStatus, "The status of a server.", {
+  ServerStatus: choice(schemas.ServerStatus, "The status of a server.", {
     pending: "no agent has connected yet",
     healthy: "the agent is connected",
     degraded: "the agent is connected, and the disk is nearly full",
     offline: "the agent is not connected; the server continues to serve its sites",
   }),
-  ServerRow: object(ServerRow, "A server in the list.", rowFields),
-  ServerRows: object(ServerRows, "A page of servers.", {
+  ServerRow: object(schemas.ServerRow, "A server in the list.", rowFields),
+  ServerRows: object(schemas.ServerRows, "A page of servers.", {
     servers: "The servers of this page, newest first.",
     next_cursor: nextCursor,
   }),
-  Server: object(Server, "A server, with data from its agent's last report.", serverFields),
-  ServerCreated: object(ServerCreated, "A new server, with the command that enrols its agent.", {
+  Server: object(schemas.Server, "A server, with data from its agent's last report.", serverFields),
+  ServerCreated: object(schemas.ServerCreated, "A new server, with the command that enrols its agent.", {
     ...serverFields,
     enrollment: "How to enrol the agent.",
   }),
-  AgentProblem: object(AgentProblem, "Why the control plane refuses a server's agent.", {
+  AgentProblem: object(schemas.AgentProblem, "Why the control plane refuses a server's agent.", {
     code: "`protocol_mismatch`: the agent uses another protocol version than this installation.",
     message: "How to fix the problem.",
     at: "When the agent last tried to connect.",
   }),
-  UptimeDay: object(UptimeDay, "The uptime of a server on one day.", {
+  UptimeDay: object(schemas.UptimeDay, "The uptime of a server on one day.", {
     date: "The day, in UTC. The day of the enrolment counts from the enrolment on, and today counts until now.",
     uptime: "The share of the day in which the agent was connected.",
   }),
-  Disk: object(Disk, "Disk space.", {
+  Disk: object(schemas.Disk, "Disk space.", {
     total_bytes: "The size of the disk.",
     free_bytes: "The free space.",
   }),
-  Enrollment: object(Enrollment, "How to enrol an agent.", {
+  Enrollment: object(schemas.Enrollment, "How to enrol an agent.", {
     token: "The enrolment token. It works once, and is shown only in this response.",
     expires_at: "When the token expires, one hour after it was created.",
     command:
       "The command to run as root on the server. It installs the agent as a service and enrols it with the token.",
   }),
-  CreateServerInput: object(CreateServerInput, "The server to register.", {
+  CreateServerInput: object(schemas.CreateServerInput, "The server to register.", {
     name: rowFields.name,
     ip: rowFields.ip,
   }),
-  UpdateServerInput: object(UpdateServerInput, "The fields to change. Omitted fields keep their values.", {
-    name: rowFields.name,
-    ip: rowFields.ip,
-  }),
+  UpdateServerInput: object(
+    schemas.UpdateServerInput,
+    "The fields to change. Omitted fields keep their values.",
+    {
+      name: rowFields.name,
+      ip: rowFields.ip,
+    },
+  ),
 } satisfies Record<string, SchemaText>;

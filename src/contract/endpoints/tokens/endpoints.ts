@@ -3,12 +3,7 @@ import * as z from "zod/mini";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { get, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { TokenId } from "#contract/ids.ts";
-import {
-  CreateTokenInput,
-  TokenRows,
-  TokensQuery,
-  TokenWithSecret,
-} from "#contract/endpoints/tokens/schemas.ts";
+import * as schemas from "#contract/endpoints/tokens/schemas.ts";
 
 const TokenParams = z.strictObject({ token_id: TokenId });
 
@@ -17,14 +12,14 @@ export const tokenEndpoints = {
   listTokens: {
     ...get("/v1/tokens", token("tokens:read")),
     summary: "List tokens, newest first",
-    query: TokensQuery,
-    success: { status: 200, body: TokenRows },
+    query: schemas.TokensQuery,
+    success: { status: 200, body: schemas.TokenRows },
   },
   createToken: {
     ...post("/v1/tokens", token("tokens:write")),
     summary: "Create a token",
-    body: CreateTokenInput,
-    success: { status: 201, body: TokenWithSecret },
+    body: schemas.CreateTokenInput,
+    success: { status: 201, body: schemas.TokenWithSecret },
     problems: ["too_many"],
   },
   revokeToken: {
@@ -39,6 +34,6 @@ export const tokenEndpoints = {
     summary: "Rotate the secret of a token",
     params: TokenParams,
     body: z.strictObject({}),
-    success: { status: 200, body: TokenWithSecret },
+    success: { status: 200, body: schemas.TokenWithSecret },
   },
 } as const satisfies Record<string, Endpoint>;

@@ -1,15 +1,8 @@
-import {
-  CreateTokenInput,
-  Token,
-  TokenPurpose,
-  TokenRows,
-  TokenWithSecret,
-} from "#contract/endpoints/tokens/schemas.ts";
+import * as schemas from "#contract/endpoints/tokens/schemas.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
-import { choice, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
-import { nextCursor } from "#contract/reference/schemas/shared.ts";
+import { choice, nextCursor, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { Scope } from "#contract/scopes.ts";
 
 const exampleToken = {
@@ -112,17 +105,20 @@ export const tokenSchemas = {
     "tokens:write": "create, rotate and revoke tokens",
     "account:write": "change the account's settings",
   }),
-  TokenPurpose: choice(TokenPurpose, "What a token is for.", {
+  TokenPurpose: choice(schemas.TokenPurpose, "What a token is for.", {
     token: "an API token for programs, until it expires or is revoked",
     session: "the dashboard session of a person, for 12 hours",
   }),
-  Token: object(Token, "A token without its secret.", shownFields),
-  TokenWithSecret: object(TokenWithSecret, "A token with its secret.", { ...shownFields, token: secret }),
-  TokenRows: object(TokenRows, "A page of tokens.", {
+  Token: object(schemas.Token, "A token without its secret.", shownFields),
+  TokenWithSecret: object(schemas.TokenWithSecret, "A token with its secret.", {
+    ...shownFields,
+    token: secret,
+  }),
+  TokenRows: object(schemas.TokenRows, "A page of tokens.", {
     tokens: "The tokens of this page, newest first.",
     next_cursor: nextCursor,
   }),
-  CreateTokenInput: object(CreateTokenInput, "The token to create.", {
+  CreateTokenInput: object(schemas.CreateTokenInput, "The token to create.", {
     ...granted,
     expires_in_days: "The token's lifetime in days.",
   }),

@@ -31,6 +31,9 @@ export function choice<Schema extends z.ZodMiniType<string>>(
   return { schema, description, values };
 }
 
+export const nextCursor =
+  "The `cursor` of the next page. `null` on the last page. The `Link` header has the full URL.";
+
 /** The texts of the fields of a nested object that has no name in the reference. */
 export function nested(
   outer: string,
