@@ -21,7 +21,7 @@ export type Site = {
 };
 
 /** Frequent requests that take only a few percent of a core. */
-const VISIT_EVERY_MS = 60;
+const VISIT_EVERY_MS = 25;
 
 /** The settings of every site, with a build and an activate command that can be held at a gate. */
 function settingsOf(source: Source, host: Host, own: Record<string, unknown>) {
