@@ -25,18 +25,18 @@ export const exitCodes = {
 
 export type Exit = keyof typeof exitCodes;
 
-/** The exit of each problem that the command itself finds. */
-const ownProblems = {
-  usage: "usage",
-  not_signed_in: "not_authorised",
-  no_project: "usage",
-  no_deployment: "usage",
-  ambiguous_name: "usage",
-  unreadable_file: "usage",
-  unwritable_file: "usage",
-  not_confirmed: "usage",
-  interrupted: "interrupted",
-} as const satisfies Record<string, Exit>;
+/** The problems that the command itself finds. */
+export const ownProblems = {
+  usage: { title: "Invalid usage", exit: "usage" },
+  not_signed_in: { title: "Not signed in", exit: "not_authorised" },
+  no_project: { title: "No project", exit: "usage" },
+  no_deployment: { title: "No deployment", exit: "usage" },
+  ambiguous_name: { title: "Ambiguous name", exit: "usage" },
+  unreadable_file: { title: "Unreadable file", exit: "usage" },
+  unwritable_file: { title: "Unwritable file", exit: "usage" },
+  not_confirmed: { title: "Not confirmed", exit: "usage" },
+  interrupted: { title: "Interrupted", exit: "interrupted" },
+} as const satisfies Record<string, { title: string; exit: Exit }>;
 export type OwnCode = keyof typeof ownProblems;
 
 /** The code that src/client gives to a response that is not Gantry's. Its status can be any. */
@@ -44,7 +44,7 @@ const UNEXPECTED_ANSWER = "unexpected_answer";
 
 /** The exit after a problem. For problems of the control plane it follows from the status. */
 export function exitOf({ code, status }: Problem): Exit {
-  if (isOwnCode(code)) return ownProblems[code];
+  if (isOwnCode(code)) return ownProblems[code].exit;
   if (code === UNEXPECTED_ANSWER) return "unreachable";
   if (status === 401 || status === 403) return "not_authorised";
   return status >= 400 && status < 500 && status !== 429 ? "refused" : "unreachable";

@@ -1,6 +1,6 @@
 import type { Failed } from "#client/answer.ts";
 import type { Success } from "#contract/lib/result.ts";
-import type { Exit, OwnCode } from "#cli/exit-codes.ts";
+import { type Exit, type OwnCode, ownProblems } from "#cli/exit-codes.ts";
 
 /** How a command ended: with an exit, or with a problem that is printed and determines the exit. */
 export type Outcome = { readonly ok: true; readonly exit: Exit } | Failed;
@@ -10,21 +10,10 @@ export type Result<Value> = Success<Value> | Failed;
 
 export const done: Outcome = { ok: true, exit: "done" };
 
-const titles: Record<OwnCode, string> = {
-  usage: "Invalid usage",
-  not_signed_in: "Not signed in",
-  no_project: "No project",
-  no_deployment: "No deployment",
-  ambiguous_name: "Ambiguous name",
-  unreadable_file: "Unreadable file",
-  unwritable_file: "Unwritable file",
-  not_confirmed: "Not confirmed",
-  interrupted: "Interrupted",
-};
-
 /** A problem found by the command itself. @param detail a sentence that says what to do */
 export function stop(code: OwnCode, detail: string): Failed {
-  const problem = { type: "about:blank", title: titles[code], status: 0, detail, code, request_id: "" };
+  const { title } = ownProblems[code];
+  const problem = { type: "about:blank", title, status: 0, detail, code, request_id: "" };
   return { ok: false, problem };
 }
 
