@@ -22,11 +22,11 @@ export type Send = <Of extends Endpoint>(
 ) => Promise<ClientResult<OutputOf<Of["success"]["body"]>>>;
 
 /** Sends a request to an endpoint once and parses the response. */
-export async function send<Of extends Endpoint>(
+export const send: Send = async <Of extends Endpoint>(
   endpoint: Of,
   request: AnyRequest,
   transport: Transport,
-): Promise<ClientResult<OutputOf<Of["success"]["body"]>>> {
+) => {
   let response: Response;
   let text: string;
   try {
@@ -45,4 +45,4 @@ export async function send<Of extends Endpoint>(
   // The API can gain fields at any time. Unknown fields are dropped.
   const value = parseKnown<Of["success"]["body"]>(endpoint.success.body, parseJson(text));
   return value.success ? { ...succeed(value.data), status, headers } : unexpected(status, transport.baseUrl);
-}
+};
