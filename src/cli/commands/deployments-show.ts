@@ -5,7 +5,7 @@ import { printable, printableName } from "#cli/output/printable.ts";
 import { durationText, timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
 import { withSession } from "#cli/session/session.ts";
-import { failureText, sourceText, statusPaint, waitingText } from "#cli/views/deployment-text.ts";
+import { failureText, sourceText, statusStyles, waitingText } from "#cli/views/deployment-text.ts";
 
 export const deploymentsShow = defineCommand({
   name: "deployments show",
@@ -24,7 +24,7 @@ export const deploymentsShow = defineCommand({
     printFacts(output, [
       ["version", `v${deployment.version}`],
       ["id", deployment.id],
-      ["status", statusPaint(status, output.style)(stage === null ? status : `${status}, ${stage}`)],
+      ["status", output.style[statusStyles[status]](stage === null ? status : `${status}, ${stage}`)],
       ["kind", deployment.kind],
       ["source", sourceText(deployment)],
       ["by", printableName(deployment.actor.name)],

@@ -3,7 +3,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { withSession } from "#cli/session/session.ts";
-import { serverPaint } from "#cli/views/server-facts.ts";
+import { serverStyles } from "#cli/views/server-facts.ts";
 
 export const serversList = defineCommand({
   name: "servers list",
@@ -19,7 +19,7 @@ export const serversList = defineCommand({
       ["NAME", "STATUS", "IP", "APPS", "UPTIME", "ID"],
       servers.value.map(({ name, status, ip, apps, uptime, id }) => [
         printableName(name),
-        serverPaint(status, output.style)(status),
+        output.style[serverStyles[status]](status),
         ip,
         `${apps}`,
         uptime,

@@ -1,15 +1,9 @@
-export type Paint = (text: string) => string;
-export type Style = Readonly<Record<"bold" | "dim" | "red" | "green" | "yellow" | "cyan", Paint>>;
-
-const paint =
-  (code: number): Paint =>
-  (text) =>
-    text === "" ? "" : `\u001b[${code}m${text}\u001b[0m`;
-const plain: Paint = (text) => text;
+export type Style = ReturnType<typeof createStyle>;
 
 /** Functions that colour text. Without colour they return it unchanged. */
-export function createStyle(hasColour: boolean): Style {
-  const style = (code: number) => (hasColour ? paint(code) : plain);
+export function createStyle(hasColour: boolean) {
+  const style = (code: number) => (text: string) =>
+    hasColour && text !== "" ? `\u001b[${code}m${text}\u001b[0m` : text;
   return {
     bold: style(1),
     dim: style(2),

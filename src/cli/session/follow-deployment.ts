@@ -1,8 +1,6 @@
 import type { DeploymentId } from "#contract/ids.ts";
-import type { LogEnd } from "#contract/endpoints/logs/schemas.ts";
 import { followLog } from "#client/follow-log.ts";
 import type { FollowedLogEvent } from "#client/log-event-reader.ts";
-import type { Exit } from "#cli/exit-codes.ts";
 import type { Outcome } from "#cli/outcome.ts";
 import { durationText } from "#cli/output/times.ts";
 import { commandLine, type Session } from "#cli/session/session.ts";
@@ -59,7 +57,7 @@ export async function followDeployment(session: Session, followed: Followed): Pr
           output.progress.hide();
           output.json({ type: "end", deployment_id: id, status: event.status, failure: event.failure });
           await printVerdict(session, followed, event);
-          return { ok: true, exit: exitOfEnd(event.status) };
+          return { ok: true, exit: event.status === "live" ? "done" : "failed" };
         case "problem":
           printHowToResume(session, followed);
           return { ok: false, problem: event.problem };
@@ -72,19 +70,6 @@ export async function followDeployment(session: Session, followed: Followed): Pr
   output.json({ type: "interrupted", deployment_id: id });
   printHowToResume(session, followed);
   return { ok: true, exit: "interrupted" };
-}
-
-function exitOfEnd(status: LogEnd["status"]): Exit {
-  switch (status) {
-    case "live":
-      return "done";
-    // It was live, but the site no longer serves it.
-    case "superseded":
-    case "failed":
-    case "canceled":
-    case "deleted":
-      return "failed";
-  }
 }
 
 function printOutage({ output }: Session, { problem }: Extract<FollowedLogEvent, { type: "waiting" }>): void {

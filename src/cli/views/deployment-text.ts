@@ -6,30 +6,23 @@ import type {
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
-import type { Paint, Style } from "#cli/output/style.ts";
+import type { Style } from "#cli/output/style.ts";
 import { durationText, timeText } from "#cli/output/times.ts";
 
-export function statusPaint(status: DeploymentStatus, style: Style): Paint {
-  switch (status) {
-    case "live":
-      return style.green;
-    case "failed":
-      return style.red;
-    case "canceled":
-      return style.yellow;
-    case "building":
-      return style.cyan;
-    case "superseded":
-      return style.dim;
-  }
-}
+export const statusStyles = {
+  live: "green",
+  failed: "red",
+  canceled: "yellow",
+  building: "cyan",
+  superseded: "dim",
+} as const satisfies Record<DeploymentStatus, keyof Style>;
 
 export const deploymentColumns = ["VERSION", "STATUS", "BRANCH", "COMMIT", "DURATION", "STARTED", "ID"];
 
 /** A table row for `deploymentColumns`. */
 export function deploymentRow(deployment: Deployment, output: Output): readonly string[] {
   const { version, status, stage, branch, commit, duration, created_at, id } = deployment;
-  const paint = statusPaint(status, output.style);
+  const paint = output.style[statusStyles[status]];
   const isPlain = output.form === "plain";
   return [
     isPlain ? `${version}` : `v${version}`,

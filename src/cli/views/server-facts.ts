@@ -2,23 +2,17 @@ import type { Enrollment, Server, ServerStatus } from "#contract/endpoints/serve
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
-import type { Paint, Style } from "#cli/output/style.ts";
+import type { Style } from "#cli/output/style.ts";
 import { timeText } from "#cli/output/times.ts";
 
 const GB = 1e9;
 
-export function serverPaint(status: ServerStatus, style: Style): Paint {
-  switch (status) {
-    case "healthy":
-      return style.green;
-    case "degraded":
-      return style.yellow;
-    case "offline":
-      return style.red;
-    case "pending":
-      return style.cyan;
-  }
-}
+export const serverStyles = {
+  healthy: "green",
+  degraded: "yellow",
+  offline: "red",
+  pending: "cyan",
+} as const satisfies Record<ServerStatus, keyof Style>;
 
 export function printServer(output: Output, server: Server): void {
   const { disk, agent_problem: problem } = server;
@@ -30,7 +24,7 @@ export function printServer(output: Output, server: Server): void {
   printFacts(output, [
     ["name", printableName(server.name)],
     ["id", server.id],
-    ["status", serverPaint(server.status, output.style)(server.status)],
+    ["status", output.style[serverStyles[server.status]](server.status)],
     ["ip", server.ip],
     ["projects", `${server.apps}`],
     ["uptime", server.uptime],
