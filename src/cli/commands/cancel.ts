@@ -2,7 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
-import { findProject } from "#cli/session/find-project.ts";
+import { findProject } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { succeed } from "#contract/lib/result.ts";
 

@@ -3,7 +3,7 @@ import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { done, stop } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-project.ts";
+import { findProject } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { deploymentColumns, deploymentRow } from "#cli/views/deployment-text.ts";
 

@@ -4,7 +4,7 @@ import { dashboardPaths } from "#contract/dashboard-paths.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Result } from "#cli/outcome.ts";
 import { findDeployment } from "#cli/session/find-deployment.ts";
-import { findProject } from "#cli/session/find-project.ts";
+import { findProject } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { variable } from "#cli/settings/variable.ts";
 import { succeed } from "#contract/lib/result.ts";

@@ -4,7 +4,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { findServer } from "#cli/session/find-server.ts";
+import { findServer, type Named } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { writeLink } from "#cli/settings/link-file.ts";
 import { printProject } from "#cli/views/project-facts.ts";
@@ -37,7 +37,7 @@ export const projectsCreate = defineCommand({
       : findServer(session, options.server));
     if (!server.ok) return server;
     const project = await client.createProject({
-      body: { name: words.name, repository, server_id: server.value, ...projectFields(options) },
+      body: { name: words.name, repository, server_id: server.value.id, ...projectFields(options) },
     });
     if (!project.ok) return project;
     printProject(output, project.value);
@@ -50,12 +50,12 @@ export const projectsCreate = defineCommand({
   }),
 });
 
-async function findOnlyServer(session: Session): Promise<Result<ServerId>> {
+async function findOnlyServer(session: Session): Promise<Result<Named<ServerId>>> {
   const servers = await readAll(session.client.listServers, (page) => page.servers);
   if (!servers.ok) return servers;
   const [only, another] = servers.value;
   if (only === undefined)
     return stop("usage", "There are no servers yet. Add one with gantry servers add NAME IP.");
-  if (another === undefined) return succeed(only.id);
+  if (another === undefined) return succeed(only);
   return stop("usage", `Pass a server with --server: ${servers.value.map(({ name }) => name).join(", ")}.`);
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { findProject } from "#cli/session/find-project.ts";
+import { findProject } from "#cli/session/find-named.ts";
 import { remove } from "#cli/session/remove.ts";
 import { withSession } from "#cli/session/session.ts";
 

@@ -1,7 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { findProject } from "#cli/session/find-project.ts";
+import { findProject } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { LINK_NAME, writeLink } from "#cli/settings/link-file.ts";
 

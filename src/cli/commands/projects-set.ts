@@ -3,8 +3,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, stop } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-project.ts";
-import { findServer } from "#cli/session/find-server.ts";
+import { findProject, findServer } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printProject } from "#cli/views/project-facts.ts";
 
@@ -38,7 +37,7 @@ export const projectsSet = defineCommand({
       ...givenFields({
         name,
         repository,
-        server_id: server === null ? null : server.value,
+        server_id: server === null ? null : server.value.id,
         automatic: automatic.length === 0 ? null : automatic,
       }),
       ...projectFields(options),

@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-project.ts";
+import { findProject } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printProject } from "#cli/views/project-facts.ts";
 

@@ -1,11 +1,11 @@
 import type { RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
-import { DeploymentId } from "#contract/ids.ts";
+import { DeploymentId, type ProjectId } from "#contract/ids.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { stop } from "#cli/outcome.ts";
 import { timeText } from "#cli/output/times.ts";
 import { versionIn } from "#cli/session/find-deployment.ts";
-import { findProject, type NamedProject } from "#cli/session/find-project.ts";
+import { type Named, findProject } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
@@ -47,7 +47,7 @@ export const rollback = defineCommand({
 /** Prints the rollback's target, if it is known. Whether the rollback is possible is decided by the control plane. */
 async function printTarget(
   { client, output }: Session,
-  { id }: NamedProject,
+  { id }: Named<ProjectId>,
   isTarget: (target: RollbackTarget) => boolean,
 ): Promise<void> {
   if (output.form === "json") return;

@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
-import { findServer } from "#cli/session/find-server.ts";
+import { findServer } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printEnrollment } from "#cli/views/server-facts.ts";
 
@@ -11,9 +11,9 @@ export const serversEnroll = defineCommand({
   options: {},
   run: withSession(async (session, { words }) => {
     const { client, output } = session;
-    const id = await findServer(session, words.server);
-    if (!id.ok) return id;
-    const enrollment = await client.createEnrollment({ params: { server_id: id.value }, body: {} });
+    const server = await findServer(session, words.server);
+    if (!server.ok) return server;
+    const enrollment = await client.createEnrollment({ params: { server_id: server.value.id }, body: {} });
     if (!enrollment.ok) return enrollment;
     output.json(enrollment.value);
     printEnrollment(output, enrollment.value);

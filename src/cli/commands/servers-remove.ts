@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { findServer } from "#cli/session/find-server.ts";
+import { findServer } from "#cli/session/find-named.ts";
 import { remove } from "#cli/session/remove.ts";
 import { withSession } from "#cli/session/session.ts";
 
@@ -11,14 +11,15 @@ export const serversRemove = defineCommand({
   words: { server: { isRequired: true, help: "Server name or ID" } },
   options: { yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" } },
   run: withSession(async (session, { words, options }) => {
-    const id = await findServer(session, words.server);
-    if (!id.ok) return id;
+    const server = await findServer(session, words.server);
+    if (!server.ok) return server;
+    const { id } = server.value;
     const shownName = printableName(words.server);
     return remove(session, {
       question: `Remove ${shownName}?`,
       yes: options.yes,
-      send: () => session.client.deleteServer({ params: { server_id: id.value } }),
-      json: { deleted: id.value },
+      send: () => session.client.deleteServer({ params: { server_id: id } }),
+      json: { deleted: id },
       line: `${shownName} is removed.`,
     });
   }),

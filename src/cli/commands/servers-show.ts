@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
-import { findServer } from "#cli/session/find-server.ts";
+import { findServer } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printServer } from "#cli/views/server-facts.ts";
 
@@ -11,9 +11,9 @@ export const serversShow = defineCommand({
   options: {},
   run: withSession(async (session, { words }) => {
     const { client, output } = session;
-    const id = await findServer(session, words.server);
-    if (!id.ok) return id;
-    const server = await client.getServer({ params: { server_id: id.value } });
+    const found = await findServer(session, words.server);
+    if (!found.ok) return found;
+    const server = await client.getServer({ params: { server_id: found.value.id } });
     if (!server.ok) return server;
     printServer(output, server.value);
     return done;

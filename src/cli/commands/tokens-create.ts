@@ -7,7 +7,7 @@ import { DEFAULT_LIFETIME_DAYS, MAX_LIFETIME_DAYS } from "#contract/endpoints/to
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-project.ts";
+import { findProject } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printSecret } from "#cli/views/token-secret.ts";
 import { succeed } from "#contract/lib/result.ts";

@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { printableName } from "#cli/output/printable.ts";
-import { findToken } from "#cli/session/find-token.ts";
+import { findToken } from "#cli/session/find-named.ts";
 import { remove } from "#cli/session/remove.ts";
 import { withSession } from "#cli/session/session.ts";
 
@@ -10,14 +10,15 @@ export const tokensRevoke = defineCommand({
   words: { token: { isRequired: true, help: "Token name or ID" } },
   options: { yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" } },
   run: withSession(async (session, { words, options }) => {
-    const id = await findToken(session, words.token);
-    if (!id.ok) return id;
+    const token = await findToken(session, words.token);
+    if (!token.ok) return token;
+    const { id } = token.value;
     const shownName = printableName(words.token);
     return remove(session, {
       question: `Revoke ${shownName}?`,
       yes: options.yes,
-      send: () => session.client.revokeToken({ params: { token_id: id.value } }),
-      json: { revoked: id.value },
+      send: () => session.client.revokeToken({ params: { token_id: id } }),
+      json: { revoked: id },
       line: `${shownName} is revoked.`,
     });
   }),

@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
-import { findToken } from "#cli/session/find-token.ts";
+import { findToken } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printSecret } from "#cli/views/token-secret.ts";
 
@@ -13,9 +13,9 @@ export const tokensRotate = defineCommand({
   words: { token: { isRequired: true, help: "Token name or ID" } },
   options: {},
   run: withSession(async (session, { words }) => {
-    const id = await findToken(session, words.token);
-    if (!id.ok) return id;
-    const token = await session.client.rotateToken({ params: { token_id: id.value }, body: {} });
+    const found = await findToken(session, words.token);
+    if (!found.ok) return found;
+    const token = await session.client.rotateToken({ params: { token_id: found.value.id }, body: {} });
     if (!token.ok) return token;
     printSecret(
       session.output,

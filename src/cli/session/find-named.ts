@@ -1,0 +1,59 @@
+import { readAll } from "#client/read-all.ts";
+import type { ClientResult } from "#client/send.ts";
+import { didYouMean } from "#cli/arguments/suggest.ts";
+import { missing, type Result, stop } from "#cli/outcome.ts";
+import type { Session } from "#cli/session/session.ts";
+import { variable } from "#cli/settings/variable.ts";
+import { ProjectId, ServerId, TokenId } from "#contract/ids.ts";
+import { succeed } from "#contract/lib/result.ts";
+
+/** `name` is null if the ID was given, because the token may lack the scope to read the resource. */
+export type Named<Id> = { readonly id: Id; readonly name: string | null };
+type IdSchema<Id> = { safeParse(word: string): { success: true; data: Id } | { success: false } };
+
+/** Finds the project from an argument, --project, GANTRY_PROJECT or the link file, in this order. */
+export async function findProject(
+  { client, global, environment, linkedProject }: Session,
+  word: string | null = null,
+): Promise<Result<Named<ProjectId>>> {
+  const wanted = word ?? global.project ?? variable(environment, "GANTRY_PROJECT") ?? linkedProject;
+  if (wanted === null)
+    return stop(
+      "no_project",
+      "Pass --project NAME, set GANTRY_PROJECT, or run gantry projects link NAME once in this repository.",
+    );
+  return findNamed("project", wanted, ProjectId, () => readAll(client.listProjects, (page) => page.projects));
+}
+
+export function findServer({ client }: Session, word: string): Promise<Result<Named<ServerId>>> {
+  return findNamed("server", word, ServerId, () => readAll(client.listServers, (page) => page.servers));
+}
+
+/** A session can be named only by its ID, because all sessions have the same name. */
+export function findToken({ client }: Session, word: string): Promise<Result<Named<TokenId>>> {
+  return findNamed("token", word, TokenId, () =>
+    readAll(client.listTokens, (page) => page.tokens.filter(({ kind }) => kind === "token")),
+  );
+}
+
+/** Finds a resource of the account by its ID or name. Names need not be unique: a name of several is refused. */
+async function findNamed<Id>(
+  kind: "project" | "server" | "token",
+  word: string,
+  schema: IdSchema<Id>,
+  list: () => Promise<ClientResult<readonly { readonly id: Id; readonly name: string }[]>>,
+): Promise<Result<Named<Id>>> {
+  const id = schema.safeParse(word);
+  if (id.success) return succeed({ id: id.data, name: null });
+  const all = await list();
+  if (!all.ok) return all;
+  const [found, another] = all.value.filter(({ name }) => name === word);
+  if (another !== undefined)
+    return stop(
+      "ambiguous_name",
+      `Several ${kind}s are named ${word}. Pass the ID; gantry ${kind}s lists it.`,
+    );
+  if (found !== undefined) return succeed(found);
+  const names = all.value.map(({ name }) => name);
+  return missing(`There is no ${kind} ${word} in this account.${didYouMean(word, names)}`);
+}
