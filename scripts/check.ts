@@ -1,12 +1,11 @@
 import * as z from "zod";
 
-import { checkBundleSize } from "./check/bundle-size.ts";
-import { checkDashboardSize } from "./check/dashboard-size.ts";
 import { checkMigrations } from "./check/migrations.ts";
 import { checkOpenApi } from "./check/open-api.ts";
 import { checkPackageHashes } from "./check/package-hashes.ts";
 import { checkPlainWords } from "./check/plain-words.ts";
 import { checkProblemTable } from "./check/problem-table.ts";
+import { checkBundleSize, checkDashboardSize } from "./check/sizes.ts";
 import { checkTrackedFiles } from "./check/tracked-files.ts";
 import { isText, sampleFiles, trackedFiles } from "./check/tracked-texts.ts";
 import { Problem } from "./shared/problem.ts";

@@ -1,56 +1,44 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-
-import { root } from "../shared/root.ts";
 import type { CommandOutcome } from "../shared/run-command.ts";
-import { isText, trackedFiles } from "./tracked-texts.ts";
-
-type Rule = { readonly avoid: RegExp; readonly write: string };
+import { isText, searchFiles, trackedFiles } from "./tracked-texts.ts";
 
 /** Words that a reader has to look up or to read twice, and what to write instead. */
-const rules: readonly Rule[] = [
+const rules: readonly (readonly [avoid: RegExp, write: string])[] = [
   // Names: one word for one thing, in API, code, database, pages and docs.
-  { avoid: /\bis_?over\b|\binstruction: "over"|\bwas_?over\b/i, write: "ended" },
-  { avoid: /\b(?:add|remove|replace|silent|other)Host\b|\bhostOf\b/, write: "placement" },
-  {
-    avoid: /\bforget(?:s|ting)? (?:a|the|its) project|\bforgetProject\b|\bforgotten project\b/i,
-    write: "remove",
-  },
-  {
-    avoid: /\bgreet(?:s|ed|ing|ings)?\b|\bdecideGreeting\b|\bcompares? notes\b/i,
-    write: "reconcile, or hello",
-  },
-  { avoid: /\brestoreRelease\b|\brestoreNote\b|"restore"/i, write: "correctRelease" },
-  {
-    avoid: /\bdue(?:Message|Forget)s?\b|\bdue messages?\b|\bnote(?:Un)?[tT]old\b/,
-    write: "pending message, sentAt, undelivered",
-  },
-  { avoid: /\bsetFound\b|\bnoteFound\b|\bframework (?:that )?(?:is|was) found\b/, write: "detected" },
-  { avoid: /\brides?[ _]?along\b|\bridesAlong\b/i, write: "preapproved" },
-  { avoid: /\berrands?\b|\binbox\b|Errands?\b|Inbox\b/, write: "deliveries" },
-  {
-    avoid: /\benter(?:WithToken|AsAgent|Freely)\b|\beveryAnswer\b|\banswerElsewhere\b|\batTheDoor\b/,
-    write: "authenticate, commonHeaders, fallback, requireHttps",
-  },
-  { avoid: /\bRemembered\b|\bcoalesced\b|\bAttempts\b/, write: "TtlCache, singleFlight, RetryTracker" },
-  { avoid: /\bsendPatiently\b|\bkept\(\)|\blater\(async\b/, write: "sendWithRetry, memo, lazy" },
-  { avoid: /\bwrite_?whole\b|\bwritten (?:as a )?whole\b/i, write: "atomic" },
-  { avoid: /\bmend(?:s|ed|ing)?\b/i, write: "fix, repair" },
-  { avoid: /\bknock(?:s|ed|ing)?\b/i, write: "trigger" },
-  { avoid: /\bLaneParts\b|\b(?:scripts|dashboard)\/parts\b/, write: "shared, context" },
+  [/\bis_?over\b|\binstruction: "over"|\bwas_?over\b/i, "ended"],
+  [/\b(?:add|remove|replace|silent|other)Host\b|\bhostOf\b/, "placement"],
+  [/\bforget(?:s|ting)? (?:a|the|its) project|\bforgetProject\b|\bforgotten project\b/i, "remove"],
+  [/\bgreet(?:s|ed|ing|ings)?\b|\bdecideGreeting\b|\bcompares? notes\b/i, "reconcile, or hello"],
+  [/\brestoreRelease\b|\brestoreNote\b|"restore"/i, "correctRelease"],
+  [
+    /\bdue(?:Message|Forget)s?\b|\bdue messages?\b|\bnote(?:Un)?[tT]old\b/,
+    "pending message, sentAt, undelivered",
+  ],
+  [/\bsetFound\b|\bnoteFound\b|\bframework (?:that )?(?:is|was) found\b/, "detected"],
+  [/\brides?[ _]?along\b|\bridesAlong\b/i, "preapproved"],
+  [/\berrands?\b|\binbox\b|Errands?\b|Inbox\b/, "deliveries"],
+  [
+    /\benter(?:WithToken|AsAgent|Freely)\b|\beveryAnswer\b|\banswerElsewhere\b|\batTheDoor\b/,
+    "authenticate, commonHeaders, fallback, requireHttps",
+  ],
+  [/\bRemembered\b|\bcoalesced\b|\bAttempts\b/, "TtlCache, singleFlight, RetryTracker"],
+  [/\bsendPatiently\b|\bkept\(\)|\blater\(async\b/, "sendWithRetry, memo, lazy"],
+  [/\bwrite_?whole\b|\bwritten (?:as a )?whole\b/i, "atomic"],
+  [/\bmend(?:s|ed|ing)?\b/i, "fix, repair"],
+  [/\bknock(?:s|ed|ing)?\b/i, "trigger"],
+  [/\bLaneParts\b|\b(?:scripts|dashboard)\/parts\b/, "shared, context"],
   // Phrases.
-  { avoid: /\bgo(?:es|ing|ne)? on\b|\bwent on\b/i, write: "continue" },
-  { avoid: /\bwhoever\b|\bwhomever\b/i, write: "anyone who, the caller, a person who" },
-  { avoid: /\banew\b/i, write: "again" },
-  { avoid: /\blet(?:s|ting)? go of\b/i, write: "remove, release" },
-  { avoid: /\bgone back to\b|\bgo(?:es)? back to a deployment\b/i, write: "rolled back to" },
-  { avoid: /\bput(?:s|ting)? right\b|\bput(?:s|ting)? in order\b/i, write: "fix, repair, clean up" },
-  { avoid: /\bnobody (?:is|was) there\b/i, write: "no terminal, not connected" },
-  { avoid: /\b(?:is|are|was|were) no more\b|\bno more itself\b/i, write: "no longer exists" },
-  { avoid: /\b(?:not|nothing|nobody|none) [\w' ]{0,40}any more\b/i, write: "no longer" },
-  { avoid: /\bas ever\b|\bhence(?:forth)?\b|\bthereof\b|\bthereby\b|\bof old\b/i, write: "plain words" },
-  { avoid: /\bwhat (?:there )?is there\b|\bwhat was there\b/i, write: "the thing by its name" },
-  { avoid: /\bmay well\b|\bbe it\b|\bone's own\b|\bfor good\b/i, write: "plain words" },
+  [/\bgo(?:es|ing|ne)? on\b|\bwent on\b/i, "continue"],
+  [/\bwhoever\b|\bwhomever\b/i, "anyone who, the caller, a person who"],
+  [/\banew\b/i, "again"],
+  [/\blet(?:s|ting)? go of\b/i, "remove, release"],
+  [/\bgone back to\b|\bgo(?:es)? back to a deployment\b/i, "rolled back to"],
+  [/\bput(?:s|ting)? right\b|\bput(?:s|ting)? in order\b/i, "fix, repair, clean up"],
+  [/\bnobody (?:is|was) there\b/i, "no terminal, not connected"],
+  [/\b(?:is|are|was|were) no more\b|\bno more itself\b/i, "no longer exists"],
+  [/\b(?:not|nothing|nobody|none) [\w' ]{0,40}any more\b/i, "no longer"],
+  [/\bas ever\b|\bhence(?:forth)?\b|\bthereof\b|\bthereby\b|\bof old\b/i, "plain words"],
+  [/\bwhat (?:there )?is there\b|\bwhat was there\b/i, "the thing by its name"],
+  [/\bmay well\b|\bbe it\b|\bone's own\b|\bfor good\b/i, "plain words"],
 ];
 
 /** Files that quote the words on purpose. */
@@ -63,7 +51,7 @@ const exempt = new Set([
 /** @returns a finding with file, line and replacement for each word that `rules` lists */
 export function findWordsToAvoid(path: string, text: string): string[] {
   return text.split("\n").flatMap((line, index) =>
-    rules.flatMap(({ avoid, write }) => {
+    rules.flatMap(([avoid, write]) => {
       const found = avoid.exec(line);
       return found === null ? [] : [`${path}:${index + 1}: "${found[0]}": write ${write}`];
     }),
@@ -72,8 +60,6 @@ export function findWordsToAvoid(path: string, text: string): string[] {
 
 /** Searches every tracked text for the words that `rules` lists. */
 export async function checkPlainWords(): Promise<CommandOutcome> {
-  const findings: string[] = [];
-  for (const path of (await trackedFiles()).filter((name) => isText(name) && !exempt.has(name)))
-    findings.push(...findWordsToAvoid(path, await readFile(join(root, path), "utf8").catch(() => "")));
-  return { code: findings.length === 0 ? 0 : 1, output: findings.join("\n") };
+  const paths = (await trackedFiles()).filter((path) => isText(path) && !exempt.has(path));
+  return searchFiles(paths, findWordsToAvoid);
 }

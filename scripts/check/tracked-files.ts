@@ -1,10 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
 
 import { root } from "../shared/root.ts";
 import type { CommandOutcome } from "../shared/run-command.ts";
-import { trackedFiles } from "./tracked-texts.ts";
+import { searchFiles, trackedFiles } from "./tracked-texts.ts";
 
 type Rule = { readonly why: string; readonly isBroken: (line: string) => boolean };
 
@@ -33,13 +31,13 @@ const herePaths = [root, homedir()].filter((path) => path.split("/").length > 2)
 
 /** Searches every tracked file for texts that `rules` forbids. */
 export async function checkTrackedFiles(): Promise<CommandOutcome> {
-  const findings: string[] = [];
-  for (const path of await trackedFiles()) {
-    const text = await readFile(join(root, path), "utf8").catch(() => "");
-    for (const [index, line] of text.split("\n").entries())
-      for (const { why, isBroken } of rules)
-        if (isBroken(line))
-          findings.push(`${path}:${index + 1}: contains ${why}: ${line.trim().slice(0, 120)}`);
-  }
-  return { code: findings.length === 0 ? 0 : 1, output: findings.join("\n") };
+  return searchFiles(await trackedFiles(), (path, text) =>
+    text
+      .split("\n")
+      .flatMap((line, index) =>
+        rules
+          .filter(({ isBroken }) => isBroken(line))
+          .map(({ why }) => `${path}:${index + 1}: contains ${why}: ${line.trim().slice(0, 120)}`),
+      ),
+  );
 }

@@ -1,13 +1,27 @@
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 
 import { Problem } from "../shared/problem.ts";
-import { runCommand } from "../shared/run-command.ts";
+import { root } from "../shared/root.ts";
+import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
 /** @returns the paths of all tracked files */
 export async function trackedFiles(): Promise<string[]> {
   const { code, output } = await runCommand(["git", "ls-files", "-z"]);
   if (code !== 0) throw new Problem(`git ls-files failed:\n${output.trim()}`);
   return output.split("\0").filter((path) => path !== "");
+}
+
+/** Fails with the findings in these files, one a line. */
+export async function searchFiles(
+  paths: readonly string[],
+  findingsIn: (path: string, text: string) => readonly string[],
+): Promise<CommandOutcome> {
+  const findings: string[] = [];
+  for (const path of paths)
+    findings.push(...findingsIn(path, await readFile(join(root, path), "utf8").catch(() => "")));
+  return { code: findings.length === 0 ? 0 : 1, output: findings.join("\n") };
 }
 
 /** Whether a file contains text that people write and read. */
