@@ -25,7 +25,7 @@ function reference(): string {
   return [
     `## Exit codes\n\n| Code | When |\n|---|---|\n${exits.join("")}`,
     `## Environment\n\n| Variable | Meaning |\n|---|---|\n${environment.join("")}`,
-    `## Global options\n\n${optionTable(globalOptions)}`,
+    `## Global options\n\n| Option | Description |\n|---|---|\n${optionRows(globalOptions)}`,
     `## Commands\n`,
     ...commands.map(commandText),
   ].join("\n");
@@ -46,10 +46,6 @@ function commandText(command: CommandSpec): string {
       ? []
       : [`\`\`\`sh\n${examples.map((line) => `gantry ${line}\n`).join("")}\`\`\`\n`]),
   ].join("\n");
-}
-
-function optionTable(specs: OptionSpecs): string {
-  return `| Option | Description |\n|---|---|\n${optionRows(specs)}`;
 }
 
 function optionRows(specs: OptionSpecs): string {

@@ -97,24 +97,20 @@ function problemSection(document: Document, operation: Operation): Html {
   const own = codes.filter((code) => !COMMON.has(code));
   const common = codes.filter((code) => COMMON.has(code));
   return html`<h4>Problems</h4>
-    ${
-      own.length === 0
-        ? null
-        : html`<dl class="problems">
-            ${own.map(
-              (code) =>
-                html`<div>
-                  <dt><span class="status">${problems[code].status}</span> ${problemLink(code)}</dt>
-                  <dd>${inline(problems[code].when)}</dd>
-                </div>`,
-            )}
-          </dl>`
-    }
+    ${own.length === 0 ? null : html`<dl class="problems">${own.map(problemEntry)}</dl>`}
     <p class="common">
       ${own.length === 0 ? "Common problems: " : "And common problems: "}${common.map(
         (code, at) => html`${at === 0 ? "" : ", "}${problemLink(code)}`,
       )}.
     </p>`;
+}
+
+/** A problem in a list: its status, its code and when it is returned. */
+export function problemEntry(code: ProblemCode): Html {
+  return html`<div>
+    <dt><span class="status">${problems[code].status}</span> ${problemLink(code)}</dt>
+    <dd>${inline(problems[code].when)}</dd>
+  </div>`;
 }
 
 function problemLink(code: ProblemCode): Html {

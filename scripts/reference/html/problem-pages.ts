@@ -8,6 +8,7 @@ import { jsonBlock } from "./code.ts";
 import { Document } from "./document.ts";
 import { type Html, html } from "./escape.ts";
 import { inline } from "./markdown.ts";
+import { problemEntry } from "./operation.ts";
 import { page } from "./page.ts";
 
 /** The list of all problems. */
@@ -20,18 +21,7 @@ export function problemsPage(): string {
       </p>
     </section>
     <section>
-      <dl class="problems all">
-        ${problemCodes.map(
-          (code) =>
-            html`<div>
-              <dt>
-                <span class="status">${problems[code].status}</span>
-                <a href="/docs/problems/${code}"><code>${code}</code></a>
-              </dt>
-              <dd>${inline(problems[code].when)}</dd>
-            </div>`,
-        )}
-      </dl>
+      <dl class="problems all">${problemCodes.map(problemEntry)}</dl>
     </section>`;
   return page("Problems of the Gantry API", navigation(null), content);
 }

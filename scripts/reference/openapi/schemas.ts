@@ -74,7 +74,9 @@ function tidy(json: unknown, direction: Direction, isOpen: boolean): Schema {
 
 function tidied(schema: Schema, direction: Direction, isOpen: boolean): Schema {
   const inner = (one: Schema) => tidied(one, direction, isOpen);
-  const result: Schema = { ...schema };
+  const result = mapParts(schema, inner, (name, one) =>
+    INSTANT.test(name) ? asInstant(inner(one)) : inner(one),
+  );
   // The format says the same as the long pattern.
   if (result.format !== undefined) delete result.pattern;
   // A query parameter that is parsed from text: the limits of the text do not apply to the value.
@@ -86,16 +88,23 @@ function tidied(schema: Schema, direction: Direction, isOpen: boolean): Schema {
   if (direction === "output") delete result.default;
   if (isOpen) delete result.additionalProperties;
   if (result.items !== undefined) result.items = inner(result.items);
+  return result;
+}
+
+/** A copy of a schema with its alternatives and its fields changed. */
+function mapParts(
+  schema: Schema,
+  alternative: (one: Schema) => Schema,
+  field: (name: string, one: Schema) => Schema,
+): Schema {
+  const result: Schema = { ...schema };
   for (const key of ["anyOf", "oneOf", "allOf"] as const) {
     const parts = result[key];
-    if (parts !== undefined) result[key] = parts.map(inner);
+    if (parts !== undefined) result[key] = parts.map(alternative);
   }
   if (result.properties !== undefined)
     result.properties = Object.fromEntries(
-      Object.entries(result.properties).map(([name, one]) => {
-        const property = inner(one);
-        return [name, INSTANT.test(name) ? asInstant(property) : property];
-      }),
+      Object.entries(result.properties).map(([name, one]) => [name, field(name, one)]),
     );
   return result;
 }
@@ -113,19 +122,14 @@ function withTexts(schema: Schema, { description, fields, values }: SchemaText):
 }
 
 function withFieldTexts(schema: Schema, fields: Readonly<Record<string, string>>, outer: string): Schema {
-  const result: Schema = { ...schema };
-  if (result.oneOf !== undefined)
-    result.oneOf = result.oneOf.map((one) => withFieldTexts(one, fields, outer));
-  if (result.anyOf !== undefined)
-    result.anyOf = result.anyOf.map((one) => withFieldTexts(one, fields, outer));
-  if (result.properties !== undefined)
-    result.properties = Object.fromEntries(
-      Object.entries(result.properties).map(([name, property]) => {
-        const path = `${outer}${name}`;
-        return [name, described(withFieldTexts(property, fields, `${path}.`), fields[path])];
-      }),
-    );
-  return result;
+  return mapParts(
+    schema,
+    (one) => withFieldTexts(one, fields, outer),
+    (name, one) => {
+      const path = `${outer}${name}`;
+      return described(withFieldTexts(one, fields, `${path}.`), fields[path]);
+    },
+  );
 }
 
 /**
