@@ -3,7 +3,7 @@ import { tokenFields } from "#contract/endpoints/tokens/texts.ts";
 import { example } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
-import { object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
+import { nested, object, type SchemaText } from "#contract/reference/schemas/schema-text.ts";
 
 const account = {
   id: example.account,
@@ -51,11 +51,7 @@ export const accountSchemas = {
     name: "The account's name.",
     log_retention_days: logRetention,
     token: "The token that the request was sent with.",
-    "token.id": tokenFields.id,
-    "token.name": "The token's name.",
-    "token.scopes": tokenFields.scopes,
-    "token.project_ids": tokenFields.project_ids,
-    "token.expires_at": tokenFields.expires_at,
+    ...nested("token", { ...tokenFields, name: "The token's name." }),
   }),
   UpdateAccountInput: object(UpdateAccountInput, "The settings to change.", {
     log_retention_days: logRetention,

@@ -98,10 +98,14 @@ export const serverTexts = {
   },
 } as const satisfies Partial<OperationTexts>;
 
-const rowFields = {
-  id: "The server's id.",
+const inputFields = {
   name: "A name for people, on one line.",
   ip: "The server's IPv4 address. It is only displayed.",
+};
+
+const rowFields = {
+  ...inputFields,
+  id: "The server's id.",
   status: "The server's status.",
   apps: "The number of projects on the server.",
   uptime: "The share of the last 30 days, or of the time since enrolment, in which the agent was connected.",
@@ -154,16 +158,10 @@ export const serverSchemas = {
     command:
       "The command to run as root on the server. It installs the agent as a service and enrols it with the token.",
   }),
-  CreateServerInput: object(schemas.CreateServerInput, "The server to register.", {
-    name: rowFields.name,
-    ip: rowFields.ip,
-  }),
+  CreateServerInput: object(schemas.CreateServerInput, "The server to register.", inputFields),
   UpdateServerInput: object(
     schemas.UpdateServerInput,
     "The fields to change. Omitted fields keep their values.",
-    {
-      name: rowFields.name,
-      ip: rowFields.ip,
-    },
+    inputFields,
   ),
 } satisfies Record<string, SchemaText>;
