@@ -10,13 +10,11 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const modules = join(root, "node_modules");
 const lockPath = join(root, "build", "install.lock");
 
-/** @param {string} message */
 function fail(message) {
   console.error(`gantry: ${message}`);
   process.exit(1);
 }
 
-/** @param {string} path */
 function readJson(path) {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
@@ -44,7 +42,6 @@ function isInstalled() {
   });
 }
 
-/** @param {number} pid */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
@@ -101,11 +98,7 @@ function outsidePath() {
   return parts.filter((part) => !resolve(part).startsWith(modules)).join(delimiter);
 }
 
-/**
- * Runs npm to its end.
- * @param {string[]} args
- * @returns {Promise<{ code: number, output: string }>}
- */
+/** @returns the exit code and the output of npm */
 function runNpm(args) {
   const npm = spawn(
     "npm",

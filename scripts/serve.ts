@@ -6,7 +6,7 @@ import * as z from "zod";
 import { buildWorker } from "./shared/build-worker.ts";
 import { ensureToken } from "./shared/ensure-token.ts";
 import { type LocalWorker, startLocalWorker } from "./shared/local-worker.ts";
-import { withLocalDatabase } from "./shared/local-database.ts";
+import { runStatements, withLocalDatabase } from "./shared/local-database.ts";
 import { readLocalSettings } from "./shared/local-settings.ts";
 import { keepSchedule, runSchedule } from "./shared/local-schedule.ts";
 import { flag, home, option, readOptions } from "./shared/script.ts";
@@ -59,18 +59,9 @@ const state = resolve(options.home, "state");
 /** Migrates the database, and creates a token and a sign-in code. */
 const prepareDatabase = () =>
   withLocalDatabase(state, settings, async (database) => {
-    const { token, accountId } = await ensureToken(
-      database,
-      resolve(options.home, "token"),
-      "local",
-      Date.now(),
-    );
+    const { token, accountId } = await ensureToken(database, resolve(options.home, "token"), Date.now());
     const { code, statement } = newSignInCode({ id: accountId }, Date.now());
-    const { sql, parameters } = statement;
-    await database
-      .prepare(sql)
-      .bind(...parameters)
-      .run();
+    await runStatements(database, [statement]);
     return { token, account_id: accountId, sign_in_code: code };
   });
 

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { access, mkdir, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { installPackages, lastLines } from "./apt.ts";
-import { findProgram } from "./find-program.ts";
+import { missingPrograms } from "./find-program.ts";
 import { Problem } from "./problem.ts";
 import { runCommand } from "./run-command.ts";
 import { print } from "./terminal.ts";
@@ -38,7 +39,7 @@ export async function ensureDebianRoot(): Promise<void> {
     await installPackages(["mmdebstrap", "systemd-container"], haveTools, advice);
   }
   const root = debianRootPath();
-  if (await exists(join(root, "etc/os-release"))) return;
+  if (existsSync(join(root, "etc/os-release"))) return;
   print("Creating a Debian for the server tests. This takes about a minute, once.");
   const draft = `${root}.${process.pid}`;
   await mkdir(draft, { recursive: true });
@@ -52,8 +53,8 @@ export async function ensureDebianRoot(): Promise<void> {
     ]);
     if (made.code !== 0) throw new Problem(`mmdebstrap failed:\n${lastLines(made)}`);
     // The rename fails if a parallel run was faster.
-    await rename(draft, root).catch(async (error: unknown) => {
-      if (!(await exists(root))) throw error;
+    await rename(draft, root).catch((error: unknown) => {
+      if (!existsSync(root)) throw error;
     });
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -61,13 +62,5 @@ export async function ensureDebianRoot(): Promise<void> {
 }
 
 async function haveTools(): Promise<boolean> {
-  const found = await Promise.all(tools.map((tool) => findProgram([tool])));
-  return found.every((path) => path !== null);
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+  return (await missingPrograms(tools)).length === 0;
 }

@@ -5,7 +5,7 @@ import { AccountId } from "#contract/ids.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
 
 import { hashOfToken, newToken } from "./first-token.ts";
-import type { LocalDatabase } from "./local-database.ts";
+import { type LocalDatabase, runStatements } from "./local-database.ts";
 
 /** A token that expires sooner is replaced at the start. */
 const MIN_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -17,12 +17,7 @@ export type LocalToken = { readonly token: string; readonly accountId: AccountId
  * account if there is none.
  * @param now Unix milliseconds
  */
-export async function ensureToken(
-  database: LocalDatabase,
-  file: string,
-  accountName: string,
-  now: number,
-): Promise<LocalToken> {
+export async function ensureToken(database: LocalDatabase, file: string, now: number): Promise<LocalToken> {
   const kept = (await readFile(file, "utf8").catch(() => "")).trim();
   if (isWellFormedToken(kept)) {
     const row = await database
@@ -33,11 +28,11 @@ export async function ensureToken(
   }
 
   const first = await database.prepare("SELECT id FROM accounts ORDER BY id LIMIT 1").first<{ id: string }>();
-  const account = first === null ? { name: accountName } : { id: AccountId.parse(first.id) };
+  const account = first === null ? { name: "local" } : { id: AccountId.parse(first.id) };
   const { token, accountId, statements } = newToken(account, "npm start", now);
   // The file is written first. A token without a row is replaced at the next start. A row without its token stays.
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${token}\n`, { mode: 0o600 });
-  await database.batch(statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters)));
+  await runStatements(database, statements);
   return { token, accountId };
 }

@@ -12,6 +12,12 @@ export async function findProgram(names: readonly string[]): Promise<string | nu
   return null;
 }
 
+/** @returns the programs that are not installed */
+export async function missingPrograms(names: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(names.map((name) => findProgram([name])));
+  return names.filter((_, at) => found[at] === null);
+}
+
 function isExecutable(path: string): Promise<boolean> {
   return access(path, constants.X_OK).then(
     () => true,

@@ -1,5 +1,5 @@
 import { installPackages } from "./apt.ts";
-import { findProgram } from "./find-program.ts";
+import { missingPrograms } from "./find-program.ts";
 import { print } from "./terminal.ts";
 
 /** The programs that tests run besides Node and git, by project. Each is in the Debian package of the same name. */
@@ -13,16 +13,11 @@ const programs = {
  * @throws Problem with what to do if that is not possible here
  */
 export async function ensureTestedPrograms(project: keyof typeof programs): Promise<void> {
-  const missing = await findMissing(programs[project]);
+  const missing = await missingPrograms(programs[project]);
   if (missing.length === 0) return;
   const names = missing.join(", ");
   print(`Installing ${names} for the tests`);
   const advice = `The tests of the ${project} project run ${names}. Install them, for example with: apt-get install ${missing.join(" ")}`;
-  await installPackages(missing, async () => (await findMissing(missing)).length === 0, advice);
+  await installPackages(missing, async () => (await missingPrograms(missing)).length === 0, advice);
   print(`Installed ${names}`);
-}
-
-async function findMissing(names: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(names.map((name) => findProgram([name])));
-  return names.filter((_, at) => found[at] === null);
 }
