@@ -20,7 +20,7 @@ const MAX_KNOWN = 1_000;
 
 /** A report of what a server serves. */
 const ReportedServing = z.strictObject({ serverId: ServerId, report: ProjectReport });
-export type FoundServing = z.infer<typeof ReportedServing>;
+export type ReportedServing = z.infer<typeof ReportedServing>;
 
 /**
  * Pending work for D1, R2 and the agents besides the deployments' records, in the object's own SQLite. All methods are
@@ -89,23 +89,24 @@ export class LaneOutbox {
    * Saves a report of what a server serves, replacing its earlier report.
    * @param isWrong whether the server must serve another release, as soon as no run of the project is active
    */
-  noteReported(found: FoundServing, isWrong: boolean): void {
-    if (!isWrong) return void this.#sql.exec("DELETE FROM corrections WHERE server_id = ?", found.serverId);
+  noteReported(reported: ReportedServing, isWrong: boolean): void {
+    if (!isWrong)
+      return void this.#sql.exec("DELETE FROM corrections WHERE server_id = ?", reported.serverId);
     this.#sql.exec(
       "INSERT INTO corrections (server_id, json) VALUES (?, ?) ON CONFLICT (server_id) DO UPDATE SET json = excluded.json",
-      found.serverId,
-      JSON.stringify(ReportedServing.parse(found)),
+      reported.serverId,
+      JSON.stringify(ReportedServing.parse(reported)),
     );
   }
 
   /** The reports of servers that serve the wrong release. */
-  corrections(): FoundServing[] {
+  corrections(): ReportedServing[] {
     const rows = this.#sql.exec<{ json: string }>("SELECT json FROM corrections").toArray();
     return rows.map(({ json }) => ReportedServing.parse(JSON.parse(json)));
   }
 
-  noteCorrected(found: FoundServing): void {
-    this.#sql.exec("DELETE FROM corrections WHERE json = ?", JSON.stringify(found));
+  noteCorrected(reported: ReportedServing): void {
+    this.#sql.exec("DELETE FROM corrections WHERE json = ?", JSON.stringify(reported));
   }
 
   /** Queues the removal of a deployment's record and then its log, also if an earlier removal is done. @param now Unix milliseconds */
