@@ -1,4 +1,4 @@
-import { sendRequest } from "#agent/lib/http/send-request.ts";
+import { type HttpAnswer, sendRequest } from "#agent/lib/http/send-request.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
@@ -23,11 +23,8 @@ export function decideTarget(
   return { url: new URL(`http://127.0.0.1${path}`), host: domain };
 }
 
-type Tried =
-  | { readonly kind: "none" }
-  | { readonly kind: "hung" }
-  | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "answered"; readonly status: number; readonly body: string };
+/** `aborted`: the stage's time ended without an answer. */
+type Tried = HttpAnswer | { readonly kind: "none" };
 
 /**
  * Requests the health check until it answers with the expected status. @returns the evidence; `null` when there is no
@@ -58,23 +55,29 @@ export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence[
     }
     if (scope.interrupt.signal.aborted) break;
     log.system("verify", `try ${tries}: ${describe(tried)}`);
-    best = moreSpecific(tried, best);
+    if (specificity[tried.kind] >= specificity[best.kind]) best = tried;
   }
   limit.clear();
   if (scope.interrupt.signal.aborted) return interrupted;
   const after = limit.hasTimedOut ? `within ${limit.seconds} seconds` : `in ${tries} tries`;
   const message = `${shown} did not answer ${check.status} ${after}: ${describe(best)}`;
-  if (best.kind === "hung" || best.kind === "none") return fail("timed_out", "verify", message);
-  return fail("health_check_failed", "verify", message, {
-    health_status: best.kind === "answered" ? best.status : null,
-    ...(best.kind === "answered" ? { health_body: scope.mask(best.body, isCut(best.body)) } : {}),
-  });
+  switch (best.kind) {
+    case "answered": {
+      const isCut = Buffer.byteLength(best.body) >= MAX_HEALTH_BODY;
+      const evidence = { health_status: best.status, health_body: scope.mask(best.body, isCut) };
+      return fail("health_check_failed", "verify", message, evidence);
+    }
+    case "failed":
+      return fail("health_check_failed", "verify", message, { health_status: null });
+    case "hung":
+    case "aborted":
+    case "none":
+      return fail("timed_out", "verify", message);
+  }
 }
 
-const isCut = (body: string): boolean => Buffer.byteLength(body) >= MAX_HEALTH_BODY;
-
-async function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSignal): Promise<Tried> {
-  const answer = await sendRequest({
+function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSignal): Promise<HttpAnswer> {
+  return sendRequest({
     url: target.url,
     method: "GET",
     headers: {
@@ -86,30 +89,17 @@ async function tryOnce(target: CheckTarget, timeoutMs: number, signal: AbortSign
     signal,
     fresh: true,
   });
-  switch (answer.kind) {
-    case "answered":
-      return { kind: "answered", status: answer.status, body: answer.body };
-    case "failed":
-      return { kind: "failed", reason: answer.reason };
-    // Aborted at the end of the stage's time without an answer.
-    case "hung":
-    case "aborted":
-      return { kind: "hung" };
-  }
 }
 
-const specificity = { none: 0, hung: 1, failed: 2, answered: 3 } as const;
-
-/** Returns the newer of two tries, unless the older one says more about the problem. */
-function moreSpecific(newer: Tried, older: Tried): Tried {
-  return specificity[newer.kind] >= specificity[older.kind] ? newer : older;
-}
+/** How much a try says about the problem. */
+const specificity = { none: 0, hung: 1, aborted: 1, failed: 2, answered: 3 } as const;
 
 function describe(tried: Tried): string {
   switch (tried.kind) {
     case "none":
       return "it was never requested";
     case "hung":
+    case "aborted":
       return "no answer in time";
     case "failed":
       return `no answer: ${tried.reason}`;
