@@ -14,7 +14,7 @@ import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { failUnexpectedly } from "#agent/run/step/step.ts";
 import { tidyMirrors } from "#agent/run/tidy-mirrors.ts";
-import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { openJournal, type RunJournal } from "#agent/workspace/run-journal.ts";
 import type { ActiveRun, RunOrder } from "#contract/agent-protocol.ts";
 
@@ -44,17 +44,12 @@ export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOr
     onInstruction: (instruction) => interrupt.raise(instruction),
   });
   const finished = Promise.withResolvers<void>();
-  const delivered = runAndDeliver(context, turns, order, {
-    run,
-    interrupt,
-    reporter,
-    onFinished: finished.resolve,
-  });
+  const parts = { run, interrupt, reporter, onFinished: finished.resolve };
   return {
     run,
     interrupt,
     finished: finished.promise,
-    delivered,
+    delivered: runAndDeliver(context, turns, order, parts),
     abandon: () => reporter.close(),
   };
 }
@@ -70,10 +65,8 @@ async function runAndDeliver(
   context: AgentContext,
   turns: ProjectTurns,
   order: RunOrder,
-  parts: RunParts,
+  { run, interrupt, reporter, onFinished }: RunParts,
 ): Promise<Delivery> {
-  const { interrupt, reporter } = parts;
-  const folder = projectFolder(context.home, order.project_id);
   const upcomingTurn = turns.take(order.project_id);
   const isInterrupted = new Promise<"interrupted">((resolve) => {
     interrupt.signal.addEventListener("abort", () => resolve("interrupted"), { once: true });
@@ -82,16 +75,18 @@ async function runAndDeliver(
   if (turn === "interrupted") {
     // It has not started, so it does not wait for the previous run to end.
     void upcomingTurn.then((unused) => unused.end());
-    await reportUnstarted(context, order, parts);
-    parts.onFinished();
+    const result = interruptedResult(interrupt.reason, "fetch");
+    if (result !== null) await reportResult(context, reporter, order.project_id, result);
+    onFinished();
     return reporter.delivered();
   }
 
   let journal: RunJournal | null = null;
   try {
+    const folder = projectFolder(context.home, order.project_id);
     await mkdir(folder.releases, { recursive: true });
     journal = openJournal(folder, {
-      run: parts.run,
+      run,
       boot_id: bootId(),
       stage: "fetch",
       builds: null,
@@ -99,65 +94,34 @@ async function runAndDeliver(
       phase: { kind: "preparing" },
       groups: [],
     });
-    const scope = createScope(context, order, folder, journal, parts);
+    const mask = createMask(
+      order.source.repository,
+      order.health_check?.url ?? "",
+      order.health_check?.path ?? "",
+    );
+    const scope: RunScope = {
+      ...{ context, order, folder, journal, reporter, interrupt, mask },
+      marker: order.run_id,
+      ledger: journal,
+      log: createRunLog(reporter, mask, context.clock),
+      room: () => reporter.room(),
+    };
     await runDeployment(scope);
     turn.rest();
     // Runs in parallel to the delivery of the result. Only the project's next run waits for it.
     void tidyMirrors(scope, turn.wanted).finally(() => {
       turn.end();
-      parts.onFinished();
+      onFinished();
     });
   } catch (error) {
-    await reportBroken(context, order, parts, error);
+    // The project's folder could not be opened. The run still gets a verdict.
+    context.log(`${order.project_name}: run ${order.run_id} failed: ${messageOf(error)}`);
+    const { failure } = failUnexpectedly(error, "fetch").end;
+    await reportResult(context, reporter, order.project_id, { outcome: "failed", failure });
     turn.end();
-    parts.onFinished();
+    onFinished();
   }
   const delivery = interrupt.reason === "ended" ? "ended" : await reporter.delivered();
   journal?.remove();
   return delivery;
-}
-
-function createScope(
-  context: AgentContext,
-  order: RunOrder,
-  folder: ProjectFolder,
-  journal: RunJournal,
-  { interrupt, reporter }: RunParts,
-): RunScope {
-  const { health_check: check } = order;
-  const mask = createMask(order.source.repository, check?.url ?? "", check?.path ?? "");
-  return {
-    context,
-    order,
-    folder,
-    marker: order.run_id,
-    ledger: journal,
-    journal,
-    reporter,
-    interrupt,
-    mask,
-    log: createRunLog(reporter, mask, context.clock),
-    room: () => reporter.room(),
-  };
-}
-
-async function reportUnstarted(
-  context: AgentContext,
-  order: RunOrder,
-  { interrupt, reporter }: RunParts,
-): Promise<void> {
-  const result = interruptedResult(interrupt.reason, "fetch");
-  if (result !== null) await reportResult(context, reporter, order.project_id, result);
-}
-
-/** Reports a run whose project folder could not be opened, so that it still gets a verdict. */
-async function reportBroken(
-  context: AgentContext,
-  order: RunOrder,
-  { reporter }: RunParts,
-  error: unknown,
-): Promise<void> {
-  context.log(`${order.project_name}: run ${order.run_id} failed: ${messageOf(error)}`);
-  const { failure } = failUnexpectedly(error, "fetch").end;
-  await reportResult(context, reporter, order.project_id, { outcome: "failed", failure });
 }
