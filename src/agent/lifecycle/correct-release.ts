@@ -5,7 +5,7 @@ import { checkRelease } from "#agent/policy/check-policy.ts";
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
 import { endRelease, traceOfRelease } from "#agent/run/activate/end-release.ts";
 import { reactivate } from "#agent/run/activate/revert.ts";
-import { scopeOutsideRun } from "#agent/run/step/scope-outside-run.ts";
+import { scopeOutsideRun } from "#agent/run/step/run-scope.ts";
 import { linkTarget, readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";

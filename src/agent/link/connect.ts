@@ -1,10 +1,9 @@
-import type { IncomingMessage } from "node:http";
-
 import { WebSocket } from "ws";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
 import { isProblem } from "#agent/lib/http/is-problem.ts";
+import { readBody } from "#agent/lib/http/read-body.ts";
 import { retryAfterMs } from "#agent/lib/http/retry-after.ts";
 import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -53,7 +52,7 @@ export type OpenConnection = {
 };
 
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-const MAX_REFUSAL_BYTES = 64 * 1024;
+const MAX_REFUSAL_CHARACTERS = 64 * 1024;
 
 /** Opens one connection to the control plane and runs it until it ends. */
 export function connect(
@@ -94,7 +93,7 @@ export function connect(
 
     socket.on("unexpected-response", (_request, response) => {
       const { statusCode, headers } = response;
-      void readBody(response).then((body) => {
+      void readBody(response, MAX_REFUSAL_CHARACTERS).then((body) => {
         // A 401 of a proxy may be gone in an hour, and an agent that has ended must be started by hand.
         if (statusCode === 401 && isProblem(body)) settle({ kind: "refused", refusal: "credential_refused" });
         else lose(`it answered ${statusCode}`, retryAfterMs(headers["retry-after"]));
@@ -141,21 +140,6 @@ export function connect(
       else if (socket.readyState === WebSocket.OPEN) socket.send(wellFormedJson(message));
     },
   };
-}
-
-/** Reads the body of an answer, as much of it as arrives. Never rejects. */
-async function readBody(response: IncomingMessage): Promise<string> {
-  let body = "";
-  response.setEncoding("utf8");
-  try {
-    for await (const chunk of response) {
-      body += String(chunk);
-      if (body.length > MAX_REFUSAL_BYTES) break;
-    }
-  } catch {
-    // The connection closed during the body.
-  }
-  return body;
 }
 
 function readClose(code: number, reason: string, wasWelcome: boolean): ConnectionEnd {

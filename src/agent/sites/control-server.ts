@@ -4,14 +4,16 @@ import { connect } from "node:net";
 
 import * as z from "zod/mini";
 
+import { readBody } from "#agent/lib/http/read-body.ts";
 import type { SiteRegistry } from "#agent/sites/site-registry.ts";
 import { textUpTo } from "#contract/bounds.ts";
 import { ProjectId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
 
 import "#contract/issue-messages.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
-const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BODY_CHARACTERS = 64 * 1024;
 
 const PutSiteInput = z.strictObject({
   directory: textUpTo(4096).check(z.startsWith("/", "must be an absolute path")),
@@ -64,27 +66,9 @@ async function decide(request: IncomingMessage, registry: SiteRegistry): Promise
     await registry.remove(projectId.data);
     return { status: 200, body: {} };
   }
-  const input = PutSiteInput.safeParse(await readJson(request));
+  const input = PutSiteInput.safeParse(parseJson(await readBody(request, MAX_BODY_CHARACTERS)));
   if (!input.success) return failure(422, z.prettifyError(input.error));
   return { status: 200, body: { url: await registry.put(projectId.data, input.data.directory) } };
-}
-
-/** @returns `undefined` for a body that is not JSON or is too large */
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    const part: unknown = chunk;
-    if (!(part instanceof Buffer)) continue;
-    bytes += part.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
-    chunks.push(part);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }
 
 function write(response: ServerResponse, { status, body }: Answer): void {

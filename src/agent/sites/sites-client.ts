@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
 
 /** The site server, which serves projects on this machine. */
 export type Sites = {
@@ -28,33 +29,27 @@ export const noSites: Sites = {
   unregister: async () => undefined,
 };
 
-const siteUrl = (projectId: ProjectId) => new URL(`http://sites.localhost/projects/${projectId}`);
-
 export function createSites(socketPath: string, log: (message: string) => void): Sites {
   const urls = new Map<ProjectId, string>();
 
-  async function putSite(projectId: ProjectId, directory: string): Promise<string | null> {
+  /** @returns the body of the answer; `null` without one, or after an error */
+  async function request(projectId: ProjectId, put: { directory: string } | null): Promise<string | null> {
     const answer = await sendRequest({
-      url: siteUrl(projectId),
-      method: "PUT",
+      url: new URL(`http://sites.localhost/projects/${projectId}`),
+      ...(put === null ? { method: "DELETE" } : { method: "PUT", body: JSON.stringify(put) }),
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ directory }),
       socketPath,
       timeoutMs: ANSWER_MS,
       maxBodyBytes: 4096,
     });
-    if (answer.kind !== "answered" || answer.status !== 200) return null;
-    try {
-      return Answer.parse(JSON.parse(answer.body)).url.replace(/\/$/, "");
-    } catch {
-      return null;
-    }
+    return answer.kind === "answered" && answer.status === 200 ? answer.body : null;
   }
 
   async function register(projectId: ProjectId, directory: string): Promise<string | null> {
     for (let tries = 1; ; tries += 1) {
-      const url = await putSite(projectId, directory);
-      if (url !== null) {
+      const answer = Answer.safeParse(parseJson((await request(projectId, { directory })) ?? ""));
+      if (answer.success) {
+        const url = answer.data.url.replace(/\/$/, "");
         urls.set(projectId, url);
         return url;
       }
@@ -67,14 +62,7 @@ export function createSites(socketPath: string, log: (message: string) => void):
   }
 
   async function unregister(projectId: ProjectId): Promise<void> {
-    const answer = await sendRequest({
-      url: siteUrl(projectId),
-      method: "DELETE",
-      socketPath,
-      timeoutMs: ANSWER_MS,
-      maxBodyBytes: 4096,
-    });
-    if (answer.kind !== "answered" || answer.status !== 200)
+    if ((await request(projectId, null)) === null)
       throw new Error(`the site server at ${socketPath} does not answer`);
     urls.delete(projectId);
   }

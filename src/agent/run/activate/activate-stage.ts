@@ -1,8 +1,7 @@
 import { commandEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { checkActivateCommand } from "#agent/policy/check-policy.ts";
-import { stepAfterCommand } from "#agent/run/step/command-step.ts";
-import { type CommandEnd, describeEnd, runCommand } from "#agent/run/step/run-command.ts";
+import { type CommandEnd, describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
 import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
 import type { Step } from "#agent/run/step/step.ts";

@@ -1,14 +1,17 @@
 import { statfs } from "node:fs/promises";
 
-import type { Command, ProcessEnd } from "#agent/process/command.ts";
+import { type Command, hasSucceeded, type ProcessEnd } from "#agent/process/command.ts";
 import { createLineOutput } from "#agent/process/line-output.ts";
 import { openAmong } from "#agent/process/open-files.ts";
 import { createOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
 import { type OutputChannel, runProcess } from "#agent/process/run-process.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
+import type { StageLimit } from "#agent/run/step/stage-limit.ts";
+import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { type FailureEvidence, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
+import { succeed } from "#contract/lib/result.ts";
 
 export type CommandEnd = {
   readonly end: ProcessEnd;
@@ -132,6 +135,25 @@ export function evidenceOf({ end, stderrTail }: CommandEnd): FailureEvidence {
     signal: end.kind === "killed" ? end.signal : null,
     stderr_tail: stderrTail,
   };
+}
+
+/** Turns the end of a build or activate command into a step's result. */
+export async function stepAfterCommand(
+  { context }: CommandScope,
+  stage: "build" | "activate",
+  ran: CommandEnd,
+  limit: StageLimit,
+): Promise<Step<null>> {
+  if (hasSucceeded(ran.end)) return succeed(null);
+  if (ran.end.kind === "stopped") {
+    if (!limit.hasTimedOut) return interrupted;
+    const message = `the ${stage} command took longer than ${limit.seconds} seconds`;
+    return fail("timed_out", stage, message, evidenceOf(ran));
+  }
+  const message = `the ${stage} command ${describeEnd(ran.end)}`;
+  return (await isDiskFull(context.home, ran.stderrTail))
+    ? fail("disk_full", stage, `the disk is full: ${message}`, evidenceOf(ran))
+    : fail(`${stage}_failed`, stage, message, evidenceOf(ran));
 }
 
 const LEAST_FREE_BYTES = 1024 * 1024;

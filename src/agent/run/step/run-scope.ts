@@ -37,3 +37,22 @@ export type RunLog = {
   /** Whether the log accepts no more command output. */
   readonly isFull: boolean;
 };
+
+/**
+ * The scope of a command outside a run, or of a run that has ended. Its output goes to the agent's log instead of a
+ * deployment's.
+ * @param marker identifies the command's processes
+ */
+export function scopeOutsideRun(
+  context: AgentContext,
+  folder: ProjectFolder,
+  marker: string,
+  ledger: GroupLedger,
+): CommandScope {
+  const log: RunLog = {
+    line: (_stream, _stage, message) => context.log(`  ${message}`),
+    system: (_stage, message) => context.log(message),
+    isFull: false,
+  };
+  return { context, folder, marker, ledger, mask: (text) => text, log, room: () => null };
+}
