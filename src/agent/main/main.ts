@@ -48,6 +48,12 @@ function readProxy(url: string): URL | null {
   return choice.kind === "proxy" ? choice.proxy : null;
 }
 
+/** Prints why the command cannot continue. @returns its exit code */
+function refuse(message: string, exit: keyof typeof exitCodes = "give_up"): number {
+  console.error(message);
+  return exitCodes[exit];
+}
+
 /** Refuses to run as root in another user's home: that user's agent could not read files that root writes. */
 async function isOtherUsersHome(home: string): Promise<boolean> {
   const owner = await stat(home).then(
@@ -69,38 +75,23 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
     proxy: readProxy(url),
     timeoutMs: settings.answerMs,
   });
-  if (end.kind === "enrolled") {
-    log(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
-    return exitCodes.ok;
-  }
-  console.error(end.message);
-  return exitCodes[end.kind];
+  if (end.kind !== "enrolled") return refuse(end.message, end.kind);
+  log(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
+  return exitCodes.ok;
 }
 
 async function runServer({ home, policy: path, sitesSocket }: RunArguments): Promise<number> {
   if (await isOtherUsersHome(home)) return exitCodes.give_up;
   const read = await readConnection(home);
-  switch (read.kind) {
-    case "missing":
-      console.error(`There is no ${connectionPath(home)}. Enrol this server first.\n${USAGE}`);
-      return exitCodes.give_up;
-    case "unreadable":
-      console.error(`${connectionPath(home)} cannot be read: ${read.reason}.`);
-      return exitCodes.give_up;
-    case "found":
-      break;
-  }
-  if (isOpenToOthers(new URL(read.connection.url))) {
-    console.error(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
-    return exitCodes.give_up;
-  }
+  if (read.kind === "missing")
+    return refuse(`There is no ${connectionPath(home)}. Enrol this server first.\n${USAGE}`);
+  if (read.kind === "unreadable") return refuse(`${connectionPath(home)} cannot be read: ${read.reason}.`);
+  if (isOpenToOthers(new URL(read.connection.url)))
+    return refuse(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
   if (path === null) return serve(home, read.connection, openPolicy, sitesSocket);
   const policy = await readPolicy(path);
   // Without a readable policy, the agent would carry out orders that its owner does not allow.
-  if (policy.kind === "refused") {
-    console.error(`The agent does not start: ${policy.reason}`);
-    return exitCodes.give_up;
-  }
+  if (policy.kind === "refused") return refuse(`The agent does not start: ${policy.reason}`);
   log(`using the policy ${path}, as read now`);
   return serve(home, read.connection, policy.policy, sitesSocket);
 }
@@ -113,12 +104,11 @@ async function serve(
 ): Promise<number> {
   const { stopGraceMs, shutdownReportMs } = settings;
   const lock = await lockHome(home, stopGraceMs + 2 * shutdownReportMs, log);
-  if (lock.kind === "held") {
-    console.error(
+  if (lock.kind === "held")
+    return refuse(
       `Another agent (process ${lock.pid}) uses ${home}. Only one agent can run there: stop it first.`,
+      "failed",
     );
-    return exitCodes.failed;
-  }
   const ending = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
     process.on(signal, () => {
@@ -147,9 +137,7 @@ async function serve(
     ending.signal,
   );
   await lock.release();
-  if (end === null) return exitCodes.ok;
-  console.error(end);
-  return exitCodes.give_up;
+  return end === null ? exitCodes.ok : refuse(end);
 }
 
 async function showStatus(home: string): Promise<number> {
@@ -161,10 +149,8 @@ async function showStatus(home: string): Promise<number> {
 /** Does nothing while an agent uses the home folder, because the builds belong to that agent. */
 async function endLeftBuilds(home: string): Promise<number> {
   const pid = await holderOf(home);
-  if (pid !== null) {
-    console.error(`An agent (process ${pid}) uses ${home}. Its builds are not ended.`);
-    return exitCodes.failed;
-  }
+  if (pid !== null)
+    return refuse(`An agent (process ${pid}) uses ${home}. Its builds are not ended.`, "failed");
   const ended = await endBuilds(home);
   if (ended > 0) log(`ended the processes of ${ended} interrupted ${ended === 1 ? "build" : "builds"}`);
   return exitCodes.ok;
@@ -172,12 +158,9 @@ async function endLeftBuilds(home: string): Promise<number> {
 
 async function checkPolicy(path: string): Promise<number> {
   const read = await readPolicy(path);
-  if (read.kind === "read") {
-    console.log(JSON.stringify(read.policy, null, 2));
-    return exitCodes.ok;
-  }
-  console.error(read.reason);
-  return exitCodes.failed;
+  if (read.kind === "refused") return refuse(read.reason, "failed");
+  console.log(JSON.stringify(read.policy, null, 2));
+  return exitCodes.ok;
 }
 
 async function main(): Promise<number> {
@@ -200,8 +183,7 @@ async function main(): Promise<number> {
       console.log(USAGE);
       return exitCodes.ok;
     case "wrong":
-      console.error(`${args.message}\n${USAGE}`);
-      return exitCodes.usage;
+      return refuse(`${args.message}\n${USAGE}`, "usage");
   }
 }
 

@@ -2,12 +2,7 @@ import { readConnection } from "#agent/context/connection-file.ts";
 import { holderOf } from "#agent/lifecycle/home-lock.ts";
 import { readLinkStatus } from "#agent/link/link-status.ts";
 
-/** `pid`: the agent that uses the home folder; `null` when none does. */
-export type AgentStatus = {
-  readonly isConnected: boolean;
-  readonly pid: number | null;
-  readonly text: string;
-};
+export type AgentStatus = { readonly isConnected: boolean; readonly text: string };
 
 /** Describes the agent of a home folder, for a person at the server and the installer. */
 export async function agentStatus(home: string): Promise<AgentStatus> {
@@ -17,14 +12,12 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
     // A home folder of another user cannot be read; it must not be reported as not enrolled.
     const connection = await readConnection(home);
     const why = connection.kind === "missing" ? "not enrolled" : "not running";
-    return { isConnected: false, pid, text: `${why}, in ${home}` };
+    return { isConnected: false, text: `${why}, in ${home}` };
   }
-  if (link === null || link.pid !== pid)
-    return { isConnected: false, pid, text: `starting, as process ${pid}` };
+  if (link === null || link.pid !== pid) return { isConnected: false, text: `starting, as process ${pid}` };
   const what = `version ${link.agent_version}, protocol ${link.protocol}, process ${pid}`;
   return {
     isConnected: link.connected,
-    pid,
     text: link.connected
       ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
       : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`,
