@@ -80,17 +80,15 @@ export function createLink(context: AgentContext): Link {
           );
           const end = await open.ended;
           open = null;
+          let delayMs: number;
           if (end.kind === "mismatch") {
             const message = explainMismatch(end.protocol, context.connection.url);
             writeStatus(message);
             // Logged once for each version, not for each try.
             if (message !== lastMismatch) log(`${message} The agent tries again every few minutes.`);
             lastMismatch = message;
-            await pause(settings.mismatchRetryMs * (0.8 + 0.4 * context.random()), signal);
-            if (signal.aborted) return { kind: "closed" };
-            continue;
-          }
-          if (end.kind === "refused" && end.refusal === "credential_refused") {
+            delayMs = settings.mismatchRetryMs * (0.8 + 0.4 * context.random());
+          } else if (end.kind === "refused" && end.refusal === "credential_refused") {
             const now = context.clock.monotonic();
             if (refusedAt === null) {
               refusedAt = now;
@@ -100,19 +98,17 @@ export function createLink(context: AgentContext): Link {
             if (now - refusedAt >= settings.refusedGiveUpMs || (await isEnrolledAgain(context))) return end;
             if (now === refusedAt) log(refusedMessage(context));
             failures += 1;
-            await pause(retryDelayMs(failures, context.random(), settings), signal);
-            if (signal.aborted) return { kind: "closed" };
-            continue;
-          }
-          if (end.kind !== "lost") return end;
-          failures += 1;
-          const delayMs = end.retryAfterMs + retryDelayMs(failures, context.random(), settings);
-          // Logged once for each loss and each new reason, not for each try.
-          if (end.wasWelcome || end.reason !== lastReason) {
-            log(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);
-            writeStatus(`it cannot be reached: ${end.reason}`);
-          }
-          lastReason = end.reason;
+            delayMs = retryDelayMs(failures, context.random(), settings);
+          } else if (end.kind === "lost") {
+            failures += 1;
+            delayMs = end.retryAfterMs + retryDelayMs(failures, context.random(), settings);
+            // Logged once for each loss and each new reason, not for each try.
+            if (end.wasWelcome || end.reason !== lastReason) {
+              log(`${context.connection.url} cannot be reached: ${end.reason}; trying again`);
+              writeStatus(`it cannot be reached: ${end.reason}`);
+            }
+            lastReason = end.reason;
+          } else return end;
           await pause(delayMs, signal);
           if (signal.aborted) return { kind: "closed" };
         }

@@ -1,5 +1,6 @@
 import type { Policy } from "#agent/policy/policy.ts";
 import { matchesPattern, parseRepository } from "#agent/policy/repository-address.ts";
+import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
@@ -92,15 +93,8 @@ function checkHealthCheck({ health_checks }: Policy, check: HealthCheck | null):
   return refuse("health_checks", `a request to ${origin}`);
 }
 
-/** The part of a release's record that a policy limits. `repository` is missing in releases of an earlier agent. */
-type CheckedRelease = {
-  readonly version: number;
-  readonly repository?: string | undefined;
-  readonly activate_command: string | null;
-};
-
 /** Checks a release on disk before the agent switches to it: it may be older than the policy. */
-export function checkRelease(policy: Policy, release: CheckedRelease): PolicyRefusal {
+export function checkRelease(policy: Policy, release: Release): PolicyRefusal {
   if (policy.repositories !== "any" && release.repository === undefined)
     return refuse("repositories", `release ${release.version}, because its repository is not recorded`);
   return (

@@ -100,8 +100,12 @@ export function createReporter(options: ReporterOptions): Reporter {
         const hasMoved = log.acknowledge(end.answer.acked_seq);
         if (log.bytes === 0) isUrgent = false;
         makeRoom();
-        if (result !== null && log.bytes === 0) concludeWith(result, end.answer.instruction);
-        else follow(end.answer.instruction);
+        const { instruction } = end.answer;
+        if (result === null || log.bytes > 0) follow(instruction);
+        // After it stored a result, the control plane answers `ended`.
+        else if (instruction === "ended") finish("stored");
+        // A late request of an earlier agent process has used the result's number, so the result is sent again.
+        else report(result, "urgent");
         failures = sent > 0 && !hasMoved ? failures + 1 : 0;
         return failures > 0 ? retryMs(0) : idleMs();
       }
@@ -138,13 +142,6 @@ export function createReporter(options: ReporterOptions): Reporter {
         finish("ended");
         return;
     }
-  }
-
-  /** Called when every event is acknowledged. After it stored a result, the control plane answers `ended`. */
-  function concludeWith(reported: NewRunEvent, instruction: Instruction): void {
-    if (instruction === "ended") return finish("stored");
-    // A late request of an earlier agent process has used the result's number, so the result is sent again.
-    report(reported, "urgent");
   }
 
   function makeRoom(): void {

@@ -163,8 +163,7 @@ async function undo(scope: RunScope, previous: number | null, progress: Progress
 
 /** @returns `null` when the control plane accepts no more events of the run */
 function resultOf(end: RunEnd, reason: InterruptReason | null, stage: RunStage): RunResult | null {
-  if (reason === "ended") return null;
-  if (end.kind === "failed") return { outcome: "failed", failure: end.failure };
+  if (end.kind === "failed" && reason !== "ended") return { outcome: "failed", failure: end.failure };
   return interruptedResult(reason, stage);
 }
 

@@ -68,16 +68,9 @@ export async function findLeavingLinks(linked: LinkedRelease, signal: AbortSigna
   }
 }
 
-type Places = {
-  readonly release: string;
-  readonly home: string;
-  readonly shared: string;
-  readonly output: string;
-  readonly isAllPublished: boolean;
-  readonly copies: readonly string[];
-};
+type Places = Awaited<ReturnType<typeof readPlaces>>;
 
-async function readPlaces(linked: LinkedRelease): Promise<Places> {
+async function readPlaces(linked: LinkedRelease) {
   const release = await realpath(linked.release);
   // If the output folder is missing, as in a damaged release, everything counts as published.
   const output = await realpath(join(release, linked.root, linked.output)).catch(() => release);

@@ -20,19 +20,16 @@ export function createTunnelAgent(
   options: https.AgentOptions,
   tunnelMs = TUNNEL_MS,
 ): https.Agent {
-  const open = (host: string, port: number, created: Created): void => {
-    openTunnel(proxy, host, port, tunnelMs).then(
-      (tunnel) => {
-        const servername = isIP(host) === 0 ? { servername: host } : { host };
-        created(null, connectTls({ socket: tunnel, ...servername }));
-      },
-      (error: Error) => created(error, new PassThrough().destroy()),
-    );
-  };
   const agent = new https.Agent(options);
   agent.createConnection = (wanted: http.ClientRequestArgs, created?: Created) => {
     const host = (wanted.host ?? wanted.hostname ?? "localhost").replace(/^\[(.*)\]$/, "$1");
-    open(host, Number(wanted.port ?? 443), created ?? (() => undefined));
+    openTunnel(proxy, host, Number(wanted.port ?? 443), tunnelMs).then(
+      (tunnel) => {
+        const servername = isIP(host) === 0 ? { servername: host } : { host };
+        created?.(null, connectTls({ socket: tunnel, ...servername }));
+      },
+      (error: Error) => created?.(error, new PassThrough().destroy()),
+    );
     return undefined;
   };
   return agent;
