@@ -1,3 +1,5 @@
+import { dirname } from "node:path";
+
 import { readRemote } from "#agent/commands/git-login.ts";
 import type { Command } from "#agent/process/command.ts";
 
@@ -53,7 +55,12 @@ const confinedConfig: typeof fixedConfig = [
 ];
 
 /** A git command with the settings that all commands share. The other functions build the specific commands. */
-export function git(place: GitPlace, cwd: string, args: readonly string[]): Command {
+export function git(
+  place: GitPlace,
+  args: readonly string[],
+  // Not the mirror itself, because it may not exist yet.
+  cwd = dirname(place.gitDir),
+): Command {
   const remote = place.remote === null ? null : readRemote(place.remote);
   const config = [
     ...fixedConfig,
@@ -76,16 +83,23 @@ export function git(place: GitPlace, cwd: string, args: readonly string[]): Comm
 }
 
 /** @param objectFormat the remote's hash format; a mirror cannot change it later */
-export function initMirror(place: GitPlace, cwd: string, objectFormat: "sha1" | "sha256"): Command {
-  return git(place, cwd, ["init", "--quiet", "--bare", `--object-format=${objectFormat}`]);
+export function initMirror(place: GitPlace, objectFormat: "sha1" | "sha256"): Command {
+  return git(place, ["init", "--quiet", "--bare", `--object-format=${objectFormat}`]);
 }
 
 /** Exit code 2: the remote answered, and has none of these refs. Prints `<sha>\t<ref>` lines. */
-export function listRefs(place: GitPlace, cwd: string, refs: readonly string[]): Command {
-  return git(place, cwd, ["ls-remote", "--exit-code", REMOTE, ...refs]);
+export function listRefs(place: GitPlace, refs: readonly string[]): Command {
+  return git(place, ["ls-remote", "--exit-code", REMOTE, ...refs]);
 }
 
-const fetchOptions = [
+/** The refs under which the remote's branches and tags are fetched. */
+export const FETCHED_REFS = { heads: "refs/gantry/heads/", tags: "refs/gantry/tags/" } as const;
+export const everyRef = [
+  `+refs/heads/*:${FETCHED_REFS.heads}*`,
+  `+refs/tags/*:${FETCHED_REFS.tags}*`,
+] as const;
+
+export const fetchOptions = [
   "--quiet",
   "--no-tags",
   "--no-write-fetch-head",
@@ -94,38 +108,35 @@ const fetchOptions = [
 ] as const;
 
 /** Fetches one ref or one full commit hash into `TIP`. */
-export function fetchTip(place: GitPlace, cwd: string, from: string, shallow: boolean): Command {
+export function fetchTip(place: GitPlace, from: string, shallow: boolean): Command {
   const depth = shallow ? ["--depth=1"] : [];
-  return git(place, cwd, ["fetch", ...fetchOptions, ...depth, REMOTE, `+${from}:${TIP}`]);
+  return git(place, ["fetch", ...fetchOptions, ...depth, REMOTE, `+${from}:${TIP}`]);
 }
 
 /** Fetches every branch and tag with its history. `unshallow`: the mirror has shortened histories to complete. */
-export function fetchAll(place: GitPlace, cwd: string, unshallow: boolean): Command {
-  return git(place, cwd, [
+export function fetchAll(place: GitPlace, unshallow: boolean): Command {
+  return git(place, [
     "fetch",
     ...fetchOptions,
     "--prune",
     ...(unshallow ? ["--unshallow"] : []),
     REMOTE,
-    "+refs/heads/*:refs/gantry/heads/*",
-    "+refs/tags/*:refs/gantry/tags/*",
+    ...everyRef,
   ]);
 }
 
 /** Prints `<sha>\0<message>` of a commit in the mirror. Fails when there is none, or more than one of that short name. */
-export function showCommit(place: GitPlace, cwd: string, name: string): Command {
-  return git(place, cwd, ["log", "-1", "--no-color", "--format=%H%x00%B", `${name}^{commit}`, "--"]);
+export function showCommit(place: GitPlace, name: string): Command {
+  return git(place, ["log", "-1", "--no-color", "--format=%H%x00%B", `${name}^{commit}`, "--"]);
 }
 
 /** Writes a commit's files into an empty folder, with a separate index. */
 export function exportTree(place: GitPlace, folder: string, sha: string, index: string): Command {
-  const command = git(place, folder, [
-    `--work-tree=${folder}`,
-    "read-tree",
-    "--reset",
-    "-u",
-    `${sha}^{commit}`,
-  ]);
+  const command = git(
+    place,
+    [`--work-tree=${folder}`, "read-tree", "--reset", "-u", `${sha}^{commit}`],
+    folder,
+  );
   return { ...command, env: { ...command.env, GIT_INDEX_FILE: index } };
 }
 
@@ -134,19 +145,19 @@ export function exportTree(place: GitPlace, folder: string, sha: string, index: 
  * `exportTree`
  */
 export function listLfsFiles(place: GitPlace, folder: string, index: string): Command {
-  const command = git(place, folder, [`--work-tree=${folder}`, "ls-files", "-z", "--", ":(attr:filter=lfs)"]);
+  const command = git(place, [`--work-tree=${folder}`, "ls-files", "-z", "--", ":(attr:filter=lfs)"], folder);
   // The only pathspec with magic, and it is a constant.
   return { ...command, env: { ...command.env, GIT_INDEX_FILE: index, GIT_LITERAL_PATHSPECS: "0" } };
 }
 
 /** Prints the exclusions in the commit's `.lfsconfig`. Exit code 1: none; another code: no such file. */
-export function readLfsExcludes(place: GitPlace, cwd: string, sha: string): Command {
-  return git(place, cwd, ["config", `--blob=${sha}:.lfsconfig`, "--get-all", "lfs.fetchexclude"]);
+export function readLfsExcludes(place: GitPlace, sha: string): Command {
+  return git(place, ["config", `--blob=${sha}:.lfsconfig`, "--get-all", "lfs.fetchexclude"]);
 }
 
 /** Prints `<key>\n<value>\0` of each path and url. Exit code 1: none. */
-export function readSubmoduleConfig(place: GitPlace, cwd: string, sha: string): Command {
-  return git(place, cwd, [
+export function readSubmoduleConfig(place: GitPlace, sha: string): Command {
+  return git(place, [
     "config",
     `--blob=${sha}:.gitmodules`,
     "--null",
@@ -156,13 +167,13 @@ export function readSubmoduleConfig(place: GitPlace, cwd: string, sha: string): 
 }
 
 /** Prints `<mode> <type> <sha>\t<path>\0` of the paths that exist in the commit. */
-export function listTree(place: GitPlace, cwd: string, sha: string, paths: readonly string[]): Command {
-  return git(place, cwd, ["ls-tree", "-z", "--full-tree", sha, "--", ...paths]);
+export function listTree(place: GitPlace, sha: string, paths: readonly string[]): Command {
+  return git(place, ["ls-tree", "-z", "--full-tree", sha, "--", ...paths]);
 }
 
 /** Fails when objects that the mirror's refs need are missing, or it is not a repository. */
-export function checkMirror(place: GitPlace, cwd: string): Command {
-  return git(place, cwd, ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"]);
+export function checkMirror(place: GitPlace): Command {
+  return git(place, ["fsck", "--connectivity-only", "--no-dangling", "--no-progress"]);
 }
 
 /**
@@ -170,6 +181,6 @@ export function checkMirror(place: GitPlace, cwd: string): Command {
  * Kept for git's usual two weeks, the rest would become a file for each object, which takes more space than the packs
  * did.
  */
-export function packMirror(place: GitPlace, cwd: string): Command {
-  return git(place, cwd, ["gc", "--quiet", "--prune=now"]);
+export function packMirror(place: GitPlace): Command {
+  return git(place, ["gc", "--quiet", "--prune=now"]);
 }

@@ -23,7 +23,7 @@ export async function tidyMirrors(scope: RunScope, wanted: AbortSignal): Promise
       isConfined: true,
       env: gitEnvironment(scope.context.environment, scope.marker),
     };
-    await runCommand(scope, packMirror(place, scope.folder.root), {
+    await runCommand(scope, packMirror(place), {
       stage: "end",
       signal,
       leftovers: "kill",

@@ -22,7 +22,7 @@ const place: GitPlace = {
 
 describe("a git command", () => {
   it("has neither the repository's URL nor its login as an argument", () => {
-    const command = listRefs(place, "/p", ["refs/heads/main"]);
+    const command = listRefs(place, ["refs/heads/main"]);
     expect(command.argv).toEqual([
       "git",
       "--git-dir=/p/mirror.git",
@@ -35,9 +35,9 @@ describe("a git command", () => {
   });
 
   it("runs no hooks, never prompts, and uses no protocol that runs commands", () => {
-    const { env } = fetchTip(place, "/p", "refs/heads/main", true);
+    const { env } = fetchTip(place, "refs/heads/main", true);
     expect(env["GIT_ALLOW_PROTOCOL"]).toBe("https:ssh");
-    expect(fetchTip({ ...place, allowLocal: true }, "/p", "x", true).env["GIT_ALLOW_PROTOCOL"]).toBe(
+    expect(fetchTip({ ...place, allowLocal: true }, "x", true).env["GIT_ALLOW_PROTOCOL"]).toBe(
       "file:https:ssh",
     );
     const count = Number(env["GIT_CONFIG_COUNT"]);
@@ -52,8 +52,8 @@ describe("a git command", () => {
 
   it("that reads a history cannot reach a server, even if objects are missing", () => {
     for (const command of [
-      listCommits({ ...place, allowLocal: true }, "/p", ["refs/gantry/heads/main"]),
-      mergeBase({ ...place, allowLocal: true }, "/p", "a".repeat(40), ["b".repeat(40)]),
+      listCommits({ ...place, allowLocal: true }, ["refs/gantry/heads/main"]),
+      mergeBase({ ...place, allowLocal: true }, "a".repeat(40), ["b".repeat(40)]),
     ]) {
       expect(Object.values(command.env)).not.toContain(place.remote);
       expect(command.env["GIT_ALLOW_PROTOCOL"]).toBe("https:ssh");
@@ -65,19 +65,19 @@ describe("a git command", () => {
   });
 
   it("that fetches a history requests commits only, always with a depth", () => {
-    const recent = fetchGraph(place, "/p", 500).argv;
+    const recent = fetchGraph(place, 500).argv;
     expect(recent).toEqual(expect.arrayContaining(["--filter=tree:0", "--depth=500", "--prune"]));
     expect(recent.join(" ")).not.toContain("--upload-pack");
-    expect(fetchGraph(place, "/p", null).argv).toContain("--depth=2147483647");
+    expect(fetchGraph(place, null).argv).toContain("--depth=2147483647");
   });
 
   it("fetches only the missing objects into a mirror with shallow histories", () => {
-    expect(fetchTip(place, "/p", "refs/tags/v1", true).argv.slice(-3)).toEqual([
+    expect(fetchTip(place, "refs/tags/v1", true).argv.slice(-3)).toEqual([
       "--depth=1",
       "source",
       "+refs/tags/v1:refs/gantry/tip",
     ]);
-    expect(fetchTip(place, "/p", "refs/tags/v1", false).argv).not.toContain("--depth=1");
+    expect(fetchTip(place, "refs/tags/v1", false).argv).not.toContain("--depth=1");
   });
 
   it("writes a tree with its own index", () => {

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { listLfsFiles, readLfsExcludes } from "#agent/commands/git.ts";
 import { isExcluded, readExcludes } from "#agent/commands/lfs-excludes.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
-import { cwdOf, type FetchedCommit } from "#agent/run/fetch/mirror-steps.ts";
+import { type FetchedCommit } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -40,7 +40,7 @@ export async function checkLfs(
   }
   if (pointers.length === 0) return succeed(null);
 
-  const config = await git.run(readLfsExcludes(commit.place, cwdOf(commit.place), commit.sha), "probe");
+  const config = await git.run(readLfsExcludes(commit.place, commit.sha), "probe");
   if (!config.ok) return config;
   const excludes = readExcludes(config.value.code === 0 ? config.value.stdout : "");
   const unfetched: string[] = [];

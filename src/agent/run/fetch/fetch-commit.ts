@@ -2,7 +2,6 @@ import { fetchTip, type GitPlace, listRefs, TIP } from "#agent/commands/git.ts";
 import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import {
-  cwdOf,
   discardDamaged,
   fetchEverything,
   type FetchedCommit,
@@ -147,7 +146,7 @@ async function listRemoteRefs(
   place: GitPlace,
   names: readonly string[],
 ): Promise<Step<readonly RemoteRef[]>> {
-  const listed = await git.run(listRefs(place, cwdOf(place), names));
+  const listed = await git.run(listRefs(place, names));
   if (!listed.ok) return listed;
   switch (listed.value.code) {
     case 0:
@@ -161,7 +160,7 @@ async function listRemoteRefs(
 
 async function fetchOne(git: GitRunner, origin: Origin, place: GitPlace, from: string, manner?: "probe") {
   const { isComplete } = await readMirror(place.gitDir, origin.repository);
-  return git.run(fetchTip(place, cwdOf(place), from, !isComplete), manner);
+  return git.run(fetchTip(place, from, !isComplete), manner);
 }
 
 function short(sha: string): string {

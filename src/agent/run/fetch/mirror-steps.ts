@@ -1,5 +1,3 @@
-import { dirname } from "node:path";
-
 import { checkMirror, fetchAll, type GitPlace, initMirror, showCommit } from "#agent/commands/git.ts";
 import { type CommitShown, readCommit } from "#agent/commands/read-git-output.ts";
 import { isLocal } from "#agent/commands/submodule-url.ts";
@@ -40,7 +38,7 @@ export async function prepareMirror(
     await removeGitLeftovers(place.gitDir);
     return succeed(place);
   }
-  const made = await git.run(initMirror(place, cwdOf(place), format));
+  const made = await git.run(initMirror(place, format));
   if (!made.ok) return made;
   return made.value.code === 0 ? succeed(place) : git.explain(made.value, "creating the mirror failed");
 }
@@ -51,7 +49,7 @@ export async function findCommit(
   place: GitPlace,
   name: string,
 ): Promise<Step<FetchedCommit | null>> {
-  const shown = await git.run(showCommit(place, cwdOf(place), name), "probe");
+  const shown = await git.run(showCommit(place, name), "probe");
   if (!shown.ok) return shown;
   const commit = shown.value.code === 0 ? readCommit(shown.value.stdout) : null;
   return succeed(commit === null ? null : { ...commit, place });
@@ -61,7 +59,7 @@ export async function findCommit(
 export async function fetchEverything(git: GitRunner, origin: Origin, place: GitPlace): Promise<Step<null>> {
   const startedAt = origin.now();
   const { isShallow } = await readMirror(place.gitDir, origin.repository);
-  const fetched = await git.run(fetchAll(place, cwdOf(place), isShallow));
+  const fetched = await git.run(fetchAll(place, isShallow));
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0) return git.explain(fetched.value, `fetching ${origin.shown} failed`);
   await markComplete(place.gitDir, origin.repository);
@@ -75,7 +73,7 @@ export async function discardDamaged(git: GitRunner, origin: Origin): Promise<St
   for (const gitDir of [origin.mirrors.sha1, origin.mirrors.sha256]) {
     if (!(await readMirror(gitDir, origin.repository)).exists) continue;
     const place: GitPlace = { gitDir, remote: null, allowLocal: false, isConfined: true, env: origin.env };
-    const checked = await git.run(checkMirror(place, cwdOf(place)), "probe");
+    const checked = await git.run(checkMirror(place), "probe");
     if (!checked.ok) return checked;
     if (checked.value.code === 0) continue;
     await discardMirror(gitDir);
@@ -87,9 +85,4 @@ export async function discardDamaged(git: GitRunner, origin: Origin): Promise<St
 /** The object format of a repository, derived from a full commit hash. */
 export function formatOf(sha: string): "sha1" | "sha256" {
   return sha.length === 64 ? "sha256" : "sha1";
-}
-
-/** The folder to run git in: the mirror's parent folder, because the mirror may not exist yet. */
-export function cwdOf(place: GitPlace): string {
-  return dirname(place.gitDir);
 }

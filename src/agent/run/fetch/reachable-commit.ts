@@ -4,19 +4,18 @@ import { join } from "node:path";
 import {
   fetchGraph,
   removePromisor,
-  GRAPH_REFS,
   listBranchesAndTags,
   listCommits,
   listGraphRefs,
   listObjects,
   mergeBase,
 } from "#agent/commands/commit-graph.ts";
-import type { GitPlace } from "#agent/commands/git.ts";
+import { FETCHED_REFS, type GitPlace } from "#agent/commands/git.ts";
 import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-output.ts";
 import type { CommitReach } from "#agent/policy/commit-reach.ts";
 import type { Wanted } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
-import { cwdOf, formatOf, type Origin, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
+import { formatOf, type Origin, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import type { Command } from "#agent/process/command.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -85,7 +84,7 @@ type Tips = { readonly counted: readonly RemoteRef[]; readonly format: "sha1" | 
 async function listTips(git: GitRunner, origin: Origin, reach: Within, name: string): Promise<Step<Tips>> {
   const place = await prepareMirror(git, origin, "sha1");
   if (!place.ok) return place;
-  const listed = await git.run(listBranchesAndTags(place.value, cwdOf(place.value)));
+  const listed = await git.run(listBranchesAndTags(place.value));
   if (!listed.ok) return listed;
   if (listed.value.code !== 0 && listed.value.code !== 2)
     return git.explain(listed.value, `reading the branches of ${origin.shown} failed`);
@@ -138,25 +137,24 @@ async function searchGraph(
   place: GitPlace,
   { name, reach, depth }: Search,
 ): Promise<Step<readonly string[]>> {
-  const cwd = cwdOf(place);
-  const fetched = await git.run(fetchGraph(place, cwd, depth));
+  const fetched = await git.run(fetchGraph(place, depth));
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0)
     return git.explain(fetched.value, `fetching the history of ${origin.shown} failed`);
-  const removed = await git.run(removePromisor(place, cwd), "probe");
+  const removed = await git.run(removePromisor(place), "probe");
   if (!removed.ok) return removed;
 
   const read = (command: Command, expected: readonly number[] = [0]) =>
     readLines(git, command, expected, `reading the history of ${origin.shown} failed`);
-  const objects = await read(listObjects(place, cwd, name));
+  const objects = await read(listObjects(place, name));
   if (!objects.ok) return objects;
   if (objects.value.length === 0 || objects.value.length > MAX_CANDIDATES) return succeed([]);
   const candidates = await commitsOf(git, place, objects.value);
   if (!candidates.ok) return candidates;
-  const refs = await read(listGraphRefs(place, cwd));
+  const refs = await read(listGraphRefs(place));
   if (!refs.ok) return refs;
   const tips = new Set<string>();
-  for (const names of inPieces(countedRefs(refs.value, reach, GRAPH_REFS))) {
+  for (const names of inPieces(countedRefs(refs.value, reach, FETCHED_REFS))) {
     const commits = await commitsOf(git, place, names);
     if (!commits.ok) return commits;
     for (const commit of commits.value) tips.add(commit);
@@ -164,7 +162,7 @@ async function searchGraph(
   const found: string[] = [];
   for (const candidate of candidates.value)
     for (const piece of inPieces([...tips])) {
-      const bases = await read(mergeBase(place, cwd, candidate, piece), [0, 1]);
+      const bases = await read(mergeBase(place, candidate, piece), [0, 1]);
       if (!bases.ok) return bases;
       if (!bases.value.includes(candidate)) continue;
       found.push(candidate);
@@ -182,7 +180,7 @@ async function commitsOf(
   place: GitPlace,
   names: readonly string[],
 ): Promise<Step<readonly string[]>> {
-  const listed = await git.run(listCommits(place, cwdOf(place), names), "probe");
+  const listed = await git.run(listCommits(place, names), "probe");
   if (!listed.ok) return listed;
   if (listed.value.code === 0) return succeed(linesOf(listed.value.stdout));
   if (names.length === 1) return succeed([]);

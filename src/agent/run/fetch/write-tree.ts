@@ -11,7 +11,7 @@ import type { Policy } from "#agent/policy/policy.ts";
 import { checkLfs } from "#agent/run/fetch/check-lfs.ts";
 import { fetchCommit } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
-import { cwdOf, type FetchedCommit, type Origin } from "#agent/run/fetch/mirror-steps.ts";
+import { type FetchedCommit, type Origin } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { folderInside, lstatOrNull } from "#agent/workspace/inside-release.ts";
 import { discardMirror } from "#agent/workspace/mirror.ts";
@@ -93,14 +93,14 @@ async function listSubmodules(
   { git }: TreeJob,
   { place, sha }: FetchedCommit,
 ): Promise<Step<readonly Submodule[]>> {
-  const config = await git.run(readSubmoduleConfig(place, cwdOf(place), sha), "probe");
+  const config = await git.run(readSubmoduleConfig(place, sha), "probe");
   if (!config.ok) return config;
   if (config.value.code === 1) return succeed([]);
   if (config.value.code !== 0) return git.explain(config.value, "reading .gitmodules failed");
   const entries = readSubmoduleEntries(config.value.stdout);
   if (entries.length === 0) return succeed([]);
   const paths = entries.map((entry) => entry.path);
-  const tree = await git.run(listTree(place, cwdOf(place), sha, paths));
+  const tree = await git.run(listTree(place, sha, paths));
   if (!tree.ok) return tree;
   if (tree.value.code !== 0) return git.explain(tree.value, "reading the submodules failed");
   const links = readGitlinks(tree.value.stdout);
