@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import { readArguments } from "#agent/main/arguments.ts";
 import { retryDelayMs } from "#agent/lib/retry-delay.ts";
-import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
+import { endpointUrl } from "#agent/lib/http/control-plane.ts";
 import { createMask } from "#contract/mask.ts";
 import { createInterrupt } from "#agent/run/step/interrupt.ts";
 import { decidePrune } from "#agent/run/activate/prune.ts";

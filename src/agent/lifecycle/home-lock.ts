@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import * as z from "zod/mini";
 
+import { attempt } from "#node/attempt.ts";
 import { isNoSpaceError } from "#node/has-code.ts";
 import { createLockFile, removeStaleLock } from "#node/lock-file.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
@@ -101,10 +102,5 @@ function isHolding(holder: Holder): boolean {
   if (holder.start_time !== null) return startTimeOf(holder.pid) === holder.start_time;
   // Pids are reused, above all in containers, where each start gets the same one.
   if (holder.pid === process.pid) return false;
-  try {
-    process.kill(holder.pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => process.kill(holder.pid, 0), false);
 }

@@ -1,10 +1,8 @@
 import { WebSocket } from "ws";
 
 import type { AgentContext } from "#agent/context/context.ts";
-import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
-import { isProblem } from "#agent/lib/http/is-problem.ts";
+import { endpointUrl, isProblem, retryAfterMs } from "#agent/lib/http/control-plane.ts";
 import { readBody } from "#agent/lib/http/read-body.ts";
-import { retryAfterMs } from "#agent/lib/http/retry-after.ts";
 import { createTunnelAgent } from "#agent/lib/http/tunnel.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import {

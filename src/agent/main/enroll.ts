@@ -1,7 +1,7 @@
 import { connectionPath, writeConnection } from "#agent/context/connection-file.ts";
 import type { Connection } from "#contract/agent-connection.ts";
 import { beginAttempt, endAttempt } from "#agent/main/enrolment-attempt.ts";
-import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
+import { endpointUrl } from "#agent/lib/http/control-plane.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";

@@ -10,7 +10,7 @@ import { enroll } from "#agent/main/enroll.ts";
 import { exitCodes } from "#agent/main/exit-codes.ts";
 import { holderOf, lockHome } from "#agent/lifecycle/home-lock.ts";
 import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
-import { plainHttp } from "#agent/lib/http/plain-http.ts";
+import { plainHttp } from "#agent/lib/http/control-plane.ts";
 import { openPolicy, type Policy } from "#agent/policy/policy.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 import { createPace } from "#agent/lib/pace.ts";

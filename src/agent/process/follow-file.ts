@@ -1,9 +1,10 @@
 import { type FSWatcher, fstatSync, ftruncateSync, readSync, watch as watchFile } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+import { attempt } from "#node/attempt.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { OutputFile } from "#agent/process/output-files.ts";
-import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
+import type { OutputReader, TakeChunk } from "#agent/process/read-pipe.ts";
 
 export type FollowOptions = {
   /** How often to look for new output in addition to file system notifications, which may be missing. */
@@ -104,14 +105,16 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
   const readSafely = (): void => safely(read);
 
   followed.add(path);
-  const stopWatching = tryToWatch(path, readSafely, options.watch ?? watchFile);
+  // Without a watcher, for example at the system's limit of watches, polling is enough.
+  const watcher = attempt(() => (options.watch ?? watchFile)(path, readSafely), null);
+  watcher?.on("error", () => watcher.close());
   // Nothing notifies of output written before the watch.
   setImmediate(readSafely);
   const polling = setInterval(() => safely(poll), options.pollMs);
 
   function end(): void {
     isEnded = true;
-    stopWatching();
+    watcher?.close();
     clearInterval(polling);
     followed.delete(path);
   }
@@ -139,19 +142,4 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
       end();
     },
   };
-}
-
-function tryToWatch(
-  path: string,
-  onChange: () => void,
-  watch: (path: string, onChange: () => void) => FSWatcher,
-): () => void {
-  try {
-    const watcher = watch(path, onChange);
-    watcher.on("error", () => watcher.close());
-    return () => watcher.close();
-  } catch {
-    // The system's limit of watches is reached, for example. Polling is enough.
-    return () => undefined;
-  }
 }

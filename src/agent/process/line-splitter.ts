@@ -24,26 +24,15 @@ export function createLineSplitter(mask: Mask): LineSplitter {
   let kept = "";
   let keptBytes = 0;
   let cutBytes = 0;
-  let isStarted = false;
 
   function add(text: string): void {
-    if (text === "") return;
-    isStarted = true;
     const bytes = Buffer.byteLength(text);
-    if (cutBytes === 0 && keptBytes + bytes <= KEPT_BYTES) {
-      kept += text;
-      keptBytes += bytes;
-      return;
-    }
-    if (cutBytes > 0) {
-      cutBytes += bytes;
-      return;
-    }
-    const head = headOf(text, KEPT_BYTES - keptBytes);
+    const fits = cutBytes === 0 && keptBytes + bytes <= KEPT_BYTES;
+    const head = fits ? text : cutBytes > 0 ? "" : headOf(text, KEPT_BYTES - keptBytes);
+    const headBytes = fits ? bytes : Buffer.byteLength(head);
     kept += head;
-    const headBytes = Buffer.byteLength(head);
     keptBytes += headBytes;
-    cutBytes = bytes - headBytes;
+    cutBytes += bytes - headBytes;
   }
 
   function take(): string {
@@ -51,7 +40,6 @@ export function createLineSplitter(mask: Mask): LineSplitter {
     kept = "";
     keptBytes = 0;
     cutBytes = 0;
-    isStarted = false;
     return line;
   }
 
@@ -70,7 +58,7 @@ export function createLineSplitter(mask: Mask): LineSplitter {
     },
     takePartial() {
       // A line that is being cut is not split, because its rest would look like a new line.
-      if (!isStarted || cutBytes > 0) return null;
+      if (keptBytes === 0 || cutBytes > 0) return null;
       const line = take();
       if (!line.endsWith("\r")) return line;
       add("\r");
@@ -78,7 +66,7 @@ export function createLineSplitter(mask: Mask): LineSplitter {
     },
     end() {
       add(decoder.end());
-      return isStarted ? withoutReturn(take()) : null;
+      return keptBytes > 0 ? withoutReturn(take()) : null;
     },
   };
 }

@@ -10,9 +10,6 @@ import { pause } from "#contract/lib/pause.ts";
  */
 export type ProcessId = { readonly pid: number; readonly start_time: string | null };
 
-/** A process group that the agent started, identified by its leader, whose pid is the group's number. */
-export type ProcessGroup = ProcessId;
-
 /** Whether this process still runs. Another process with the same pid does not count. */
 export function isSameProcess({ pid, start_time }: ProcessId): boolean {
   const stat = readProcessStat(pid);
@@ -65,11 +62,7 @@ export async function waitWhile(isAlive: () => boolean, longestMs: number): Prom
 
 /** Whether a process of the group still runs. Processes that have ended and wait to be collected do not count. */
 export function isGroupAlive(group: number): boolean {
-  try {
-    process.kill(-group, 0);
-  } catch {
-    return false;
-  }
+  if (!attempt(() => process.kill(-group, 0), false)) return false;
   const pids = livingPids();
   if (pids.length === 0) return true;
   return pids.some((pid) => {
@@ -95,8 +88,8 @@ export function killProcessesOfRun(runId: string): void {
   }
 }
 
-/** Kills a process group that an earlier agent process recorded, if its number still belongs to the same processes. */
-export function killNotedGroup(group: ProcessGroup, notedBootId: string | null): void {
+/** Kills a process group, identified by its leader, that an earlier agent process recorded, if its number still belongs to the same processes. */
+export function killNotedGroup(group: ProcessId, notedBootId: string | null): void {
   if (notedBootId !== bootId()) return;
   const startTime = startTimeOf(group.pid);
   // When the leader has ended, the group cannot be identified. Its processes are found by their marker instead.

@@ -5,16 +5,15 @@ import type { Command, ProcessEnd } from "#agent/process/command.ts";
 import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
 import { openAmong } from "#agent/process/open-files.ts";
 import type { OutputFiles } from "#agent/process/output-files.ts";
-import type { OutputReader, TakeChunk } from "#agent/process/output-reader.ts";
 import { signalGroup } from "#node/processes.ts";
 import {
   AFTER_KILL_MS,
   isGroupAlive,
-  type ProcessGroup,
+  type ProcessId,
   startTimeOf,
   waitWhile,
 } from "#agent/process/process-table.ts";
-import { readPipe } from "#agent/process/read-pipe.ts";
+import { type OutputReader, readPipe, type TakeChunk } from "#agent/process/read-pipe.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 /** Where the output of a command goes. */
@@ -31,8 +30,8 @@ export type OutputChannel =
 
 /** Records the process groups that run, so that the next start finds them if the agent dies. */
 export type GroupLedger = {
-  opened(group: ProcessGroup): void;
-  closed(group: ProcessGroup): void;
+  opened(group: ProcessId): void;
+  closed(group: ProcessId): void;
 };
 
 export type ProcessOptions = {
@@ -73,7 +72,7 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
     return { kind: "not_started", message };
   }
   child.on("error", () => undefined);
-  const group: ProcessGroup = { pid, start_time: startTimeOf(pid) };
+  const group: ProcessId = { pid, start_time: startTimeOf(pid) };
   options.ledger.opened(group);
 
   const readers = openReaders(child, options);

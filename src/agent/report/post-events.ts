@@ -1,7 +1,5 @@
 import type { AgentContext } from "#agent/context/context.ts";
-import { endpointUrl } from "#agent/lib/http/endpoint-url.ts";
-import { isProblem } from "#agent/lib/http/is-problem.ts";
-import { retryAfterMs } from "#agent/lib/http/retry-after.ts";
+import { endpointUrl, isProblem, retryAfterMs } from "#agent/lib/http/control-plane.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
 import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
 import { agentEndpoints } from "#contract/endpoints/agents/endpoints.ts";
