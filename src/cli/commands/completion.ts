@@ -9,9 +9,8 @@ export const completion = defineCommand({
   options: {},
   examples: ["completion bash > ~/.local/share/bash-completion/completions/gantry"],
   async run({ output, commands }, { words }) {
-    const shell = shells.find((each) => each === words.shell);
-    if (shell === undefined) return stop("usage", `SHELL must be one of ${shells.join(", ")}.`);
-    const script = completionScript(shell, commands);
+    const script = completionScript(words.shell, commands);
+    if (script === null) return stop("usage", `SHELL must be one of ${shells.join(", ")}.`);
     output.json({ script });
     output.line(script.trimEnd());
     return done;

@@ -4,18 +4,14 @@ import { completionsOf } from "#cli/completion/completions.ts";
 import { fishScript } from "#cli/completion/fish.ts";
 import { zshScript } from "#cli/completion/zsh.ts";
 
-export const shells = ["bash", "zsh", "fish"] as const;
-export type Shell = (typeof shells)[number];
+const scripts = new Map([
+  ["bash", bashScript],
+  ["zsh", zshScript],
+  ["fish", fishScript],
+]);
+export const shells = [...scripts.keys()];
 
-/** The completion script of a shell. */
-export function completionScript(shell: Shell, commands: readonly CommandSpec[]): string {
-  const completions = completionsOf(commands);
-  switch (shell) {
-    case "bash":
-      return bashScript(completions);
-    case "zsh":
-      return zshScript(completions);
-    case "fish":
-      return fishScript(completions);
-  }
+/** The completion script of one of `shells`; null for another name. */
+export function completionScript(shell: string, commands: readonly CommandSpec[]): string | null {
+  return scripts.get(shell)?.(completionsOf(commands)) ?? null;
 }

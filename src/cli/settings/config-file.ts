@@ -57,10 +57,7 @@ export async function readConfig(path: string | null): Promise<Result<Config>> {
 /** Whether other users of this machine can read the tokens. */
 export async function isReadByOthers(path: string | null): Promise<boolean> {
   if (path === null) return false;
-  const mode = await stat(path).then(
-    (file) => file.mode,
-    () => 0,
-  );
+  const mode = (await stat(path).catch(() => null))?.mode ?? 0;
   return process.platform !== "win32" && (mode & 0o077) !== 0;
 }
 
