@@ -56,11 +56,8 @@ function refuse(message: string, exit: keyof typeof exitCodes = "give_up"): numb
 
 /** Refuses to run as root in another user's home: that user's agent could not read files that root writes. */
 async function isOtherUsersHome(home: string): Promise<boolean> {
-  const owner = await stat(home).then(
-    ({ uid }) => uid,
-    () => null,
-  );
-  if (owner === null || process.getuid?.() !== 0 || owner === 0) return false;
+  const owner = (await stat(home).catch(() => null))?.uid ?? 0;
+  if (process.getuid?.() !== 0 || owner === 0) return false;
   console.error(`${home} belongs to user ID ${owner}, and you are root. Run this command as that user.`);
   return true;
 }

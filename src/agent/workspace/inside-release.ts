@@ -14,14 +14,9 @@ export type InsideCheck =
  * @param relative parsed by `InsidePath`, so it contains no `..`
  */
 export async function folderInside(release: string, relative: string): Promise<InsideCheck> {
-  let base: string;
-  let path: string;
-  try {
-    base = await realpath(release);
-    path = await realpath(join(base, relative));
-  } catch {
-    return { kind: "missing" };
-  }
+  const base = await realpath(release).catch(() => "");
+  const path = await realpath(join(base, relative)).catch(() => "");
+  if (base === "" || path === "") return { kind: "missing" };
   if (path !== base && !path.startsWith(base + sep)) return { kind: "outside" };
   return (await stat(path)).isDirectory() ? { kind: "inside", path } : { kind: "not_a_folder" };
 }

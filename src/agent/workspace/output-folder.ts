@@ -42,10 +42,7 @@ export async function tidyOutput(folder: ProjectFolder, current: number | null):
 export async function limitOutput(folder: ProjectFolder, maxBytes: number): Promise<void> {
   for (const { path } of await listOutput(folder)) {
     if (isFollowed(path)) continue;
-    const size = await stat(path).then(
-      (found) => found.size,
-      () => 0,
-    );
+    const size = (await stat(path).catch(() => null))?.size ?? 0;
     // If the disk fails, the file stays as it is.
     if (size > maxBytes) await keepEnd(path, size, Math.floor(maxBytes * KEPT_PART)).catch(() => undefined);
   }

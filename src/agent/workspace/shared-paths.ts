@@ -14,18 +14,7 @@ export type SharedLink =
   | { readonly kind: "linked"; readonly beginning: SharedBeginning }
   /** The correct link exists already. */
   | { readonly kind: "unchanged" }
-  /** The shared path does not exist yet. */
-  | { readonly kind: "missing" }
   | { readonly kind: "refused"; readonly reason: string };
-
-/**
- * Before the build: replaces the release's own `<path>` with a link to `shared/<path>`, if that exists. Otherwise the
- * path stays as it is in the repository, because a release whose build fails must not create shared files.
- */
-export async function linkExistingPath(release: string, shared: string, path: string): Promise<SharedLink> {
-  if ((await lstatOrNull(join(shared, path))) === null) return { kind: "missing" };
-  return linkSharedPath(release, shared, path);
-}
 
 /**
  * Replaces the release's own `<path>` with a link to `shared/<path>`. If that does not exist yet, the release's own

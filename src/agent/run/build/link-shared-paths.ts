@@ -1,21 +1,28 @@
+import { join } from "node:path";
+
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
+import { lstatOrNull } from "#agent/workspace/inside-release.ts";
 import {
-  linkExistingPath,
   linkSharedPath,
   type SharedBeginning,
   moveCopiesBack,
 } from "#agent/workspace/shared-paths.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Links the shared paths that exist already, so that a build sees them. @returns the linked paths */
+/**
+ * Links the shared paths that exist already, so that a build sees them. Other paths stay as they are in the
+ * repository, because a release whose build fails must not create shared files.
+ * @returns the linked paths
+ */
 export async function linkExistingPaths(
   scope: RunScope,
   release: string,
 ): Promise<Step<ReadonlySet<string>>> {
   const linked = new Set<string>();
   for (const path of scope.order.shared_paths) {
-    const link = await linkExistingPath(release, scope.folder.shared, path);
+    if ((await lstatOrNull(join(scope.folder.shared, path))) === null) continue;
+    const link = await linkSharedPath(release, scope.folder.shared, path);
     if (link.kind === "refused") return refuse(path, link.reason);
     if (link.kind !== "linked") continue;
     linked.add(path);
