@@ -133,14 +133,11 @@ export function createReporter(options: ReporterOptions): Reporter {
       case "continue":
         return;
       case "activate":
-        waitingForPermit?.(true);
-        return;
+        return waitingForPermit?.(true);
       case "stop":
-        onInstruction("stop");
-        return;
+        return onInstruction("stop");
       case "ended":
-        finish("ended");
-        return;
+        return finish("ended");
     }
   }
 

@@ -176,14 +176,16 @@ function readLines(file: number, from: number, end: number, maxBytes: number): s
 export function removeOtherSpools(folder: ProjectFolder, runId: RunId | null): void {
   for (const name of attempt(() => readdirSync(folder.spool), []))
     if (name !== `${runId}.ndjson`) rmSync(join(folder.spool, name), { force: true });
-  rmdirIfEmpty(folder.spool);
+  // Fails while the folder has the spool of another run.
+  attempt(() => rmdirSync(folder.spool), null);
 }
 
 /** Removes a run's spool. Never throws. */
 export function removeSpool(folder: ProjectFolder, runId: RunId): void {
   // After a failure, the next start removes it.
   attempt(() => rmSync(spoolPath(folder, runId), { force: true }), null);
-  rmdirIfEmpty(folder.spool);
+  // Fails while the folder has the spool of another run.
+  attempt(() => rmdirSync(folder.spool), null);
 }
 
 function mkdirIfMissing(path: string): void {
@@ -192,8 +194,4 @@ function mkdirIfMissing(path: string): void {
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
   }
-}
-
-function rmdirIfEmpty(path: string): void {
-  attempt(() => rmdirSync(path), null);
 }
