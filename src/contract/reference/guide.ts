@@ -2,7 +2,6 @@ import { prose } from "#contract/reference/prose.ts";
 
 export type GuideSection = { readonly id: string; readonly title: string; readonly text: string };
 
-/** The opening text of the API reference. */
 export const introduction = prose`
   The Gantry API deploys git repositories to your own servers. A **project** is an application. A **server** is one of
   your hosts, with an agent on it. A **deployment** is one run that publishes the code of a project. Requests and

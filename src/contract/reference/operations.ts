@@ -21,7 +21,6 @@ export const sections = {
   Agent: agentTexts,
 } as const satisfies Record<Tag, Partial<OperationTexts>>;
 
-/** The text of every operation in the API reference. */
 export const operationTexts: OperationTexts = {
   ...sections.Deployments,
   ...sections.Projects,

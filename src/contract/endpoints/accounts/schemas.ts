@@ -10,7 +10,6 @@ const MAX_LOG_RETENTION_DAYS = 3650;
 /** Days after the end of a deployment. */
 const LogRetentionDays = wholeBetween(1, MAX_LOG_RETENTION_DAYS);
 
-/** The account of a token, and the permissions of the token. */
 export const Account = z.strictObject({
   id: AccountId,
   name: z.string(),
@@ -25,7 +24,6 @@ export const Account = z.strictObject({
 });
 export type Account = z.infer<typeof Account>;
 
-/** The settings to change. Omitted fields keep their values. */
 export const UpdateAccountInput = z.strictObject({ log_retention_days: z.optional(LogRetentionDays) });
 export type UpdateAccountInput = z.infer<typeof UpdateAccountInput>;
 

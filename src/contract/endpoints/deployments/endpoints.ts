@@ -12,7 +12,6 @@ const ProjectDeploymentParams = z.strictObject({
   deployment_id: DeploymentId,
 });
 
-/** The endpoints for deployments and rollbacks. */
 export const deploymentEndpoints = {
   listProjectDeployments: {
     ...get("/v1/projects/:project_id/deployments", token("deployments:read")),

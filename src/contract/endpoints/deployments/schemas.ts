@@ -9,7 +9,6 @@ import { stages } from "#contract/stages.ts";
 export const DeploymentStatus = z.enum(["building", "live", "superseded", "failed", "canceled"]);
 export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
 
-/** The stage of a deployment whose status is `building`. */
 export const DeploymentStage = z.enum([...stages, "canceling"]);
 export type DeploymentStage = z.infer<typeof DeploymentStage>;
 
@@ -37,7 +36,6 @@ export const MAX_FAILURE_MESSAGE = 2000;
 export const MAX_STDERR_TAIL = 8192;
 export const MAX_HEALTH_BODY = 2048;
 
-/** Details of a failure. Which fields exist depends on the stage. */
 export const FailureEvidence = z.strictObject({
   exit_code: z.optional(z.nullable(z.int())),
   signal: z.optional(z.nullable(textUpTo(20))),
@@ -87,7 +85,6 @@ export const DeploymentRow = z.strictObject({
 });
 export type DeploymentRow = z.infer<typeof DeploymentRow>;
 
-/** A deployment with every field. */
 export const Deployment = z.extend(DeploymentRow, {
   project_id: ProjectId,
   server_id: ServerId,
@@ -116,7 +113,6 @@ export const DeploymentStarted = z.strictObject({
 });
 export type DeploymentStarted = z.infer<typeof DeploymentStarted>;
 
-/** What to deploy. Without either field: the project's branch. */
 export const StartDeploymentInput = z.strictObject({
   branch: z.optional(BranchName),
   commit: z.optional(CommitName),
@@ -125,7 +121,6 @@ export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 
 export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectId });
 
-/** The rollback target, by id or by version. Without either: the default target. */
 export const RollbackInput = z
   .strictObject({
     project_id: ProjectId,

@@ -5,14 +5,11 @@ import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { get, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { DeploymentId } from "#contract/ids.ts";
 
-const DeploymentParams = z.strictObject({ deployment_id: DeploymentId });
-
-/** The endpoints for logs. */
 export const logEndpoints = {
   getDeploymentLog: {
     ...get("/v1/logs/:deployment_id", token("deployments:read")),
     summary: "Get the log of a deployment",
-    params: DeploymentParams,
+    params: z.strictObject({ deployment_id: DeploymentId }),
     query: LogQuery,
     success: { status: 200, body: LogPage },
     alsoAs: ["text/plain", "application/x-ndjson", "text/event-stream"],

@@ -4,15 +4,15 @@ import * as schemas from "#contract/endpoints/projects/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { accountToken, get, patch, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { ProjectId } from "#contract/ids.ts";
+import { PageQuery } from "#contract/paging.ts";
 
 const ProjectParams = z.strictObject({ project_id: ProjectId });
 
-/** The endpoints for projects. */
 export const projectEndpoints = {
   listProjects: {
     ...get("/v1/projects", token("projects:read")),
     summary: "List projects, newest first",
-    query: schemas.ProjectsQuery,
+    query: PageQuery,
     success: { status: 200, body: schemas.ProjectRows },
   },
   createProject: {

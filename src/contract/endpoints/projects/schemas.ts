@@ -5,7 +5,7 @@ import { BranchName, InsidePath, isMasked, Repository, SharedPath } from "#contr
 import { firstHidden } from "#contract/hidden-text.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
-import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { NextCursor } from "#contract/paging.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
 /** A name for people, on one line. Invisible characters are refused, because two different names could look the same. */
@@ -191,7 +191,6 @@ export const ProjectRow = z.strictObject({
 });
 export type ProjectRow = z.infer<typeof ProjectRow>;
 
-/** What the server serves, from its agent's last report. */
 export const Serving = z.strictObject({
   deployment_id: z.nullable(DeploymentId),
   commit: z.nullable(z.string()),
@@ -225,11 +224,8 @@ const QueryFlag = z
   )
   .check(z.meta({ type: "boolean" }));
 
-/** `purge`: also removes the project's files from its server. */
 export const DeleteProjectQuery = z.strictObject({ purge: z.optional(QueryFlag) });
 
-/** Without `limit`, the list is complete: an account can have 1,000 projects. */
-export const ProjectsQuery = PageQuery;
 export const ProjectRows = z.strictObject({
   projects: z.array(ProjectRow),
   next_cursor: NextCursor,

@@ -3,16 +3,16 @@ import * as z from "zod/mini";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { accountToken, get, patch, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { ServerId } from "#contract/ids.ts";
+import { PageQuery } from "#contract/paging.ts";
 import * as schemas from "#contract/endpoints/servers/schemas.ts";
 
 const ServerParams = z.strictObject({ server_id: ServerId });
 
-/** The endpoints for servers. */
 export const serverEndpoints = {
   listServers: {
     ...get("/v1/servers", token("servers:read")),
     summary: "List servers, newest first",
-    query: schemas.ServersQuery,
+    query: PageQuery,
     success: { status: 200, body: schemas.ServerRows },
   },
   createServer: {

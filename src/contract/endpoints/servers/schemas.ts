@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { listUpTo, numberFrom, wholeFrom } from "#contract/bounds.ts";
 import { ServerId } from "#contract/ids.ts";
-import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { NextCursor } from "#contract/paging.ts";
 import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
 
 /** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full. */
@@ -15,7 +15,6 @@ export const CreateServerInput = z.strictObject({
 });
 export type CreateServerInput = z.infer<typeof CreateServerInput>;
 
-/** Omitted fields keep their values. */
 export const UpdateServerInput = z.partial(CreateServerInput);
 export type UpdateServerInput = z.infer<typeof UpdateServerInput>;
 
@@ -73,7 +72,5 @@ export type Enrollment = z.infer<typeof Enrollment>;
 export const ServerCreated = z.extend(Server, { enrollment: Enrollment });
 export type ServerCreated = z.infer<typeof ServerCreated>;
 
-/** Without `limit`, the list is complete: an account can have 1,000 servers. */
-export const ServersQuery = PageQuery;
 export const ServerRows = z.strictObject({ servers: z.array(ServerRow), next_cursor: NextCursor });
 export type ServerRows = z.infer<typeof ServerRows>;

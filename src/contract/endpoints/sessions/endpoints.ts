@@ -2,7 +2,6 @@ import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { CreateSessionInput, SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 
-/** The endpoints for a person's sessions. */
 export const sessionEndpoints = {
   createSession: {
     ...post("/v1/sessions", { by: "none" }),

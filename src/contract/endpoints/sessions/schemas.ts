@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 
 import { TokenId } from "#contract/ids.ts";
 
-/** The code of a sign-in link. */
 export const CreateSessionInput = z.strictObject({
   code: z.string().check(z.minLength(1), z.maxLength(200)),
 });

@@ -3,16 +3,16 @@ import * as z from "zod/mini";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { get, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
 import { TokenId } from "#contract/ids.ts";
+import { PageQuery } from "#contract/paging.ts";
 import * as schemas from "#contract/endpoints/tokens/schemas.ts";
 
 const TokenParams = z.strictObject({ token_id: TokenId });
 
-/** The endpoints for tokens. */
 export const tokenEndpoints = {
   listTokens: {
     ...get("/v1/tokens", token("tokens:read")),
     summary: "List tokens, newest first",
-    query: schemas.TokensQuery,
+    query: PageQuery,
     success: { status: 200, body: schemas.TokenRows },
   },
   createToken: {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { listBetween, wholeBetween } from "#contract/bounds.ts";
 import { ProjectId, TokenId } from "#contract/ids.ts";
-import { NextCursor, PageQuery } from "#contract/paging.ts";
+import { NextCursor } from "#contract/paging.ts";
 import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
 import { allScopes, Scope } from "#contract/scopes.ts";
 
@@ -47,7 +47,5 @@ export type Token = z.infer<typeof Token>;
 export const TokenWithSecret = z.extend(Token, { token: z.string() });
 export type TokenWithSecret = z.infer<typeof TokenWithSecret>;
 
-/** Without `limit`, the list is complete: an account can have 1,000 tokens. */
-export const TokensQuery = PageQuery;
 export const TokenRows = z.strictObject({ tokens: z.array(Token), next_cursor: NextCursor });
 export type TokenRows = z.infer<typeof TokenRows>;
