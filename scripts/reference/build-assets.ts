@@ -16,17 +16,7 @@ import { openApiDocument } from "./openapi/document.ts";
 export const assetsFolder = join(root, "build", "assets");
 
 /** The style sheet's files in `html/style`, in the order of the cascade. */
-const styles = [
-  "colors",
-  "base",
-  "frame",
-  "text",
-  "operation",
-  "fields",
-  "examples",
-  "problem-pages",
-  "media",
-];
+const styles = ["base", "frame", "text", "operation", "fields", "examples", "media"];
 
 /** The files of the reference by their paths below the assets: the OpenAPI document, its page, a page per problem. */
 export async function referenceFiles(): Promise<Map<string, string>> {
