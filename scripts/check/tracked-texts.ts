@@ -6,7 +6,6 @@ import { Problem } from "../shared/problem.ts";
 import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
-/** @returns the paths of all tracked files */
 export async function trackedFiles(): Promise<string[]> {
   const { code, output } = await runCommand(["git", "ls-files", "-z"]);
   if (code !== 0) throw new Problem(`git ls-files failed:\n${output.trim()}`);

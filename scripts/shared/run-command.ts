@@ -62,7 +62,7 @@ export function runCommand(
 }
 
 /**
- * Runs a program of the packages in this process's terminal, where it can ask questions,.
+ * Runs a program of the packages in this process's terminal, where it can ask questions.
  * @throws Problem if it does not exit with 0
  */
 export async function runAttached(

@@ -4,7 +4,6 @@ import { home, option, type Script, wholeNumber } from "../shared/script.ts";
 
 /** 65535 is the last port, and the first site needs the port after this one. */
 const portNumber = wholeNumber(1, 65_534).default(8787);
-/** The options of `npm start` and `npm run dev`. */
 export const port = option("N", "the port of the API, 8787 by default", portNumber);
 
 const options = z.object({

@@ -44,11 +44,9 @@ export type ServiceSpec = {
 };
 
 export type Service = {
-  readonly name: string;
   pid(): number | null;
   /** The first message of the program. Rejects with a Problem if the program ends before that. */
   readonly ready: Promise<unknown>;
-  /** The end of the log file. */
   logTail(): Promise<string>;
   stop(): Promise<void>;
   /** Kills the program without SIGTERM. */
@@ -138,7 +136,6 @@ export function supervise(spec: ServiceSpec): Service {
 
   launch();
   return {
-    name: spec.name,
     pid: () => child?.pid ?? null,
     ready: ready.promise,
     logTail,

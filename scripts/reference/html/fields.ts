@@ -26,7 +26,6 @@ export function fieldList(schemas: Schemas, schema: Schema, showRequired: boolea
   </dl>`;
 }
 
-/** One field or parameter. */
 export function field(
   schemas: Schemas,
   name: string,

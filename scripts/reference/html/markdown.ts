@@ -12,7 +12,6 @@ export function markdown(text: string): Html[] {
   });
 }
 
-/** Renders one line of Markdown. */
 export function inline(text: string): Html[] {
   return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/).map((part) => {
     if (/^`[^`]+`$/.test(part)) return html`<code>${part.slice(1, -1)}</code>`;

@@ -15,7 +15,6 @@ const COMMON = new Set<ProblemCode>([
   ...(["rate_limited", "internal", "unavailable"] as const),
 ]);
 
-/** The whole section of an operation. */
 export function operationSection(
   document: Document,
   method: string,

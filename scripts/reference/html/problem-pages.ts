@@ -11,7 +11,6 @@ import { inline } from "./markdown.ts";
 import { problemEntry } from "./operation.ts";
 import { page } from "./page.ts";
 
-/** The list of all problems. */
 export function problemsPage(): string {
   const content = html`<section class="intro">
       <h1>Problems</h1>

@@ -7,7 +7,6 @@ import { markdown } from "./markdown.ts";
 import { operationSection } from "./operation.ts";
 import { page } from "./page.ts";
 
-/** The reference of every operation, on one page. */
 export function referencePage(openApi: OpenApi): string {
   const document = new Document(openApi);
   const tags = document.tags();

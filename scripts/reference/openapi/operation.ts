@@ -11,7 +11,6 @@ import { problemResponseName } from "./problems.ts";
 import { inlineSchema, schemaFor } from "./schemas.ts";
 import type { Content, Operation, Reference, RequestBody, Response, Schema } from "./types.ts";
 
-/** The texts of any operation. */
 export type AnyOperationText = {
   readonly description: string;
   readonly body?: unknown;

@@ -39,7 +39,6 @@ export const headerParameters = {
   ),
 } satisfies Record<string, Parameter>;
 
-/** The parameters of an operation. */
 export function parametersOf(endpoint: Endpoint): (Parameter | Reference)[] {
   const path = Object.entries(inlineSchema(endpoint.params, "input").properties ?? {});
   const query = endpoint.query === null ? {} : inlineSchema(endpoint.query, "input");

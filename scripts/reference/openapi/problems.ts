@@ -41,7 +41,6 @@ export function problemResponse(codes: readonly ProblemCode[]): Response {
   };
 }
 
-/** An example of a problem in a response. */
 export function problemExample(code: ProblemCode) {
   const { title, status, when } = problems[code];
   const errors = [{ pointer: "/brnach", message: "is not known" }];
