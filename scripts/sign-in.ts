@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { signInLink } from "#contract/dashboard-paths.ts";
+import { signInLink } from "#contract/public-paths.ts";
 import { AccountId } from "#contract/ids.ts";
 
 import { databaseOptions, databaseTarget } from "./shared/database-options.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 import { Domain } from "#contract/endpoints/projects/schemas.ts";
-import { SECURITY_CONTACT } from "#contract/security-text.ts";
+import { SECURITY_CONTACT } from "#contract/public-paths.ts";
 
 import { flag, option, type Script } from "../shared/script.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { signInLink } from "#contract/dashboard-paths.ts";
+import { signInLink } from "#contract/public-paths.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 
 import { executeStatements } from "../shared/execute-statements.ts";

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 
 import type { Client } from "#client/client.ts";
-import { signInLink } from "#contract/dashboard-paths.ts";
+import { signInLink } from "#contract/public-paths.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";

@@ -62,12 +62,6 @@ export function keepsLog(
   holding: LaneHolding,
   unlessLaneHolds: Exclude<LogFate, { remove: "nothing" }>["unlessLaneHolds"],
 ): boolean {
-  switch (unlessLaneHolds) {
-    case null:
-      return false;
-    case "log":
-      return holding.log;
-    case "log_or_deployment":
-      return holding.log || holding.deployment;
-  }
+  if (unlessLaneHolds === null) return false;
+  return holding.log || (unlessLaneHolds === "log_or_deployment" && holding.deployment);
 }

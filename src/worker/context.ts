@@ -2,8 +2,7 @@ import type { IdGenerator, ServerId, TokenId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import type { TokenHolder, TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
-import type { Database } from "#worker/db/database.ts";
-import type { DatabaseSession } from "#worker/db/database-session.ts";
+import type { Database, DatabaseSession } from "#worker/db/database-session.ts";
 import type { AgentLink } from "#worker/objects/agent-link/agent-link.ts";
 import type { ProjectLane } from "#worker/objects/project-lane/project-lane.ts";
 

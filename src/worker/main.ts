@@ -10,7 +10,7 @@ import { registerFallback } from "#worker/http/fallback.ts";
 import { authenticateAgent, allowAnyone, authenticateToken } from "#worker/http/authenticate.ts";
 import { commonHeaders } from "#worker/http/common-headers.ts";
 import type { AgentHandlers, OpenHandlers, TokenHandlers } from "#worker/http/handler.ts";
-import { onceWithKey } from "#worker/http/idempotency/once-with-key.ts";
+import { onceWithKey } from "#worker/http/idempotency/answer-once.ts";
 import { registerRoutes } from "#worker/http/register-routes.ts";
 import { noteTokenUses } from "#worker/http/note-token-uses.ts";
 import { accountHandlers } from "#worker/routes/account.ts";

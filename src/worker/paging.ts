@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 
+import type { PageQuery } from "#contract/paging.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 
 // A cursor contains the name of its list and the key of the last row shown. So a page continues after that row, no
 // matter which rows were added or removed in the meantime.
@@ -10,7 +12,7 @@ const Cursor = z.tuple([z.string(), z.unknown()]);
 type Key = string | number;
 
 /** A list that is read in pages. */
-export type List<Row, RowKey extends z.ZodMiniType<Key>> = {
+type List<Row, RowKey extends z.ZodMiniType<Key>> = {
   /** Stands in the cursor, so that a cursor of another list is refused. */
   readonly name: string;
   readonly key: RowKey;
@@ -18,12 +20,12 @@ export type List<Row, RowKey extends z.ZodMiniType<Key>> = {
   readonly read: (position: { after: z.output<RowKey> | null; limit: number }) => Promise<readonly Row[]>;
 };
 
-export type Page<Row> = { readonly rows: readonly Row[]; readonly nextCursor: string | null };
+type Page<Row> = { readonly rows: readonly Row[]; readonly nextCursor: string | null };
 
 /** Reads a page: the rows after the cursor, at most as many as the query's limit, and the cursor of the next page. */
 export async function readPage<Row, RowKey extends z.ZodMiniType<Key>>(
   list: List<Row, RowKey>,
-  query: { readonly cursor?: string | undefined; readonly limit?: number | undefined },
+  query: PageQuery,
   defaultLimit: number,
 ): Promise<Result<Page<Row>, "invalid_request">> {
   const after = readCursor(list.name, list.key, query.cursor);
@@ -35,6 +37,16 @@ export async function readPage<Row, RowKey extends z.ZodMiniType<Key>>(
   const last = shown.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
   return succeed({ rows: shown, nextCursor: hasMore ? cursorAfter(list.name, list.keyOf(last)) : null });
+}
+
+/** As `readPage` for a list by id that fits into one response: without a limit in the query, it reads all rows. */
+export async function readAll<Row extends { readonly id: string }, Id extends z.ZodMiniType<string>>(
+  name: string,
+  key: Id,
+  read: List<Row, Id>["read"],
+  query: PageQuery,
+): Promise<Result<Page<Row>, "invalid_request">> {
+  return await readPage({ name, key, read, keyOf: ({ id }) => id }, query, MAX_PER_ACCOUNT);
 }
 
 function cursorAfter(list: string, last: Key): string {

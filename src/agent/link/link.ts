@@ -7,7 +7,7 @@ import { writeLinkStatus } from "#agent/link/link-status.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
-import { installCommand } from "#contract/agent-files.ts";
+import { installCommand } from "#contract/public-paths.ts";
 import { type FromAgent, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
 export type LinkEnd =

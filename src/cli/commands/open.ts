@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-import { dashboardPaths } from "#contract/dashboard-paths.ts";
+import { dashboardPaths } from "#contract/public-paths.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Result } from "#cli/outcome.ts";
 import { findDeployment } from "#cli/session/find-deployment.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod/mini";
 
-import { dashboardPaths } from "#contract/dashboard-paths.ts";
+import { dashboardPaths } from "#contract/public-paths.ts";
 import { DeploymentId, ProjectId } from "#contract/ids.ts";
 
 const ROOT = dashboardPaths.root;

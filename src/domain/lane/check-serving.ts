@@ -1,6 +1,6 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
-import { activeOf, type Lane, liveOf } from "#domain/lane/lane.ts";
+import { activeOf, type Lane, liveOf, isIn } from "#domain/lane/lane.ts";
 
 /** An agent's report about a project. */
 export type ServingReport = { readonly serverId: ServerId; readonly report: ProjectReport };
@@ -23,4 +23,15 @@ export function checkServing(lane: Lane, { serverId, report }: ServingReport): S
   const { release } = live.state;
   if (report.release === release || !report.releases.includes(release)) return { kind: "right" };
   return activeOf(lane)?.serverId === serverId ? { kind: "later" } : { kind: "correct_release", release };
+}
+
+/** Records which releases a server still has. Unchanged deployments stay the same objects. */
+export function noteReport(lane: Lane, serverId: ServerId, report: Pick<ProjectReport, "releases">): Lane {
+  const kept = new Set(report.releases);
+  const deployments = lane.deployments.map((one) => {
+    if (!isIn(one, "live", "superseded") || one.serverId !== serverId) return one;
+    const releaseKept = kept.has(one.state.release);
+    return releaseKept === one.state.releaseKept ? one : { ...one, state: { ...one.state, releaseKept } };
+  });
+  return { ...lane, deployments };
 }

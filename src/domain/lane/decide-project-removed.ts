@@ -2,7 +2,7 @@ import type { ServerId } from "#contract/ids.ts";
 import type { Decision } from "#domain/lane/decision.ts";
 import { placementOf, removePlacement, replacePlacement } from "#domain/lane/placements.ts";
 import { activeOf, type Lane } from "#domain/lane/lane.ts";
-import { noteReport } from "#domain/lane/note-report.ts";
+import { noteReport } from "#domain/lane/check-serving.ts";
 
 /** An agent's report that it removed the project's releases, or with `purge` all of its files. */
 export type ProjectRemoved = { serverId: ServerId; purge: boolean };

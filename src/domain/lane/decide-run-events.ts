@@ -17,7 +17,7 @@ import {
   type Named,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
-import { noteReport } from "#domain/lane/note-report.ts";
+import { noteReport } from "#domain/lane/check-serving.ts";
 import { mayHavePermit } from "#domain/lane/run-order.ts";
 import { applyEnding, fail, goLive } from "#domain/lane/transitions.ts";
 

@@ -1,6 +1,6 @@
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
-import { checkServing, type ServingCheck } from "#domain/lane/check-serving.ts";
+import { checkServing, type ServingCheck, noteReport } from "#domain/lane/check-serving.ts";
 import type { Decision, DecisionWith } from "#domain/lane/decision.ts";
 import { placementOf, replacePlacement, requestRemoval } from "#domain/lane/placements.ts";
 import {
@@ -12,7 +12,6 @@ import {
   type Named,
   replaceDeployment,
 } from "#domain/lane/lane.ts";
-import { noteReport } from "#domain/lane/note-report.ts";
 import { isPreapproved } from "#domain/lane/run-order.ts";
 import { applyEnding } from "#domain/lane/transitions.ts";
 

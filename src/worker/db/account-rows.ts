@@ -97,20 +97,17 @@ export class AccountRows {
 
   /** A subquery that counts rows of the account, for the fields or the condition of another statement. */
   count(table: OwnedTable, where?: SQL): SQL<number> {
-    const query = this.#drizzle
-      .select({ count: sql`count(*)` })
-      .from(table)
-      .where(this.#owned(table, where));
-    return sql<number>`${query}`;
+    return this.#countWhere(table, this.#owned(table, where));
   }
 
   /** As `count`, but ignores the limit to some projects: for rules about the whole account. */
   countAll(table: OwnedTable, where?: SQL): SQL<number> {
-    const query = this.#drizzle
-      .select({ count: sql`count(*)` })
-      .from(table)
-      .where(and(eq(table.accountId, this.accountId), where));
-    return sql<number>`${query}`;
+    return this.#countWhere(table, and(eq(table.accountId, this.accountId), where));
+  }
+
+  #countWhere(table: OwnedTable, where: SQL | undefined): SQL<number> {
+    const rows = this.#drizzle.select({ count: sql`count(*)` }).from(table);
+    return sql<number>`${rows.where(where)}`;
   }
 
   /** A subquery for one value: `field` of the account's first matching row, or `null`. */
@@ -215,9 +212,8 @@ export class AccountRows {
   // `insert … select` instead of `values`, because only a select can have a condition. SQLite needs the `where` to
   // distinguish an upsert's ON from a join's (lang_upsert.html, "Parsing Ambiguity").
   #insertInto<Table extends OwnedTable>(table: Table, row: NewRow<Table>, onlyIf: SQL): SQL {
-    const values = new Map<string, unknown>(Object.entries(row)).set("accountId", this.accountId);
     const columns = columnsOf(table);
-    const cells = columns.map(([key, column]) => sql`${sql.param(values.get(key) ?? null, column)}`);
+    const cells = this.#storedCells(table, row).map((value) => sql`${value}`);
     return sql`insert into ${table} (${list(columns.map(([, column]) => nameOf(column)))}) select ${list(cells)} where ${onlyIf}`;
   }
 

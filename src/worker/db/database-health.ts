@@ -1,6 +1,5 @@
 import { drizzle } from "drizzle-orm/d1";
 
-import type { Database } from "#worker/db/database.ts";
 import { accounts } from "#worker/db/schema.ts";
 
 /** How long the result of a check is reused. Less for a failure, so that a start is not delayed. */
@@ -16,7 +15,7 @@ export class DatabaseHealth {
   #checkedAt = Number.NEGATIVE_INFINITY;
 
   /** One D1 read, or none. @param now Unix milliseconds */
-  async isGood(database: Database, now: number): Promise<boolean> {
+  async isGood(database: D1Database, now: number): Promise<boolean> {
     const age = now - this.#checkedAt;
     // Negative if the clock was set back.
     if (age >= 0 && age < (this.#isGood ? GOOD_MS : BAD_MS)) return this.#isGood;
@@ -31,6 +30,6 @@ export class DatabaseHealth {
 }
 
 /** @throws if the database does not answer or has no tables yet */
-async function readAccounts(database: Database): Promise<void> {
+async function readAccounts(database: D1Database): Promise<void> {
   await drizzle(database).select({ id: accounts.id }).from(accounts).limit(1);
 }

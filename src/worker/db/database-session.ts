@@ -1,4 +1,5 @@
-import type { Database } from "#worker/db/database.ts";
+/** The whole database, not limited to an account. Only files in this folder run statements on it. */
+export type Database = D1Database;
 
 /** The form of a D1 bookmark: groups of hexadecimal digits. */
 const BOOKMARK = /^[0-9a-f-]{1,200}$/;
@@ -13,12 +14,12 @@ export function isBookmark(text: string): boolean {
  * and each statement sees at least what earlier ones saw. Source: Cloudflare's documentation, D1 read replication.
  */
 export class DatabaseSession {
-  readonly database: Database;
+  readonly database: D1Database;
   readonly #session: D1DatabaseSession;
   #noted: string | null = null;
 
   /** @param from a client's bookmark, or `first-primary` for a request that changes rows and must not decide on old ones */
-  constructor(database: Database, from: string) {
+  constructor(database: D1Database, from: string) {
     const session = database.withSession(from);
     this.#session = session;
     this.database = {

@@ -1,3 +1,11 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
+
+/** Whether a column has one of these values. One parameter for all values: D1 allows at most 100 parameters. */
+export function isOneOf(column: SQLiteColumn, values: readonly string[]): SQL {
+  return sql`${column} in (select value from json_each(${JSON.stringify(values)}))`;
+}
+
 /** In UTF-16 units. D1 allows text of at most 2,000,000 bytes, and a unit takes at most 3 bytes in UTF-8. */
 const MAX_TEXT = 600_000;
 

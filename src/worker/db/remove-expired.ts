@@ -1,7 +1,6 @@
 import { and, eq, lt, lte, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
-import type { Database } from "#worker/db/database.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { idempotencyKeys, servers, signInCodes, tokens } from "#worker/db/schema.ts";
 
@@ -17,7 +16,7 @@ const REVOKED_MS = 24 * 60 * 60 * 1000;
  *
  * @param now Unix milliseconds
  */
-export async function removeExpired(database: Database, now: number): Promise<void> {
+export async function removeExpired(database: D1Database, now: number): Promise<void> {
   const rows = drizzle(database);
   const some = (table: typeof idempotencyKeys | typeof servers | typeof tokens, where: SQL | undefined) =>
     sql`${table.id} in (${rows.select({ id: table.id }).from(table).where(where).limit(MAX_ROWS)})`;

@@ -1,11 +1,10 @@
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
-import type { Database } from "#worker/db/database.ts";
 import { type SweepName, sweeps } from "#worker/db/schema.ts";
 
 /** Where a sweep continues; null: from the start. */
-export async function findSweepPosition(database: Database, name: SweepName): Promise<string | null> {
+export async function findSweepPosition(database: D1Database, name: SweepName): Promise<string | null> {
   const [found] = await drizzle(database)
     .select({ position: sweeps.position })
     .from(sweeps)
@@ -15,7 +14,7 @@ export async function findSweepPosition(database: Database, name: SweepName): Pr
 
 /** @param position null: the sweep is complete, and the next run starts again */
 export async function saveSweepPosition(
-  database: Database,
+  database: D1Database,
   name: SweepName,
   position: string | null,
 ): Promise<void> {

@@ -2,9 +2,10 @@ import type { Context as HonoContext } from "hono";
 
 import { type Access, scopeOf } from "#contract/endpoints/endpoint.ts";
 import { missingPermission } from "#contract/may-call.ts";
-import { refuse, succeed } from "#contract/problems.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { AgentContext, Context, OpenContext, Services } from "#worker/context.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import type { AgentIdentity } from "#worker/db/servers/credentials.ts";
 import type { TokenIdentity } from "#worker/db/tokens/find-token-holder.ts";
 import { DatabaseSession, isBookmark } from "#worker/db/database-session.ts";
 import type { AppEnv } from "#worker/http/app.ts";
@@ -58,14 +59,23 @@ export function authenticateAgent(
 ): Authenticate<AgentContext> {
   return async (c) => {
     const services = servicesOf(c);
-    const authorization = c.req.header("authorization") ?? null;
-    const agent = await authentication.asAgent(c.env.DB, authorization, services.clock.now());
-    if (!agent.ok) return (await limitFailures(c.env, c.req.raw)) ?? agent;
+    const agent = await findCallingAgent(c, authentication, services.clock.now());
+    if (!agent.ok) return agent;
     const { accountId, serverId } = agent.value;
-    const limited = await limitAgent(c.env, serverId);
-    if (limited !== null) return limited;
     return succeed({ ...services, rows: new AccountRows(c.env.DB, accountId), serverId });
   };
+}
+
+/** The agent that sent the request. Refuses an invalid credential, and too many requests. @param now Unix milliseconds */
+export async function findCallingAgent(
+  c: HonoContext<AppEnv>,
+  authentication: Authentication,
+  now: number,
+): Promise<Result<AgentIdentity>> {
+  const authorization = c.req.header("authorization") ?? null;
+  const agent = await authentication.asAgent(c.env.DB, authorization, now);
+  if (!agent.ok) return (await limitFailures(c.env, c.req.raw)) ?? agent;
+  return (await limitAgent(c.env, agent.value.serverId)) ?? agent;
 }
 
 function refuseLack(access: Access, { scopes, projectIds }: TokenIdentity) {

@@ -1,13 +1,13 @@
-import type { Context as HonoContext } from "hono";
-
-import { agentFilePaths } from "#contract/agent-files.ts";
-import { dashboardPaths } from "#contract/dashboard-paths.ts";
+import {
+  agentFilePaths,
+  dashboardPaths,
+  referencePaths,
+  SECURITY_TEXT_PATH,
+} from "#contract/public-paths.ts";
 import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
 import { endpoints } from "#contract/endpoints/endpoints.ts";
-import { type Refusal, refuse } from "#contract/problems.ts";
-import { referencePaths } from "#contract/reference-paths.ts";
-import { SECURITY_TEXT_PATH } from "#contract/security-text.ts";
-import type { App, AppEnv } from "#worker/http/app.ts";
+import { refuse } from "#contract/problems.ts";
+import type { App } from "#worker/http/app.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
 import { errorLogLine, refusalFor } from "#worker/http/unexpected-error.ts";
 
@@ -16,20 +16,23 @@ export function registerFallback(app: App): void {
   for (const [path, methods] of methodsByPath()) {
     const allow = [...methods, ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
     app.all(path, (c) => {
-      const response = problem(c, refuse("method_not_allowed", `This path supports ${allow}.`).refusal);
+      const response = problemResponse(
+        c,
+        refuse("method_not_allowed", `This path supports ${allow}.`).refusal,
+      );
       response.headers.set("allow", allow);
       return response;
     });
   }
   app.notFound((c) =>
-    problem(
+    problemResponse(
       c,
       refuse("not_found", "No endpoint or page has this path. See /docs for all endpoints.").refusal,
     ),
   );
   app.onError((error, c) => {
     console.error(errorLogLine(error, c.var.requestId, c.req.raw));
-    return problem(c, refusalFor(error));
+    return problemResponse(c, refusalFor(error));
   });
 }
 
@@ -45,8 +48,4 @@ function methodsByPath(): Map<string, Set<string>> {
   for (const { path, method } of Object.values(endpoints))
     byPath.set(path, (byPath.get(path) ?? new Set()).add(method));
   return byPath;
-}
-
-function problem(c: HonoContext<AppEnv>, refusal: Refusal): Response {
-  return problemResponse(refusal, { requestId: c.var.requestId, origin: c.var.origin });
 }

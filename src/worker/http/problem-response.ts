@@ -1,21 +1,22 @@
+import type { Context as HonoContext } from "hono";
+
 import { type Problem, problems, type Refusal } from "#contract/problems.ts";
 import type { Scope } from "#contract/scopes.ts";
+import type { AppEnv } from "#worker/http/app.ts";
 import { exhausted } from "#worker/http/rate-limit.ts";
-
-/** The request that a problem response belongs to. */
-export type Refused = {
-  readonly requestId: string;
-  /** The address of this installation. */
-  readonly origin: string;
-  /** The scope that the endpoint requires, if any. */
-  readonly scope?: Scope | null;
-};
 
 /** The default Retry-After, in seconds. */
 const RETRY_AFTER_SECONDS = 2;
 
-/** The HTTP response for a refusal. Source: RFC 9457 for the body, RFC 6750 section 3 for WWW-Authenticate. */
-export function problemResponse(refusal: Refusal, { requestId, origin, scope = null }: Refused): Response {
+/**
+ * The HTTP response for a refusal. Source: RFC 9457 for the body, RFC 6750 section 3 for WWW-Authenticate.
+ * @param scope the scope that the endpoint requires, if any
+ */
+export function problemResponse(
+  { var: { requestId, origin } }: HonoContext<AppEnv>,
+  refusal: Refusal,
+  scope: Scope | null = null,
+): Response {
   const { status, title } = problems[refusal.code];
   const problem: Problem = {
     type: `${origin}/docs/problems/${refusal.code}`,

@@ -74,11 +74,7 @@ async function answered(request: Request, endpoint: Endpoint, answer: Answer<unk
 }
 
 function refused(c: HonoContext<AppEnv>, refusal: Refusal, { access }: Endpoint): Response {
-  return problemResponse(refusal, {
-    requestId: c.var.requestId,
-    origin: c.var.origin,
-    scope: scopeOf(access),
-  });
+  return problemResponse(c, refusal, scopeOf(access));
 }
 
 function isKeyOf<Keyed extends object>(keyed: Keyed, key: PropertyKey): key is keyof Keyed {

@@ -1,10 +1,8 @@
 import type { Context as HonoContext, Next } from "hono";
 
-import { agentFilePaths } from "#contract/agent-files.ts";
-import { dashboardPaths } from "#contract/dashboard-paths.ts";
+import { agentFilePaths, dashboardPaths, referencePaths } from "#contract/public-paths.ts";
 import { isOpenToOthers } from "#contract/loopback.ts";
 import { refuse } from "#contract/problems.ts";
-import { referencePaths } from "#contract/reference-paths.ts";
 import type { AppEnv } from "#worker/http/app.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
 import { addressedTo, publicOrigin } from "#worker/http/public-origin.ts";
@@ -22,17 +20,16 @@ export async function requireHttps(c: HonoContext<AppEnv>, next: Next): Promise<
   const addressed = addressedTo(c.req.raw);
   const origin = publicOrigin(c.env.PUBLIC_URL, addressed);
   c.set("origin", origin.ok ? origin.value : addressed.origin);
-  const refused = { requestId: c.var.requestId, origin: c.var.origin };
   if (!origin.ok) {
     console.error(
       JSON.stringify({ level: "error", what: "read PUBLIC_URL", message: origin.refusal.detail }),
     );
-    return problemResponse(origin.refusal, refused);
+    return problemResponse(c, origin.refusal);
   }
   if (!isOpenToOthers(addressed)) return await next();
   if (isBelow(c.req.path, dashboardPaths.root)) return c.redirect(secureAddress(c, addressed), 307);
   if (needsHttps(c.req.path) || c.req.header("authorization") !== undefined)
-    return problemResponse(insecure.refusal, refused);
+    return problemResponse(c, insecure.refusal);
   return await next();
 }
 

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "#contract/problems.ts";
-import { causesOf, errorsForLog } from "#worker/thrown.ts";
+import { causesOf, errorsForLog } from "#worker/log-failure.ts";
 
 /**
  * Matches the message of an error if a part of the platform does not respond, or the database is not migrated yet.

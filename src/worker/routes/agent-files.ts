@@ -1,4 +1,4 @@
-import { agentFilePaths } from "#contract/agent-files.ts";
+import { agentFilePaths } from "#contract/public-paths.ts";
 import type { App } from "#worker/http/app.ts";
 
 /** An origin that is safe between quotes in a shell script. The client chooses the Host header. */

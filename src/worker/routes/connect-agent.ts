@@ -1,26 +1,19 @@
 import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
 import { refuse } from "#contract/problems.ts";
 import type { App } from "#worker/http/app.ts";
+import { findCallingAgent } from "#worker/http/authenticate.ts";
 import type { Authentication } from "#worker/http/find-caller.ts";
 import { problemResponse } from "#worker/http/problem-response.ts";
-import { limitAgent, limitFailures } from "#worker/http/rate-limit.ts";
-import { linkHeaders } from "#worker/objects/agent-link/link-headers.ts";
+import { linkHeaders } from "#worker/objects/agent-link/link-sockets.ts";
 
 /** Authenticates the WebSocket upgrade of an agent, and passes it to the AgentLink of its server. */
 export function routeAgentConnect(app: App, authentication: Authentication, clock: { now(): number }): void {
   app.get(AGENT_CONNECT_PATH, async (c) => {
-    const refused = { requestId: c.var.requestId, origin: c.var.origin };
-    const authorization = c.req.header("authorization") ?? null;
-    const agent = await authentication.asAgent(c.env.DB, authorization, clock.now());
-    if (!agent.ok) {
-      const { refusal } = (await limitFailures(c.env, c.req.raw)) ?? agent;
-      return problemResponse(refusal, refused);
-    }
-    const limited = await limitAgent(c.env, agent.value.serverId);
-    if (limited !== null) return problemResponse(limited.refusal, refused);
+    const agent = await findCallingAgent(c, authentication, clock.now());
+    if (!agent.ok) return problemResponse(c, agent.refusal);
     if (c.req.header("upgrade")?.toLowerCase() !== "websocket") {
       const { refusal } = refuse("upgrade_required", "Send the header Upgrade: websocket.");
-      const response = problemResponse(refusal, refused);
+      const response = problemResponse(c, refusal);
       response.headers.set("upgrade", "websocket");
       return response;
     }

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from "hono";
 
-import { dashboardPaths } from "#contract/dashboard-paths.ts";
+import { dashboardPaths } from "#contract/public-paths.ts";
 import type { App, AppEnv } from "#worker/http/app.ts";
 import { assetResponse } from "#worker/http/asset-response.ts";
 

@@ -1,5 +1,5 @@
 import { isProblemCode } from "#contract/endpoints/endpoint-facts.ts";
-import { referencePaths } from "#contract/reference-paths.ts";
+import { referencePaths } from "#contract/public-paths.ts";
 import type { App } from "#worker/http/app.ts";
 import { assetResponse } from "#worker/http/asset-response.ts";
 

@@ -1,4 +1,4 @@
-import { SECURITY_CONTACT, SECURITY_TEXT_PATH } from "#contract/security-text.ts";
+import { SECURITY_CONTACT, SECURITY_TEXT_PATH } from "#contract/public-paths.ts";
 import type { App } from "#worker/http/app.ts";
 
 /** How far in the future Expires is. RFC 9116 recommends less than a year. */

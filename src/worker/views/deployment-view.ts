@@ -3,11 +3,16 @@ import type {
   DeploymentRow,
   LiveEvidence,
   WaitingOn,
+  RollbackTarget,
 } from "#contract/endpoints/deployments/schemas.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 import type { DeploymentReading } from "#worker/db/deployments/deployment-reading.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
+import type { ServerId } from "#contract/ids.ts";
+import type { Lane } from "#domain/lane/lane.ts";
+import type { KnownTarget } from "#domain/lane/rollback-target.ts";
+import { keptRelease } from "#domain/lane/run-order.ts";
 
 /** Git's default length. */
 const ABBREVIATED = 7;
@@ -78,4 +83,23 @@ function waitingOn({
   // Next in the queue, and about to be offered to its server.
   if (firstInLine === null || ahead === null || ahead === 0) return null;
   return { type: "deployment", id: firstInLine, position: ahead };
+}
+
+/** A rollback target in the API. @param serverId the server on which the rollback would run */
+export function rollbackTargetView(
+  lane: Lane,
+  { deployment, isDefault }: KnownTarget,
+  serverId: ServerId,
+): RollbackTarget {
+  const { id, version, codeVersion, branch, commitSha, commitMessage, state } = deployment;
+  return {
+    deployment_id: id,
+    version,
+    branch,
+    commit: abbreviatedCommit(commitSha),
+    commit_message: commitMessage,
+    live_at: timestamp(state.finishedAt),
+    instant: keptRelease(lane, serverId, codeVersion) !== null,
+    default: isDefault,
+  };
 }

@@ -1,12 +1,19 @@
 import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
-import type { HealthCheck, Project, ProjectRow, Serving } from "#contract/endpoints/projects/schemas.ts";
+import type {
+  HealthCheck,
+  Project,
+  ProjectRow,
+  Serving,
+  AutomaticSetting,
+  Preset,
+} from "#contract/endpoints/projects/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
-import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import type { ProjectRecord, ProjectSummary } from "#worker/db/projects/project-records.ts";
 import type { ServingReading } from "#worker/db/projects/find-serving.ts";
-import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
-import { automaticSettings, shownFramework, shownSettings } from "#worker/views/build-view.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
+import { applySettings, presetFor, STATIC } from "#contract/frameworks/preset-for.ts";
+import { type BuildColumns, givenSettings } from "#worker/db/projects/build-columns.ts";
 
 /** A row of the projects list. */
 export function projectRow(summary: ProjectSummary): ProjectRow {
@@ -60,4 +67,26 @@ function servingView(record: ProjectRecord, serving: ServingReading): Serving | 
     checked_at: timestamp(record.servingCheckedAt),
     drifted: record.servingRelease !== serving.liveRelease,
   };
+}
+
+/** The effective framework: the project's own setting, or the detected one, or static. */
+export function shownFramework(framework: string | null, detected: Preset | null): string {
+  return framework ?? detected?.framework ?? STATIC;
+}
+
+/** The build settings of the next deployment, as far as they are known before its files are fetched. */
+export function shownSettings(columns: BuildColumns, detected: Preset | null): Preset {
+  const framework = shownFramework(columns.framework, detected);
+  const preset = detected?.framework === framework ? detected : presetFor(framework);
+  return applySettings(givenSettings(columns), preset);
+}
+
+/** The settings that the project leaves to its framework. */
+export function automaticSettings(columns: BuildColumns): AutomaticSetting[] {
+  const all = [
+    ["framework", columns.framework],
+    ["build_command", columns.buildCommand],
+    ["output_directory", columns.outputDirectory],
+  ] as const;
+  return all.flatMap(([name, value]) => (value === null ? [name] : []));
 }

@@ -6,9 +6,10 @@ import type {
   ServerStatus,
 } from "#contract/endpoints/servers/schemas.ts";
 import { recordConnection, uptime, uptimeByDay } from "#domain/uptime.ts";
-import type { ServerReading } from "#worker/db/servers/server-reading.ts";
-import { mismatchMessage } from "#worker/views/mismatch-message.ts";
+import type { ServerReading } from "#worker/db/servers/server-records.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
+import { agentFilePaths } from "#contract/public-paths.ts";
+import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 
 /** A disk with less than this free is nearly full: the next release may not fit. */
 const LEAST_FREE_SHARE = 0.05;
@@ -77,4 +78,16 @@ function isNearlyFull({ total_bytes, free_bytes }: Disk): boolean {
 function diskOf({ diskTotalBytes, diskFreeBytes }: ServerReading): Disk | null {
   if (diskTotalBytes === null || diskFreeBytes === null) return null;
   return { total_bytes: diskTotalBytes, free_bytes: diskFreeBytes };
+}
+
+/**
+ * The message for a server whose agent speaks another protocol version than this installation.
+ * @param protocol the agent's version
+ */
+export function mismatchMessage(protocol: number): string {
+  const versions = `The agent speaks protocol ${protocol}, this installation ${PROTOCOL_VERSION}`;
+  const remedy = `run this installation's ${agentFilePaths.installer} on the server`;
+  return protocol < PROTOCOL_VERSION
+    ? `${versions}: update the agent; ${remedy}.`
+    : `${versions}: update this installation, or install its older agent; ${remedy}.`;
 }

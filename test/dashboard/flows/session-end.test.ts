@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 
 import { Account } from "#contract/endpoints/accounts/schemas.ts";
-import { signInLink } from "#contract/dashboard-paths.ts";
+import { signInLink } from "#contract/public-paths.ts";
 import { AccountId } from "#contract/ids.ts";
 import { executeStatements } from "../../../scripts/shared/execute-statements.ts";
 import { newSignInCode } from "../../../scripts/shared/sign-in-code.ts";

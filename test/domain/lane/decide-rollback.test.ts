@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { decideDelete } from "#domain/lane/decide-delete.ts";
 import { activeOf, emptyLane, type Lane, liveOf } from "#domain/lane/lane.ts";
-import { noteReport } from "#domain/lane/note-report.ts";
+import { noteReport } from "#domain/lane/check-serving.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import { runOrder } from "#domain/lane/run-order.ts";
 import {

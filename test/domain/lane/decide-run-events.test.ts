@@ -7,9 +7,9 @@ import { decideDelete } from "#domain/lane/decide-delete.ts";
 import { reconcile, type AgentHello } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { nextDeadline, SERVER_LOST_MS } from "#domain/lane/deadlines.ts";
-import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-message.ts";
+import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-messages.ts";
 import { activeOf, emptyLane, type Lane } from "#domain/lane/lane.ts";
-import { noteReport } from "#domain/lane/note-report.ts";
+import { noteReport } from "#domain/lane/check-serving.ts";
 import {
   accepted,
   failedEvents,

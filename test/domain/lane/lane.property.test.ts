@@ -13,9 +13,14 @@ import { reconcile } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { nextDeadline } from "#domain/lane/deadlines.ts";
 import type { Decision } from "#domain/lane/decision.ts";
-import { pendingRemovals, noteRemovalSent } from "#domain/lane/pending-removals.ts";
+import {
+  pendingRemovals,
+  noteRemovalSent,
+  pendingMessage,
+  noteSent,
+  noteUndelivered,
+} from "#domain/lane/pending-messages.ts";
 import { placementOf } from "#domain/lane/placements.ts";
-import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-message.ts";
 import { activeOf, emptyLane, isIn, type Lane, LaneDeployment, liveOf } from "#domain/lane/lane.ts";
 import { discardable } from "#domain/lane/transitions.ts";
 import { OTHER_SERVER, PROJECT, rollBack, SERVER, start } from "../../support/lane.ts";

@@ -4,7 +4,7 @@ import { decideDeleteProject, keptUntil, refuseIfDeleted } from "#domain/lane/de
 import { decideProjectRemoved, decideServerDeleted } from "#domain/lane/decide-project-removed.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { RESEND_MS } from "#domain/lane/deadlines.ts";
-import { pendingRemovals, nextRemovalAt, noteRemovalSent } from "#domain/lane/pending-removals.ts";
+import { pendingRemovals, nextRemovalAt, noteRemovalSent } from "#domain/lane/pending-messages.ts";
 import { activeOf, emptyLane, isIn, type Lane } from "#domain/lane/lane.ts";
 import { runOrder } from "#domain/lane/run-order.ts";
 import {

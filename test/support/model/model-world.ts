@@ -4,7 +4,7 @@ import { type DeploymentId, RunId } from "#contract/ids.ts";
 import { checkServing, type ServingCheck } from "#domain/lane/check-serving.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
-import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-message.ts";
+import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-messages.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import { PROJECT, SERVER } from "../lane.ts";
 import {

@@ -8,10 +8,10 @@ import {
   type DeploymentRecord,
   writeDeployments,
 } from "#worker/db/deployments/deployment-records.ts";
-import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
-import { findProject } from "#worker/db/projects/find-project.ts";
-import { setServing, writePresence } from "#worker/db/servers/server-presence.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
+import { findDeployment } from "#worker/db/deployments/deployment-reading.ts";
+import { findProject } from "#worker/db/projects/project-records.ts";
+import { setServings, writePresence } from "#worker/db/servers/server-presence.ts";
+import { findServer } from "#worker/db/servers/server-records.ts";
 import { ids } from "../../support/worker/account.ts";
 import { createWorld } from "../../support/worker/world.ts";
 
@@ -168,8 +168,10 @@ describe("an agent's presence", () => {
     expect(await writePresence(rows, serverId, { lastSeenAt: 20, connectedAt: null })).toBe(false);
     expect((await findServer(rows, serverId))?.connectedAt).toBe(30);
     const report = { servingRelease: 2, servingCheckedAt: 30, url: null };
-    expect(await setServing(rows, serverId, projectId, report)).toBe(true);
-    expect(await setServing(rows, serverId, projectId, { ...report, servingCheckedAt: 29 })).toBe(false);
-    expect(await setServing(rows, ids.server(), projectId, { ...report, servingCheckedAt: 40 })).toBe(false);
+    const earlier = { ...report, servingCheckedAt: 29 };
+    const later = { ...report, servingCheckedAt: 40 };
+    expect(await setServings(rows, serverId, [{ projectId, report }])).toBe(1);
+    expect(await setServings(rows, serverId, [{ projectId, report: earlier }])).toBe(0);
+    expect(await setServings(rows, ids.server(), [{ projectId, report: later }])).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { addressKey } from "#worker/http/address-key.ts";
+import { addressKey } from "#worker/http/rate-limit.ts";
 
 describe("the key for counting failed attempts of an address", () => {
   it.each([

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
-import { SECURITY_TEXT_PATH } from "#contract/security-text.ts";
+import { SECURITY_TEXT_PATH } from "#contract/public-paths.ts";
 import { createApp } from "#worker/http/app.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
 import { call, problemOf } from "../../support/worker/call.ts";

@@ -3,11 +3,10 @@ import { drizzle } from "drizzle-orm/d1";
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
 import type { AccountId } from "#contract/ids.ts";
-import type { Database } from "#worker/db/database.ts";
 import { accounts } from "#worker/db/schema.ts";
 
 /** How many days an account keeps the logs of ended deployments. */
-export async function findLogRetention(database: Database, id: AccountId): Promise<number> {
+export async function findLogRetention(database: D1Database, id: AccountId): Promise<number> {
   const [found] = await drizzle(database)
     .select({ days: accounts.logRetentionDays })
     .from(accounts)
@@ -16,6 +15,6 @@ export async function findLogRetention(database: Database, id: AccountId): Promi
 }
 
 /** @param days within the contract's bounds */
-export async function setLogRetention(database: Database, id: AccountId, days: number): Promise<void> {
+export async function setLogRetention(database: D1Database, id: AccountId, days: number): Promise<void> {
   await drizzle(database).update(accounts).set({ logRetentionDays: days }).where(eq(accounts.id, id));
 }

@@ -1,11 +1,11 @@
-import { eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
 import { DEFAULT_LOG_RETENTION_DAYS } from "#contract/endpoints/accounts/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { LogRecord } from "#domain/log-fate.ts";
-import type { Database } from "#worker/db/database.ts";
 import { accounts, deployments, projects } from "#worker/db/schema.ts";
+import { isOneOf } from "#worker/db/json-lists.ts";
 
 type Owner = { readonly projectId: ProjectId; readonly deploymentId: DeploymentId };
 
@@ -15,7 +15,7 @@ type Owner = { readonly projectId: ProjectId; readonly deploymentId: DeploymentI
  *
  * @returns in the order of `owners`
  */
-export async function findLogRecords(database: Database, owners: readonly Owner[]): Promise<LogRecord[]> {
+export async function findLogRecords(database: D1Database, owners: readonly Owner[]): Promise<LogRecord[]> {
   const rows = drizzle(database);
   const [ended, there] = await rows.batch([
     rows
@@ -28,11 +28,21 @@ export async function findLogRecords(database: Database, owners: readonly Owner[
       .from(deployments)
       // A left join, so that a deployment without an account is found too.
       .leftJoin(accounts, eq(accounts.id, deployments.accountId))
-      .where(sql`${deployments.id} in ${values(owners.map(({ deploymentId }) => deploymentId))}`),
+      .where(
+        isOneOf(
+          deployments.id,
+          owners.map(({ deploymentId }) => deploymentId),
+        ),
+      ),
     rows
       .select({ id: projects.id })
       .from(projects)
-      .where(sql`${projects.id} in ${values(owners.map(({ projectId }) => projectId))}`),
+      .where(
+        isOneOf(
+          projects.id,
+          owners.map(({ projectId }) => projectId),
+        ),
+      ),
   ]);
   const found = new Map(ended.map((row) => [row.id, row]));
   const projectIds = new Set(there.map(({ id }) => id));
@@ -44,7 +54,3 @@ export async function findLogRecords(database: Database, owners: readonly Owner[
     return { kind: "ended", finishedAt: row.finishedAt, retentionDays };
   });
 }
-
-/** One parameter for all values: D1 allows at most 100 parameters. */
-const values = (ids: readonly string[]) =>
-  sql`(select value from json_each(${JSON.stringify([...new Set(ids)])}))`;

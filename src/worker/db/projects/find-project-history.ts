@@ -1,11 +1,12 @@
-import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
-import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
+import { deploymentColumns, type DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
+import { isOneOf } from "#worker/db/json-lists.ts";
 
-export type ProjectHistory = {
+type ProjectHistory = {
   /** 0: the project has no deployments. */
   readonly highestVersion: number;
   /** The newest deployments that are or were live, in the order of their versions. */
@@ -29,15 +30,14 @@ export async function findProjectHistory(
   if (project === undefined) return null;
   if (project.highest === null) return { highestVersion: 0, onceLive: [], versions: new Map() };
   const wasLive = sql`${deployments.release} is not null and ${deployments.status} in ('live', 'superseded')`;
-  const newestFirst = await rows.select(columns, deployments, {
+  const newestFirst = await rows.select(deploymentColumns, deployments, {
     where: and(ofProject, wasLive),
     orderBy: [desc(deployments.version)],
     limit,
   });
-  const sources = JSON.stringify(newestFirst.flatMap(({ rollbackOf }) => rollbackOf ?? []));
-  const named = sql`${deployments.id} in (select value from json_each(${sources}))`;
+  const sources = newestFirst.flatMap(({ rollbackOf }) => rollbackOf ?? []);
   const found = await rows.select({ id: deployments.id, version: deployments.version }, deployments, {
-    where: and(ofProject, named),
+    where: and(ofProject, isOneOf(deployments.id, sources)),
   });
   return {
     highestVersion: project.highest,
@@ -45,5 +45,3 @@ export async function findProjectHistory(
     versions: new Map(found.map(({ id, version }) => [id, version])),
   };
 }
-
-const { accountId: _accountId, ...columns } = getTableColumns(deployments);

@@ -34,7 +34,7 @@ export async function writePresence(
 }
 
 /** An agent's last report about a project: the release that `current` points to, and the site's URL, if the agent serves it. */
-export type ServingReport = {
+type ServingReport = {
   readonly servingRelease: number | null;
   /** Unix milliseconds. */
   readonly servingCheckedAt: number;
@@ -42,19 +42,10 @@ export type ServingReport = {
 };
 
 /**
- * Records what a project serves. Returns false and changes nothing if a later report is recorded, or if the report is
- * not from the server on which the project is live (or will be deployed, if it is not live anywhere).
+ * Records what projects of a server serve, in one round trip. Skips a report if a later one is recorded, or if it is not
+ * from the server on which the project is live (or will be deployed, if it is not live anywhere). Returns how many were
+ * recorded.
  */
-export async function setServing(
-  rows: AccountRows,
-  serverId: ServerId,
-  projectId: ProjectId,
-  report: ServingReport,
-): Promise<boolean> {
-  return (await setServings(rows, serverId, [{ projectId, report }])) === 1;
-}
-
-/** As `setServing` for several projects of a server, in one round trip. Returns how many were recorded. */
 export async function setServings(
   rows: AccountRows,
   serverId: ServerId,

@@ -4,7 +4,6 @@ import { SQLiteAsyncDialect } from "drizzle-orm/sqlite-core";
 
 import type { TokenId } from "#contract/ids.ts";
 import { allScopes } from "#contract/scopes.ts";
-import type { Database } from "#worker/db/database.ts";
 import { signInCodes, tokens } from "#worker/db/schema.ts";
 
 // These statements name no account: the code's hash finds out which account signs in.
@@ -23,7 +22,7 @@ export type NewSession = {
 };
 
 /** Whether a sign-in code can be spent at this time (Unix milliseconds). Only reads: a wrong code causes no write. */
-export async function hasSignInCode(database: Database, codeHash: string, now: number): Promise<boolean> {
+export async function hasSignInCode(database: D1Database, codeHash: string, now: number): Promise<boolean> {
   const [found] = await drizzle(database)
     .select({ hash: signInCodes.hash })
     .from(signInCodes)
@@ -36,7 +35,7 @@ export async function hasSignInCode(database: Database, codeHash: string, now: n
  * expired or spent. Of two requests at the same time, one gets false.
  */
 export async function spendSignInCode(
-  database: Database,
+  database: D1Database,
   codeHash: string,
   { id, hash, createdAt, expiresAt }: NewSession,
 ): Promise<boolean> {

@@ -3,7 +3,6 @@ import { drizzle } from "drizzle-orm/d1";
 
 import type { AccountId, ProjectId, TokenId } from "#contract/ids.ts";
 import type { Scope } from "#contract/scopes.ts";
-import type { Database } from "#worker/db/database.ts";
 import { accounts, tokens } from "#worker/db/schema.ts";
 
 /** A token without its secret. */
@@ -29,7 +28,7 @@ export type TokenHolder = {
  * Does not check the expiry. The statement names no account, because it finds out which account sends the request.
  * @returns null if the token does not exist or is revoked
  */
-export async function findTokenHolder(database: Database, hash: string): Promise<TokenHolder | null> {
+export async function findTokenHolder(database: D1Database, hash: string): Promise<TokenHolder | null> {
   const [found] = await drizzle(database)
     .select({
       token: {

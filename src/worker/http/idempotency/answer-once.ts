@@ -5,6 +5,9 @@ import { type IdempotencyRecord, storeAnswer, reserveIdempotencyKey } from "#wor
 import { AnswerSeal, derivedBytes, type StoredAnswer } from "#worker/http/idempotency/sealed-answer.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { sha256, toHex } from "#worker/sha256.ts";
+import type { Wrap } from "#worker/http/register-routes.ts";
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { takesIdempotencyKey } from "#contract/repeatable.ts";
 
 /** Random bytes for the ids and secrets of one request: many times what any request needs. */
 const SEEDED_BYTES = 2048;
@@ -106,4 +109,30 @@ function answerFrom({ status, headers, body }: StoredAnswer): Response {
 
 function replayed(stored: StoredAnswer): Response {
   return answerFrom({ ...stored, headers: { ...stored.headers, "idempotent-replayed": "true" } });
+}
+
+/** Carries out a request with an Idempotency-Key once, and a request without a key each time. */
+export const onceWithKey: Wrap<Context> = async ({ c, endpoint, caller, input }, act) => {
+  const key = readIdempotencyKey(endpoint, c.req.header("idempotency-key") ?? null);
+  if (!key.ok) return key;
+  if (key.value === null) return succeed(await act(caller));
+  const content = JSON.stringify([c.req.method, c.req.path, input.ifLive, input.body]);
+  // Without the scheme, which is case-insensitive: the same secret must always give the same encryption key.
+  const secret = c.req.header("authorization")?.split(" ").at(-1) ?? "";
+  return await answerOnce(caller, { key: key.value, content, secret }, act);
+};
+
+/** Source: the IETF draft "The Idempotency-Key HTTP Header Field". Gantry chose the length. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** The request's Idempotency-Key; null without one, or if the endpoint ignores it. */
+export function readIdempotencyKey(
+  endpoint: Endpoint,
+  header: string | null,
+): Result<string | null, "invalid_request"> {
+  if (header === null || !takesIdempotencyKey(endpoint)) return succeed(null);
+  if (KEY.test(header)) return succeed(header);
+  return refuse("invalid_request", "The header Idempotency-Key is not valid.", [
+    { pointer: "Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" },
+  ]);
 }

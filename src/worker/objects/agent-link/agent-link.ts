@@ -3,16 +3,26 @@ import * as z from "zod/mini";
 
 import { closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
-import { CredentialCheck } from "#worker/objects/agent-link/credential-check.ts";
+import { checkCredentials } from "#worker/objects/agent-link/credential-check.ts";
 import { DeliveryQueue } from "#worker/objects/agent-link/delivery-queue.ts";
-import { HelloHandler } from "#worker/objects/agent-link/hello-handler.ts";
-import type { LinkContext } from "#worker/objects/agent-link/link-context.ts";
+import { refuseProtocol, welcome } from "#worker/objects/agent-link/hello-handler.ts";
+import {
+  armAlarm,
+  type LinkContext,
+  recordDisconnect,
+  runDeliveries,
+} from "#worker/objects/agent-link/link-work.ts";
 import { LinkDeliveries } from "#worker/objects/agent-link/link-deliveries.ts";
-import { linkHeaders } from "#worker/objects/agent-link/link-headers.ts";
+import {
+  linkHeaders,
+  attach,
+  attachmentOf,
+  end,
+  isReady,
+  parseMessage,
+  LinkSockets,
+} from "#worker/objects/agent-link/link-sockets.ts";
 import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
-import { attach, attachmentOf, end, isReady, parseMessage } from "#worker/objects/agent-link/link-socket.ts";
-import { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
-import { LinkWork } from "#worker/objects/agent-link/link-work.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
@@ -27,9 +37,6 @@ const SILENT_MS = 60_000;
  */
 export class AgentLink extends DurableObject<Env> {
   readonly #link: LinkContext;
-  readonly #work: LinkWork;
-  readonly #credentials: CredentialCheck;
-  readonly #hellos: HelloHandler;
   readonly #limit = new LinkLimit(() => Date.now());
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -41,9 +48,6 @@ export class AgentLink extends DurableObject<Env> {
     const deliveries = new LinkDeliveries({ env, server, presence, queue, sockets });
     const alarm = new ObjectAlarm(ctx.storage);
     this.#link = { env, server, presence, queue, sockets, deliveries, alarm };
-    this.#work = new LinkWork(this.#link);
-    this.#credentials = new CredentialCheck(this.#link, this.#work);
-    this.#hellos = new HelloHandler(this.#link, this.#work, this.#credentials);
   }
 
   /** The agent's upgrade request. The Worker has authenticated it, and sends the account and the credential in headers. */
@@ -51,7 +55,7 @@ export class AgentLink extends DurableObject<Env> {
     this.#link.server.noteAccount(AccountId.parse(request.headers.get(linkHeaders.accountId)));
     const credentialHash = z.string().parse(request.headers.get(linkHeaders.credentialHash));
     const answer = this.#link.sockets.accept(credentialHash, Date.now());
-    await this.#work.armAlarm();
+    await armAlarm(this.#link);
     return answer;
   }
 
@@ -71,21 +75,21 @@ export class AgentLink extends DurableObject<Env> {
 
   /** Closes sockets whose credential is not in D1. Called after the credential may have changed; a late call is harmless. */
   async revoke(): Promise<void> {
-    await this.#credentials.run();
+    await checkCredentials(this.#link);
   }
 
   /** Called before a server is deleted: if `remove` is never called, the alarm checks D1. */
   async expectRemoval(accountId: AccountId): Promise<void> {
     this.#link.server.noteAccount(accountId);
     this.#link.server.expectRemoval();
-    await this.#work.armAlarm();
+    await armAlarm(this.#link);
   }
 
   /** Called after a server was deleted: if D1 confirms it, closes the link and notifies the lanes. A late call is harmless. */
   async remove(): Promise<void> {
     this.#link.server.expectRemoval();
-    await this.#work.armAlarm();
-    await this.#credentials.run();
+    await armAlarm(this.#link);
+    await checkCredentials(this.#link);
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
@@ -99,14 +103,14 @@ export class AgentLink extends DurableObject<Env> {
       case "unknown":
         return;
       case "mismatch":
-        return await this.#hellos.refuseProtocol(socket, received.hello);
+        return await refuseProtocol(this.#link, socket, received.hello);
       case "message":
         return await this.#receive(socket, received.message);
     }
   }
 
   async #receive(socket: WebSocket, message: FromAgent): Promise<void> {
-    if (message.type === "hello") return await this.#hellos.welcome(socket, message);
+    if (message.type === "hello") return await welcome(this.#link, socket, message);
     if (attachmentOf(socket).state !== "ready") return;
     const { presence, queue, server, deliveries } = this.#link;
     switch (message.type) {
@@ -115,12 +119,12 @@ export class AgentLink extends DurableObject<Env> {
         presence.seen(now, { disk: message.disk });
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
         queue.takeServing(message.projects, now);
-        return await this.#work.run();
+        return await runDeliveries(this.#link);
       }
       case "serving":
         if (!queue.isKnown(message.project.project_id)) return;
         queue.takeChange(message.project, Date.now());
-        return await this.#work.run();
+        return await runDeliveries(this.#link);
       case "project_removed": {
         const { project_id, purge } = message;
         if (!queue.isKnown(project_id)) return;
@@ -138,12 +142,12 @@ export class AgentLink extends DurableObject<Env> {
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
     // 1005 and 1006 mean that no code was received. They must not be sent.
     end(socket, code === 1005 || code === 1006 ? 1000 : code, "");
-    await this.#work.recordDisconnect(Date.now());
+    await recordDisconnect(this.#link, Date.now());
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {
     attach(socket, { ...attachmentOf(socket), state: "ended" });
-    await this.#work.recordDisconnect(Date.now());
+    await recordDisconnect(this.#link, Date.now());
   }
 
   /** Finds dead sockets and revoked credentials, and retries failed deliveries. Never throws. */
@@ -152,10 +156,10 @@ export class AgentLink extends DurableObject<Env> {
     alarm.noteFired();
     try {
       this.#endSilent();
-      await this.#work.recordDisconnect(null);
-      await this.#credentials.run();
+      await recordDisconnect(this.#link, null);
+      await checkCredentials(this.#link);
       deliveries.retries.succeed("alarm");
-      await this.#work.run();
+      await runDeliveries(this.#link);
     } catch (error) {
       deliveries.retries.fail("alarm", error);
       await alarm.setExactly(Date.now() + deliveries.retries.delayMs);

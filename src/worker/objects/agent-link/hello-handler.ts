@@ -1,8 +1,8 @@
 import { type AnyHello, closeCodes, type FromAgent, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import type { CredentialCheck } from "#worker/objects/agent-link/credential-check.ts";
+import { isCredentialValid } from "#worker/objects/agent-link/credential-check.ts";
 import type { ProjectHello } from "#worker/objects/agent-link/delivery-queue.ts";
-import type { LinkContext } from "#worker/objects/agent-link/link-context.ts";
+import { type LinkContext, runDeliveries } from "#worker/objects/agent-link/link-work.ts";
 import {
   attach,
   attachmentOf,
@@ -10,82 +10,68 @@ import {
   endRevoked,
   isReady,
   send,
-} from "#worker/objects/agent-link/link-socket.ts";
-import type { LinkWork } from "#worker/objects/agent-link/link-work.ts";
+} from "#worker/objects/agent-link/link-sockets.ts";
 
-export type Hello = Extract<FromAgent, { type: "hello" }>;
+type Hello = Extract<FromAgent, { type: "hello" }>;
 
-/** Answers the first message of a socket, in which the agent reports its projects and runs. */
-export class HelloHandler {
-  readonly #link: LinkContext;
-  readonly #work: LinkWork;
-  readonly #credentials: CredentialCheck;
-
-  constructor(link: LinkContext, work: LinkWork, credentials: CredentialCheck) {
-    this.#link = link;
-    this.#work = work;
-    this.#credentials = credentials;
+/** Answers a hello: makes this the ready socket, closes all others, and delivers what the hello contains to D1 and to the lanes. */
+export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello): Promise<void> {
+  const { sockets, presence, queue } = link;
+  const attachment = attachmentOf(socket);
+  const receivedAt = Date.now();
+  const [isValid, known] = await Promise.all([
+    isCredentialValid(link, attachment.credentialHash),
+    withoutForeignProjects(link, hello),
+  ]);
+  if (!isValid) return endRevoked(socket);
+  if (hasEnded(socket)) return;
+  for (const other of sockets.all()) {
+    if (other === socket) continue;
+    if (isReady(other)) presence.touch(sockets.lastPingOf(other));
+    end(other, closeCodes.replaced, "another agent connected with this credential");
   }
+  attach(socket, { ...attachment, state: "ready" });
+  sendWelcome(link, socket);
+  presence.connected(receivedAt, hello);
+  queue.takeHello(known, receivedAt);
+  await runDeliveries(link);
+}
 
-  /** Makes this the ready socket, closes all others, and delivers what the hello contains to D1 and to the lanes. */
-  async welcome(socket: WebSocket, hello: Hello): Promise<void> {
-    const { sockets, presence, queue } = this.#link;
-    const attachment = attachmentOf(socket);
-    const receivedAt = Date.now();
-    const [isValid, known] = await Promise.all([
-      this.#credentials.isValid(attachment.credentialHash),
-      this.#withoutForeignProjects(hello),
-    ]);
-    if (!isValid) return endRevoked(socket);
-    if (hasEnded(socket)) return;
-    for (const other of sockets.all()) {
-      if (other === socket) continue;
-      if (isReady(other)) presence.touch(sockets.lastPingOf(other));
-      end(other, closeCodes.replaced, "another agent connected with this credential");
-    }
-    attach(socket, { ...attachment, state: "ready" });
-    this.#sendWelcome(socket);
-    presence.connected(receivedAt, hello);
-    queue.takeHello(known, receivedAt);
-    await this.#work.run();
-  }
+/** Sends the agent this installation's protocol version, closes the socket, and records the mismatch for the owner. */
+export async function refuseProtocol(link: LinkContext, socket: WebSocket, hello: AnyHello): Promise<void> {
+  if (!(await isCredentialValid(link, attachmentOf(socket).credentialHash))) return endRevoked(socket);
+  if (hasEnded(socket)) return;
+  sendWelcome(link, socket);
+  const older = hello.protocol < PROTOCOL_VERSION ? "agent" : "control plane";
+  const reason = `protocol ${hello.protocol}, here ${PROTOCOL_VERSION}: update the ${older}`;
+  end(socket, closeCodes.protocolMismatch, reason);
+  // If another agent with the right protocol is connected, the server has no problem to record.
+  if (link.sockets.isAnyReady()) return;
+  link.presence.mismatched(Date.now(), hello);
+  await runDeliveries(link);
+}
 
-  /** Sends the agent this installation's protocol version, closes the socket, and records the mismatch for the owner. */
-  async refuseProtocol(socket: WebSocket, hello: AnyHello): Promise<void> {
-    if (!(await this.#credentials.isValid(attachmentOf(socket).credentialHash))) return endRevoked(socket);
-    if (hasEnded(socket)) return;
-    this.#sendWelcome(socket);
-    const older = hello.protocol < PROTOCOL_VERSION ? "agent" : "control plane";
-    const reason = `protocol ${hello.protocol}, here ${PROTOCOL_VERSION}: update the ${older}`;
-    end(socket, closeCodes.protocolMismatch, reason);
-    // If another agent with the right protocol is connected, the server has no problem to record.
-    if (this.#link.sockets.isAnyReady()) return;
-    this.#link.presence.mismatched(Date.now(), hello);
-    await this.#work.run();
-  }
+function sendWelcome(link: LinkContext, socket: WebSocket): void {
+  send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: link.server.id });
+}
 
-  #sendWelcome(socket: WebSocket): void {
-    send(socket, { type: "welcome", protocol: PROTOCOL_VERSION, server_id: this.#link.server.id });
-  }
-
-  /**
-   * The part of a hello about projects that are on this server. An agent can name any project; this wakes no lane of a
-   * project that is elsewhere. If D1 does not answer, all projects pass, as the credential does.
-   */
-  async #withoutForeignProjects(hello: ProjectHello): Promise<ProjectHello> {
-    const { queue, server, deliveries } = this.#link;
-    const unknown = queue.unknownIn(hello);
-    if (unknown.length === 0) return hello;
-    try {
-      const placed = new Set(await server.placed(unknown));
-      queue.addKnown(placed);
-      const foreign = new Set(unknown.filter((projectId) => !placed.has(projectId)));
-      const isHere = (one: { readonly project_id: ProjectId }) => !foreign.has(one.project_id);
-      return { projects: hello.projects.filter(isHere), runs: hello.runs.filter(isHere) };
-    } catch (error) {
-      deliveries.retries.log("find projects", error);
-      return hello;
-    }
+/**
+ * The part of a hello about projects that are on this server. An agent can name any project; this wakes no lane of a
+ * project that is elsewhere. If D1 does not answer, all projects pass, as the credential does.
+ */
+async function withoutForeignProjects(link: LinkContext, hello: ProjectHello): Promise<ProjectHello> {
+  const { queue, server, deliveries } = link;
+  const unknown = queue.unknownIn(hello);
+  if (unknown.length === 0) return hello;
+  try {
+    const placed = new Set(await server.placed(unknown));
+    queue.addKnown(placed);
+    const foreign = new Set(unknown.filter((projectId) => !placed.has(projectId)));
+    const isHere = (one: { readonly project_id: ProjectId }) => !foreign.has(one.project_id);
+    return { projects: hello.projects.filter(isHere), runs: hello.runs.filter(isHere) };
+  } catch (error) {
+    deliveries.retries.log("find projects", error);
+    return hello;
   }
 }
 

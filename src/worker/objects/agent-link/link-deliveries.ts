@@ -4,18 +4,10 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { setServings, writePresence } from "#worker/db/servers/server-presence.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
-import type { DeliveryQueue, LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
-import type { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
-import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
-import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import type { LinkContext } from "#worker/objects/agent-link/link-work.ts";
+import type { LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
 
-type Parts = {
-  readonly env: Env;
-  readonly server: LinkedServer;
-  readonly presence: PresenceRecord;
-  readonly queue: DeliveryQueue;
-  readonly sockets: LinkSockets;
-};
+type Parts = Omit<LinkContext, "deliveries" | "alarm">;
 
 /**
  * Delivers what the link has received: presence and served releases to D1, the hello to the lanes. Each delivery reads

@@ -1,5 +1,19 @@
-import { PING, PONG, type ToAgent } from "#contract/agent-protocol.ts";
-import { attach, attachmentOf, isReady, send } from "#worker/objects/agent-link/link-socket.ts";
+import * as z from "zod/mini";
+
+import {
+  PING,
+  PONG,
+  type ToAgent,
+  AnyHello,
+  AnyMessage,
+  closeCodes,
+  FromAgent,
+  MAX_LINK_MESSAGE,
+  PROTOCOL_VERSION,
+} from "#contract/agent-protocol.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import { parseKnown } from "#contract/tolerant.ts";
+import { notWellFormed } from "#contract/well-formed.ts";
 
 /**
  * The hibernating sockets of a link. At most one is `ready`; the others have not sent a hello yet, or have ended.
@@ -50,3 +64,76 @@ export class LinkSockets {
     return sockets.length;
   }
 }
+
+/**
+ * What is stored with a socket while the object hibernates. `ready`: its agent has sent a hello. `ended`: its messages
+ * are ignored. `openedAt` is in Unix milliseconds.
+ */
+const Attachment = z.strictObject({
+  credentialHash: z.string(),
+  openedAt: z.number(),
+  state: z.enum(["opened", "ready", "ended"]),
+});
+export type Attachment = z.infer<typeof Attachment>;
+
+/** Stores this with the socket, replacing what was stored. */
+export function attach(socket: WebSocket, attachment: Attachment): void {
+  socket.serializeAttachment(attachment);
+}
+
+/** Every socket of a link has an attachment from the start. @throws if it has none */
+export function attachmentOf(socket: WebSocket): Attachment {
+  return Attachment.parse(socket.deserializeAttachment());
+}
+
+/** Closes a socket. Messages that still arrive on it are ignored. */
+export function end(socket: WebSocket, code: number, reason: string): void {
+  attach(socket, { ...attachmentOf(socket), state: "ended" });
+  socket.close(code, reason);
+}
+
+/** Closes a socket with the code that tells its agent not to reconnect. */
+export function endRevoked(socket: WebSocket): void {
+  end(socket, closeCodes.credentialRevoked, "the credential was revoked");
+}
+
+/** Whether the agent has sent its hello and the socket has not ended. */
+export function isReady(socket: WebSocket): boolean {
+  return socket.readyState === WebSocket.OPEN && attachmentOf(socket).state === "ready";
+}
+
+/** @throws if the socket is closed */
+export function send(socket: WebSocket, message: ToAgent): void {
+  socket.send(JSON.stringify(message));
+}
+
+/**
+ * A message received over a link. `mismatch`: the hello of an agent with another protocol version. `unknown`: a message
+ * type that a newer agent of this protocol version has added; it is ignored.
+ */
+export type Received =
+  | { readonly kind: "message"; readonly message: FromAgent }
+  | { readonly kind: "mismatch"; readonly hello: AnyHello }
+  | { readonly kind: "unknown" | "malformed" };
+
+/** A message is malformed if it is not text, contains text that is not well-formed Unicode, or is too long. */
+export function parseMessage(data: string | ArrayBuffer): Received {
+  const isText = typeof data === "string" && data.length <= MAX_LINK_MESSAGE;
+  const json = isText ? parseJson(data) : null;
+  if (notWellFormed(json, 1).length > 0) return { kind: "malformed" };
+  const { data: hello } = AnyHello.safeParse(json);
+  if (hello !== undefined && hello.protocol !== PROTOCOL_VERSION) return { kind: "mismatch", hello };
+  const message = parseKnown(FromAgent, json);
+  if (message.success) return { kind: "message", message: message.data };
+  const { data: other } = AnyMessage.safeParse(json);
+  const isKnown = FromAgent.def.options.some((option) =>
+    option.shape.type.def.values.some((type) => type === other?.type),
+  );
+  return { kind: other === undefined || isKnown ? "malformed" : "unknown" };
+}
+
+/** Headers in which the Worker names the agent of an upgrade request to an AgentLink. Values from the client are overwritten. */
+export const linkHeaders = {
+  accountId: "x-gantry-account-id",
+  credentialHash: "x-gantry-credential-hash",
+} as const;

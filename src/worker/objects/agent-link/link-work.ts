@@ -1,51 +1,58 @@
-import type { LinkContext } from "#worker/objects/agent-link/link-context.ts";
+import type { DeliveryQueue } from "#worker/objects/agent-link/delivery-queue.ts";
+import type { LinkDeliveries } from "#worker/objects/agent-link/link-deliveries.ts";
+import type { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
+import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
+import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import type { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
+
+/** What the parts of an AgentLink share: its stored state, its sockets, its deliveries and its alarm. */
+export type LinkContext = {
+  readonly env: Env;
+  readonly server: LinkedServer;
+  readonly presence: PresenceRecord;
+  readonly queue: DeliveryQueue;
+  readonly sockets: LinkSockets;
+  readonly deliveries: LinkDeliveries;
+  readonly alarm: ObjectAlarm;
+};
 
 /** How often the alarm checks a connected link. An agent pings every 15 s. */
 const CHECK_MS = 2 * 60_000;
 /** When the alarm checks a server that may be deleted. */
 const REMOVAL_CHECK_MS = 60_000;
 
-/** Runs the link's deliveries, and keeps an alarm set for as long as there is work. */
-export class LinkWork {
-  readonly #link: LinkContext;
+/** Runs all deliveries. Sets the alarm first, so that it fires if the object dies during the deliveries. */
+export async function runDeliveries(link: LinkContext): Promise<void> {
+  const armed = armAlarm(link);
+  await link.deliveries.run();
+  await armed;
+  await armAlarm(link);
+}
 
-  constructor(link: LinkContext) {
-    this.#link = link;
-  }
+/**
+ * Records that the agent has disconnected, unless a socket is still ready.
+ * @param endedAt when the last socket closed, in Unix milliseconds; null: unknown
+ */
+export async function recordDisconnect(link: LinkContext, endedAt: number | null): Promise<void> {
+  const { sockets, presence } = link;
+  if (sockets.isAnyReady() || !presence.isConnected()) return;
+  presence.disconnected(endedAt);
+  await runDeliveries(link);
+}
 
-  /** Runs all deliveries. Sets the alarm first, so that it fires if the object dies during the deliveries. */
-  async run(): Promise<void> {
-    const armed = this.armAlarm();
-    await this.#link.deliveries.run();
-    await armed;
-    await this.armAlarm();
-  }
-
-  /**
-   * Records that the agent has disconnected, unless a socket is still ready.
-   * @param endedAt when the last socket closed, in Unix milliseconds; null: unknown
-   */
-  async recordDisconnect(endedAt: number | null): Promise<void> {
-    const { sockets, presence } = this.#link;
-    if (sockets.isAnyReady() || !presence.isConnected()) return;
-    presence.disconnected(endedAt);
-    await this.run();
-  }
-
-  /** Sets the alarm for the next check or retry, or removes it if no work is left. */
-  async armAlarm(): Promise<void> {
-    const { deliveries, presence, sockets, server, alarm } = this.#link;
-    const { retries } = deliveries;
-    const isLinked = presence.isConnected() || sockets.all().length > 0;
-    const isPending = deliveries.isPending() || retries.failures > 0;
-    const inMs = Math.min(
-      isLinked ? CHECK_MS : Infinity,
-      server.isRemovalExpected() ? REMOVAL_CHECK_MS : Infinity,
-      isPending ? retries.delayMs : Infinity,
-    );
-    const now = Date.now();
-    if (inMs === Infinity) await alarm.setExactly(null);
-    else if (inMs === CHECK_MS) await alarm.setAbout(now + inMs, now);
-    else await alarm.setExactly(now + inMs);
-  }
+/** Sets the alarm for the next check or retry, or removes it if no work is left. */
+export async function armAlarm(link: LinkContext): Promise<void> {
+  const { deliveries, presence, sockets, server, alarm } = link;
+  const { retries } = deliveries;
+  const isLinked = presence.isConnected() || sockets.all().length > 0;
+  const isPending = deliveries.isPending() || retries.failures > 0;
+  const inMs = Math.min(
+    isLinked ? CHECK_MS : Infinity,
+    server.isRemovalExpected() ? REMOVAL_CHECK_MS : Infinity,
+    isPending ? retries.delayMs : Infinity,
+  );
+  const now = Date.now();
+  if (inMs === Infinity) await alarm.setExactly(null);
+  else if (inMs === CHECK_MS) await alarm.setAbout(now + inMs, now);
+  else await alarm.setExactly(now + inMs);
 }

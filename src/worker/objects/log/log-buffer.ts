@@ -130,10 +130,10 @@ export class LogBuffer {
   unfinished(id: DeploymentId, fromLine: number): UnfinishedLines | null {
     const head = this.#head(id);
     if (head === null) return null;
-    const firstBuffered = this.#firstBuffered(id) ?? head.next_line;
+    const firstBuffered = this.#lineAfter(id, []) ?? head.next_line;
     const parts = fromLine >= firstBuffered ? [] : this.#partsFrom(id, fromLine);
     const buffered = this.#chunksFrom(id, fromLine, WINDOW_BYTES);
-    const nextLine = this.#chunkAfter(id, buffered) ?? head.next_line;
+    const nextLine = this.#lineAfter(id, buffered) ?? head.next_line;
     return {
       parts: parts.map(({ firstLine }) => firstLine),
       buffered: buffered.map(({ firstLine, ndjson }) => ({ firstLine, ndjson })),
@@ -215,17 +215,8 @@ export class LogBuffer {
     return this.#sql.exec<Head>("SELECT * FROM log_heads WHERE deployment_id = ?", id).toArray()[0] ?? null;
   }
 
-  #firstBuffered(id: DeploymentId): number | null {
-    const [row] = this.#sql
-      .exec<{ first: number | null }>(
-        "SELECT min(first_line) AS first FROM log_chunks WHERE deployment_id = ?",
-        id,
-      )
-      .toArray();
-    return row?.first ?? null;
-  }
-
-  #chunkAfter(id: DeploymentId, chunks: readonly LogChunk[]): number | null {
+  /** The first buffered line after these chunks; null if there is none. */
+  #lineAfter(id: DeploymentId, chunks: readonly LogChunk[]): number | null {
     const [row] = this.#sql
       .exec<{ first: number | null }>(
         "SELECT min(first_line) AS first FROM log_chunks WHERE deployment_id = ? AND first_line > ?",

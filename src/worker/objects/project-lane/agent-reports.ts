@@ -12,65 +12,56 @@ import { type AgentHello, reconcile, type Reconciliation } from "#domain/lane/re
 import type { RunEventsCommand } from "#worker/objects/project-lane/lane-commands.ts";
 import type { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
 
-/**
- * What agents report to a lane. A lane without an owner stores nothing: an agent can name any project, so such a report
- * gets the answer for a run that has ended.
- */
-export class AgentReports {
-  readonly #turns: LaneTurns;
+// What agents report to a lane. A lane without an owner stores nothing: an agent can name any project, so such a report
+// gets the answer for a run that has ended.
 
-  constructor(turns: LaneTurns) {
-    this.#turns = turns;
-  }
+export function reportRunEvents(turns: LaneTurns, command: RunEventsCommand): Result<RunEventsAnswer, never> {
+  const owner = turns.owner();
+  const last = command.events.at(-1);
+  if (owner === null) return succeed({ acked_seq: last?.seq ?? 0, instruction: "ended" });
+  const decided = turns.decide(
+    owner,
+    (lane, now) => succeed(decideRunEvents(lane, command, now)),
+    ({ lane }) => {
+      // A result that arrives after the lane's own verdict may leave the server with another release than the live one.
+      if (last?.type !== "result") return;
+      const found = { serverId: command.serverId, report: last.project };
+      turns.parts.outbox.noteReported(found, checkServing(lane, found).kind !== "right");
+    },
+  );
+  return decided.ok ? succeed(decided.value.value) : decided;
+}
 
-  runEvents(command: RunEventsCommand): Result<RunEventsAnswer, never> {
-    const owner = this.#turns.owner();
-    const last = command.events.at(-1);
-    if (owner === null) return succeed({ acked_seq: last?.seq ?? 0, instruction: "ended" });
-    const decided = this.#turns.decide(
-      owner,
-      (lane, now) => succeed(decideRunEvents(lane, command, now)),
-      ({ lane }) => {
-        // A result that arrives after the lane's own verdict may leave the server with another release than the live one.
-        if (last?.type !== "result") return;
-        const found = { serverId: command.serverId, report: last.project };
-        this.#turns.parts.outbox.noteReported(found, checkServing(lane, found).kind !== "right");
-      },
-    );
-    return decided.ok ? succeed(decided.value.value) : decided;
-  }
+export function compareServing(turns: LaneTurns, serverId: ServerId, report: ProjectReport): Reconciliation {
+  if (turns.owner() === null) return { serving: null };
+  const { store, outbox } = turns.parts;
+  const found = { serverId, report };
+  const serving = checkServing(store.load(), found);
+  outbox.noteReported(found, serving.kind === "later");
+  return { serving };
+}
 
-  compare(serverId: ServerId, report: ProjectReport): Reconciliation {
-    if (this.#turns.owner() === null) return { serving: null };
-    const { store, outbox } = this.#turns.parts;
-    const found = { serverId, report };
-    const serving = checkServing(store.load(), found);
-    outbox.noteReported(found, serving.kind === "later");
-    return { serving };
-  }
+export function reconcileWithAgent(turns: LaneTurns, hello: AgentHello): Reconciliation {
+  const owner = turns.owner();
+  if (owner === null) return { serving: null };
+  const { serverId, report } = hello;
+  const decided = turns.decide(
+    owner,
+    (lane, now) => succeed(reconcile(lane, hello, now)),
+    ({ value: { serving } }) => {
+      if (serving !== null && report !== null)
+        turns.parts.outbox.noteReported({ serverId, report }, serving.kind === "later");
+    },
+  );
+  return decided.ok ? decided.value.value : { serving: null };
+}
 
-  reconcile(hello: AgentHello): Reconciliation {
-    const owner = this.#turns.owner();
-    if (owner === null) return { serving: null };
-    const { serverId, report } = hello;
-    const decided = this.#turns.decide(
-      owner,
-      (lane, now) => succeed(reconcile(lane, hello, now)),
-      ({ value: { serving } }) => {
-        if (serving !== null && report !== null)
-          this.#turns.parts.outbox.noteReported({ serverId, report }, serving.kind === "later");
-      },
-    );
-    return decided.ok ? decided.value.value : { serving: null };
-  }
+export function noteProjectRemoved(turns: LaneTurns, removed: ProjectRemoved): void {
+  const owner = turns.owner();
+  if (owner !== null) turns.decide(owner, (lane) => succeed(decideProjectRemoved(lane, removed)));
+}
 
-  projectRemoved(removed: ProjectRemoved): void {
-    const owner = this.#turns.owner();
-    if (owner !== null) this.#turns.decide(owner, (lane) => succeed(decideProjectRemoved(lane, removed)));
-  }
-
-  serverDeleted(serverId: ServerId): void {
-    const owner = this.#turns.owner();
-    if (owner !== null) this.#turns.decide(owner, (lane) => succeed(decideServerDeleted(lane, serverId)));
-  }
+export function noteServerDeleted(turns: LaneTurns, serverId: ServerId): void {
+  const owner = turns.owner();
+  if (owner !== null) turns.decide(owner, (lane) => succeed(decideServerDeleted(lane, serverId)));
 }

@@ -1,16 +1,16 @@
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { deleteProjectRecords } from "#worker/db/projects/delete-project.ts";
+import { deleteProjectRecords, setDetected } from "#worker/db/projects/project-records.ts";
 import { deleteDeploymentRecords, writeDeployments } from "#worker/db/deployments/deployment-records.ts";
-import { setServing } from "#worker/db/servers/server-presence.ts";
+import { setServings } from "#worker/db/servers/server-presence.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";
-import { setDetected } from "#worker/db/projects/set-detected.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 import { repairRecords } from "#worker/objects/project-lane/repair-records.ts";
 import { storeLogs } from "#worker/objects/project-lane/store-logs.ts";
 import { sendPendingMessages } from "#worker/objects/project-lane/send-pending-messages.ts";
+import type { Effect } from "#domain/lane/decision.ts";
 
 const WRITE = "write records";
 const REPAIR = "repair records";
@@ -101,7 +101,8 @@ export class LaneEffects {
     // After the records: they decide which server's report is accepted.
     const serving = outbox.unwrittenServing();
     if (serving !== null) {
-      await setServing(rows, serving.serverId, owner.projectId, serving.report);
+      const { serverId, report } = serving;
+      await setServings(rows, serverId, [{ projectId: owner.projectId, report }]);
       storage.transactionSync(() => outbox.noteServingWritten(serving));
     }
     const found = outbox.unwrittenDetected();
@@ -110,5 +111,31 @@ export class LaneEffects {
       storage.transactionSync(() => outbox.noteDetectedWritten(found));
     }
     this.#bookmark = session.bookmark() ?? this.#bookmark;
+  }
+}
+
+type Places = Pick<LaneContext, "store" | "outbox" | "logs">;
+
+/** Saves an effect of a decision, in the decision's transaction. @param now Unix milliseconds */
+export function saveEffect({ store, outbox, logs }: Places, effect: Effect, now: number): void {
+  switch (effect.type) {
+    case "log": {
+      const { stage, message } = effect;
+      const time = new Date(now).toISOString();
+      return logs.appendOwn(effect.deploymentId, { time, stream: "system", stage, message });
+    }
+    case "output":
+      return logs.append(effect.deploymentId, effect.lines, now);
+    case "serving":
+      return outbox.noteServing(effect.serverId, effect.report, now);
+    case "ended":
+      return logs.end(effect.deploymentId);
+    case "removed":
+      return outbox.addRemoval(effect.deploymentId, now);
+    case "detected":
+      return outbox.noteDetected(effect.preset);
+    case "project_removed":
+      store.forgetAccepted();
+      return outbox.addProjectRemoval();
   }
 }

@@ -5,7 +5,7 @@ import type { Decision } from "#domain/lane/decision.ts";
 import { emptyLane, type Lane } from "#domain/lane/lane.ts";
 import { takeOver } from "#domain/lane/take-over.ts";
 import { logFailure } from "#worker/log-failure.ts";
-import { LaneEffects } from "#worker/objects/project-lane/lane-effects.ts";
+import { LaneEffects, saveEffect } from "#worker/objects/project-lane/lane-effects.ts";
 import { type LaneHistory, readHistory } from "#worker/objects/project-lane/lane-history.ts";
 import { LaneOutbox } from "#worker/objects/project-lane/lane-outbox.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
@@ -14,7 +14,6 @@ import { LogBuffer } from "#worker/objects/log/log-buffer.ts";
 import { LogFollowers } from "#worker/objects/log/log-followers.ts";
 import { nextWakeAt } from "#worker/objects/project-lane/next-wake.ts";
 import { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
-import { saveEffect } from "#worker/objects/project-lane/save-effect.ts";
 
 /**
  * How a lane changes: it is loaded, decided on and saved in one turn, without an await in between. The effects are
@@ -88,7 +87,9 @@ export class LaneTurns {
     if (now.deletedAt !== before.deletedAt) return refuseIfDeleted(now) ?? succeed(null);
     if (this.#parts !== null && this.#parts.outbox.projectRemoval() !== null)
       return refuse("unavailable", "The project's earlier deletion has not finished. Try again shortly.");
-    this.#saveTakenOver(takeOver(now, history), owner, history);
+    const next = takeOver(now, history);
+    const { revisions } = history;
+    this.#inTransaction(() => this.parts.store.saveTakenOver(next, owner, revisions));
     this.#ctx.waitUntil(this.carryOut());
     // Ends the deployments that are running according to D1 and that the lane does not have.
     await this.parts.effects.repairRecords();
@@ -99,10 +100,10 @@ export class LaneTurns {
     return this.owner() !== null && this.parts.store.load().deletedAt === null;
   }
 
-  #saveTakenOver(next: Lane, owner: LaneOwner, { revisions }: LaneHistory): void {
+  #inTransaction<Value>(job: () => Value): Value {
     const { storage, store } = this.parts;
     try {
-      storage.transactionSync(() => store.saveTakenOver(next, owner, revisions));
+      return storage.transactionSync(job);
     } catch (error) {
       store.forgetCache();
       throw error;
@@ -133,21 +134,16 @@ export class LaneTurns {
     // A refusal creates no tables.
     const first = this.#parts === null ? decide(emptyLane, Date.now()) : null;
     if (first?.ok === false) return first;
-    const { storage, store, now } = this.parts;
+    const { store, now } = this.parts;
     const at = now();
-    try {
-      return storage.transactionSync(() => {
-        const decided = decide(store.load(), at);
-        if (!decided.ok) return decided;
-        store.save(decided.value.lane, owner);
-        for (const effect of decided.value.effects) saveEffect(this.parts, effect, at);
-        saveWith(decided.value, at);
-        return decided;
-      });
-    } catch (error) {
-      store.forgetCache();
-      throw error;
-    }
+    return this.#inTransaction(() => {
+      const decided = decide(store.load(), at);
+      if (!decided.ok) return decided;
+      store.save(decided.value.lane, owner);
+      for (const effect of decided.value.effects) saveEffect(this.parts, effect, at);
+      saveWith(decided.value, at);
+      return decided;
+    });
   }
 
   /** Sets the alarm first, in the same turn as the save, so that it fires if the object dies later. */

@@ -1,8 +1,8 @@
 import { nextDeadline } from "#domain/lane/deadlines.ts";
 import { keptUntil } from "#domain/lane/decide-delete-project.ts";
-import { nextRemovalAt } from "#domain/lane/pending-removals.ts";
+import { nextRemovalAt } from "#domain/lane/pending-messages.ts";
 import type { Lane } from "#domain/lane/lane.ts";
-import { retryDelayMs } from "#worker/objects/shared/retry-delay.ts";
+import { retryDelayMs } from "#worker/objects/shared/retry-tracker.ts";
 
 /** Whether work is pending, and how often it failed. */
 export type Pending = {

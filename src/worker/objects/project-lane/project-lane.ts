@@ -13,7 +13,13 @@ import type { AgentHello, Reconciliation } from "#domain/lane/reconcile.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import type { LaneHolding } from "#domain/log-fate.ts";
 import type { UnfinishedLines } from "#worker/logs/read-log.ts";
-import { AgentReports } from "#worker/objects/project-lane/agent-reports.ts";
+import {
+  compareServing,
+  noteProjectRemoved,
+  noteServerDeleted,
+  reconcileWithAgent,
+  reportRunEvents,
+} from "#worker/objects/project-lane/agent-reports.ts";
 import type {
   RollbackCommand,
   RunEventsCommand,
@@ -21,10 +27,10 @@ import type {
   Started,
   Written,
 } from "#worker/objects/project-lane/lane-commands.ts";
-import { LaneStarts } from "#worker/objects/project-lane/lane-starts.ts";
+import { rollBackIn, startIn } from "#worker/objects/project-lane/lane-starts.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
-import { rollbackTargetView } from "#worker/views/rollback-target-view.ts";
+import { rollbackTargetView } from "#worker/views/deployment-view.ts";
 
 /** How long a repair may take. */
 const REPAIR_MS = 60_000;
@@ -37,14 +43,10 @@ type StartRefusal = "not_found" | "queue_full" | "live_changed" | "unavailable";
  */
 export class ProjectLane extends DurableObject<Env> {
   readonly #turns: LaneTurns;
-  readonly #starts: LaneStarts;
-  readonly #reports: AgentReports;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#turns = new LaneTurns(ctx, env);
-    this.#starts = new LaneStarts(this.#turns);
-    this.#reports = new AgentReports(this.#turns);
   }
 
   get #parts() {
@@ -56,14 +58,14 @@ export class ProjectLane extends DurableObject<Env> {
    * the records of earlier deployments. After the answer the deployment is in D1, or will be.
    */
   async start(command: StartCommand): Promise<Result<Started, StartRefusal>> {
-    return await this.#starts.start(command);
+    return await startIn(this.#turns, command);
   }
 
   /** Starts a rollback. Refuses as `start`, and with `already_live` and `no_rollback_target`. */
   async rollBack(
     command: RollbackCommand,
   ): Promise<Result<Started, StartRefusal | "already_live" | "no_rollback_target">> {
-    return await this.#starts.rollBack(command);
+    return await rollBackIn(this.#turns, command);
   }
 
   /** @param by the name of the token, for the log. Refuses with `not_cancelable` and `not_found`. */
@@ -124,27 +126,27 @@ export class ProjectLane extends DurableObject<Env> {
 
   /** Saves what an agent reports about a run. Answers from storage, and writes to D1 afterwards. */
   async report(command: RunEventsCommand): Promise<Result<RunEventsAnswer, never>> {
-    return this.#reports.runEvents(command);
+    return reportRunEvents(this.#turns, command);
   }
 
   /** Compares what a server serves of the project with what it should serve. For a report outside a hello. */
   async compare(serverId: ServerId, report: ProjectReport): Promise<Reconciliation> {
-    return this.#reports.compare(serverId, report);
+    return compareServing(this.#turns, serverId, report);
   }
 
   /** Reconciles the lane with an agent that has just connected. */
   async reconcile(hello: AgentHello): Promise<Reconciliation> {
-    return this.#reports.reconcile(hello);
+    return reconcileWithAgent(this.#turns, hello);
   }
 
   /** An agent has removed the project from its server, as the lane ordered. */
   async projectRemoved(removed: ProjectRemoved): Promise<void> {
-    this.#reports.projectRemoved(removed);
+    noteProjectRemoved(this.#turns, removed);
   }
 
   /** A server was deleted, and can get no more messages. */
   async serverDeleted(serverId: ServerId): Promise<void> {
-    this.#reports.serverDeleted(serverId);
+    noteServerDeleted(this.#turns, serverId);
   }
 
   /** The lines from `fromLine` on that are not in the log's final object yet; null if the lane has nothing of the log. */

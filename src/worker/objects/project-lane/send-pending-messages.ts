@@ -2,8 +2,13 @@ import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { decideServerDeleted } from "#domain/lane/decide-project-removed.ts";
-import { pendingRemovals, noteRemovalSent } from "#domain/lane/pending-removals.ts";
-import { pendingMessage, noteSent, noteUndelivered } from "#domain/lane/pending-message.ts";
+import {
+  pendingRemovals,
+  noteRemovalSent,
+  pendingMessage,
+  noteSent,
+  noteUndelivered,
+} from "#domain/lane/pending-messages.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 

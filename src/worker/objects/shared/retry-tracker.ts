@@ -1,5 +1,5 @@
 import { logFailure } from "#worker/log-failure.ts";
-import { retryDelayMs } from "#worker/objects/shared/retry-delay.ts";
+import { backOffMs } from "#contract/lib/back-off.ts";
 
 /** Runs jobs of a Durable Object that may fail. Logs and counts each failure; the object's alarm retries. */
 export class RetryTracker {
@@ -53,4 +53,13 @@ export class RetryTracker {
   succeed(what: string): void {
     this.#failures.delete(what);
   }
+}
+
+/**
+ * How long to wait before an effect that failed is tried again.
+ * @param failures how many times in a row it has failed
+ * @returns milliseconds, from 1,000 to 60,000
+ */
+export function retryDelayMs(failures: number): number {
+  return backOffMs(failures + 1, { firstMs: 1000, longestMs: 60_000 });
 }

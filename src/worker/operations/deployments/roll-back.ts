@@ -2,8 +2,8 @@ import type { DeploymentStarted, RollbackInput } from "#contract/endpoints/deplo
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject } from "#worker/db/projects/find-project.ts";
-import { notFound } from "#worker/operations/not-found.ts";
+import { findProject } from "#worker/db/projects/project-records.ts";
+import { notFound } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
 export type RollBack = {

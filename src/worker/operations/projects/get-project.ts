@@ -2,9 +2,9 @@ import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject } from "#worker/db/projects/find-project.ts";
+import { findProject } from "#worker/db/projects/project-records.ts";
 import { findServing } from "#worker/db/projects/find-serving.ts";
-import { notFound } from "#worker/operations/not-found.ts";
+import { notFound } from "#worker/operations/refusals.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 /** Returns a project with its settings and the release that its server serves. */

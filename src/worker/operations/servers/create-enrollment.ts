@@ -2,8 +2,8 @@ import type { ServerId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Enrollment } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
-import { setEnrollment } from "#worker/db/servers/set-enrollment.ts";
-import { notFound } from "#worker/operations/not-found.ts";
+import { setEnrollment } from "#worker/db/servers/enrollments.ts";
+import { notFound } from "#worker/operations/refusals.ts";
 import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
 
 /** Creates a new enrolment token for a server. An earlier unspent one stops working. */
@@ -12,11 +12,5 @@ export async function createEnrollment(
   serverId: ServerId,
 ): Promise<Result<Enrollment, "not_found">> {
   const { record, shown } = await newEnrollment(context, context.clock.now());
-  const setting = await setEnrollment(context.rows, serverId, record);
-  switch (setting) {
-    case "set":
-      return succeed(shown);
-    case "no_such_server":
-      return notFound("server");
-  }
+  return (await setEnrollment(context.rows, serverId, record)) ? succeed(shown) : notFound("server");
 }

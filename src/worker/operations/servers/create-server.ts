@@ -1,10 +1,9 @@
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { CreateServerInput, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
-import { findServer } from "#worker/db/servers/find-server.ts";
-import { insertServer } from "#worker/db/servers/insert-server.ts";
+import { findServer, insertServer } from "#worker/db/servers/server-records.ts";
 import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
-import { tooMany } from "#worker/operations/too-many.ts";
+import { tooMany } from "#worker/operations/refusals.ts";
 import { serverView } from "#worker/views/server-view.ts";
 
 /**

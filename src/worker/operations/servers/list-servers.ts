@@ -3,9 +3,8 @@ import { ServerId } from "#contract/ids.ts";
 import type { PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
-import { listServers as readServers } from "#worker/db/servers/list-servers.ts";
-import { readPage } from "#worker/paging.ts";
+import { listServers as readServers } from "#worker/db/servers/server-records.ts";
+import { readAll } from "#worker/paging.ts";
 import { serverRow } from "#worker/views/server-view.ts";
 
 /** Lists the account's servers, newest first: all of them, or one page if the query has a limit. */
@@ -13,16 +12,7 @@ export async function listServers(
   { rows, clock }: Context,
   query: PageQuery,
 ): Promise<Result<ServerRows, "invalid_request">> {
-  const page = await readPage(
-    {
-      name: "servers",
-      key: ServerId,
-      read: (position) => readServers(rows, position),
-      keyOf: (server) => server.id,
-    },
-    query,
-    MAX_PER_ACCOUNT,
-  );
+  const page = await readAll("servers", ServerId, (position) => readServers(rows, position), query);
   if (!page.ok) return page;
   const now = clock.now();
   return succeed({

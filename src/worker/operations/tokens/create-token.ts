@@ -4,10 +4,9 @@ import { allScopes } from "#contract/scopes.ts";
 import type { CreateTokenInput, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
-import { insertToken } from "#worker/db/tokens/insert-token.ts";
+import { insertToken } from "#worker/db/tokens/token-records.ts";
 import { newTokenSecret } from "#worker/operations/tokens/new-token-secret.ts";
-import { refuseExcess } from "#worker/operations/refuse-excess.ts";
-import { tooMany } from "#worker/operations/too-many.ts";
+import { refuseExcess, tooMany } from "#worker/operations/refusals.ts";
 import { tokenView } from "#worker/views/token-view.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

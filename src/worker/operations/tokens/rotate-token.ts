@@ -3,12 +3,9 @@ import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
-import { findToken } from "#worker/db/tokens/find-token.ts";
-import { replaceTokenSecret } from "#worker/db/tokens/replace-token-secret.ts";
-import type { TokenReading } from "#worker/db/tokens/token-reading.ts";
-import { notFound } from "#worker/operations/not-found.ts";
+import { findToken, replaceTokenSecret, type TokenReading } from "#worker/db/tokens/token-records.ts";
+import { notFound, refuseExcess } from "#worker/operations/refusals.ts";
 import { newTokenSecret } from "#worker/operations/tokens/new-token-secret.ts";
-import { refuseExcess } from "#worker/operations/refuse-excess.ts";
 import { tokenView } from "#worker/views/token-view.ts";
 
 /** How long the replaced secret keeps working, so that its users can switch. */

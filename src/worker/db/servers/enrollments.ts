@@ -1,10 +1,28 @@
-import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import { eq, and, gt, isNull, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
-import type { ServerId } from "#contract/ids.ts";
-import type { Scope } from "#contract/scopes.ts";
-import type { Database } from "#worker/db/database.ts";
+import type { ServerId, TokenId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
 import { servers, tokens } from "#worker/db/schema.ts";
+import type { Scope } from "#contract/scopes.ts";
+
+/** The stored fields of an enrolment token. */
+export type EnrollmentRecord = {
+  readonly enrollmentHash: string;
+  /** Unix milliseconds. */
+  readonly enrollmentExpiresAt: number;
+  /** The API token that created it. `spendEnrollment` checks that token again. */
+  readonly enrollmentMadeBy: TokenId;
+};
+
+/** Stores a server's enrolment token, replacing an unspent one. Returns false if the server does not exist. */
+export async function setEnrollment(
+  rows: AccountRows,
+  id: ServerId,
+  enrollment: EnrollmentRecord,
+): Promise<boolean> {
+  return (await rows.run(rows.update(servers, enrollment, eq(servers.id, id)))) === 1;
+}
 
 // These statements name no account: the enrolment token's hash finds out which account the server belongs to.
 
@@ -33,7 +51,7 @@ function isSpendable(enrollmentHash: string, now: number): SQL | undefined {
 
 /** Whether an enrolment token can be spent at this time (Unix milliseconds). Only reads: a wrong token causes no write. */
 export async function hasEnrollment(
-  database: Database,
+  database: D1Database,
   enrollmentHash: string,
   now: number,
 ): Promise<boolean> {
@@ -44,7 +62,7 @@ export async function hasEnrollment(
   return found !== undefined;
 }
 
-export type Enrollment = {
+type Enrollment = {
   readonly enrollmentHash: string;
   readonly credentialHash: string;
   readonly agentVersion: string;
@@ -57,7 +75,7 @@ export type Enrollment = {
  * @returns the server; null if `hasEnrollment` is false. Of two requests at the same time, one gets null.
  */
 export async function spendEnrollment(
-  database: Database,
+  database: D1Database,
   { enrollmentHash, credentialHash, agentVersion, now }: Enrollment,
 ): Promise<ServerId | null> {
   const [enrolled] = await drizzle(database)

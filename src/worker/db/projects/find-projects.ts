@@ -1,8 +1,10 @@
 import { and, eq, or, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/d1";
 
-import type { ProjectId, ServerId } from "#contract/ids.ts";
+import type { ProjectId, ServerId, AccountId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
+import { isOneOf } from "#worker/db/json-lists.ts";
 
 /** Which of the projects are on a server: it is their setting, or one of their deployments is live or building there. */
 export async function findPlacedProjects(
@@ -16,9 +18,26 @@ export async function findPlacedProjects(
     const where = and(eq(deployments.projectId, projects.id), eq(deployments.serverId, serverId), isIn);
     return sql`${rows.first(deployments.id, deployments, where, sql`${deployments.version}`)} is not null`;
   };
-  // One parameter for all projects: D1 allows at most 100 parameters.
-  const isNamed = sql`${projects.id} in (select value from json_each(${JSON.stringify(projectIds)}))`;
   const isPlaced = or(eq(projects.serverId, serverId), isThere("live"), isThere("building"));
-  const found = await rows.select({ id: projects.id }, projects, { where: and(isNamed, isPlaced) });
+  const found = await rows.select({ id: projects.id }, projects, {
+    where: and(isOneOf(projects.id, projectIds), isPlaced),
+  });
   return found.map(({ id }) => id);
+}
+
+/**
+ * Projects of all accounts, sorted by id.
+ * @param after the last id of the previous page; empty: from the start
+ */
+export async function findProjectsAfter(
+  database: D1Database,
+  after: ProjectId | "",
+  limit: number,
+): Promise<{ accountId: AccountId; projectId: ProjectId }[]> {
+  return await drizzle(database)
+    .select({ accountId: projects.accountId, projectId: projects.id })
+    .from(projects)
+    .where(sql`${projects.id} > ${after}`)
+    .orderBy(projects.id)
+    .limit(limit);
 }

@@ -2,8 +2,8 @@ import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
 import type { AccountId, ServerId } from "#contract/ids.ts";
-import type { Database } from "#worker/db/database.ts";
 import { servers } from "#worker/db/schema.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
 
 export type AgentIdentity = {
   readonly serverId: ServerId;
@@ -15,10 +15,20 @@ export type AgentIdentity = {
  * Finds the server whose agent has the credential with this hash; null if there is none.
  * The statement names no account, because it finds out which account the agent belongs to.
  */
-export async function findAgent(database: Database, hash: string): Promise<AgentIdentity | null> {
+export async function findAgent(database: D1Database, hash: string): Promise<AgentIdentity | null> {
   const [found] = await drizzle(database)
     .select({ serverId: servers.id, accountId: servers.accountId })
     .from(servers)
     .where(eq(servers.credentialHash, hash));
   return found === undefined ? null : { ...found, credentialHash: hash };
+}
+
+/** The hash of a server's credential, null before the first enrolment. @returns null if the server does not exist */
+export async function findCredential(
+  rows: AccountRows,
+  id: ServerId,
+): Promise<{ readonly credentialHash: string | null } | null> {
+  const fields = { credentialHash: servers.credentialHash };
+  const [found] = await rows.select(fields, servers, { where: eq(servers.id, id) });
+  return found ?? null;
 }

@@ -1,0 +1,35 @@
+/** The paths of the dashboard: one page for all paths below the root, and files with a content hash in their names. */
+export const dashboardPaths = { root: "/app", page: "/app/*", files: "/app/assets/:file" } as const;
+
+/**
+ * The URL of a sign-in link. The code is in the fragment, because browsers do not send the fragment to servers.
+ * @param origin of the installation, without a trailing slash
+ */
+export function signInLink(origin: string, code: string): string {
+  return `${origin}${dashboardPaths.root}/sign-in#code=${code}`;
+}
+
+/** The public paths of the agent: the installer, and the file that it downloads. */
+export const agentFilePaths = { installer: "/install.sh", agent: "/agent/:file" } as const;
+
+/** The command that downloads the installer. Piped to a shell, it installs or updates the agent. */
+export function installCommand(origin: string): string {
+  return `curl -fsSL ${origin}${agentFilePaths.installer}`;
+}
+
+/** The public paths of the API reference. They are static files, so they are not in the endpoint table. */
+export const referencePaths = [
+  "/v1/openapi.json",
+  "/docs",
+  "/docs/",
+  "/docs/problems",
+  "/docs/problems/:code",
+  "/docs/style.css",
+  "/docs/icon.svg",
+] as const;
+
+/** The path of the contact for vulnerability reports. Source: RFC 9116. */
+export const SECURITY_TEXT_PATH = "/.well-known/security.txt";
+
+/** A contact in the form of RFC 9116: the URI of a mail address, a page or a telephone number. */
+export const SECURITY_CONTACT = /^(?:mailto:[!-~]+@[!-~]+|https:\/\/[!-~]+|tel:\+?[0-9.()-]+)$/;

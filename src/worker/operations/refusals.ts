@@ -1,0 +1,51 @@
+import { refuse, type Refusal } from "#contract/problems.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import type { ServerId } from "#contract/ids.ts";
+import type { Excess } from "#domain/token-grant.ts";
+
+/**
+ * The refusal for an id that does not exist in the account, or that the token cannot access. The sentence contains no
+ * id, so that the answer to an id of another account is byte for byte the same as to an id that does not exist.
+ */
+export function notFound(what: "deployment" | "project" | "server" | "token") {
+  return refuse("not_found", `No ${what} with this id exists, or the token cannot access it.`);
+}
+
+/** Refuses to create more of these than an account may have. @param remedy another sentence: what the user can do */
+export function tooMany(what: "projects" | "servers" | "tokens", remedy = "") {
+  const most = MAX_PER_ACCOUNT.toLocaleString("en");
+  return refuse("too_many", `The account has ${most} ${what}, the maximum.${remedy && ` ${remedy}`}`);
+}
+
+// The refusals that creating and updating a project share.
+
+export function nameTaken(name: string) {
+  return refuse("name_taken", `The account already has a project named ${name}.`);
+}
+
+export function domainTaken(domain: string) {
+  return refuse("domain_taken", `The domain ${domain} belongs to another project.`);
+}
+
+export function unknownServer(serverId: ServerId) {
+  return refuse("invalid_request", `There is no server ${serverId} in this account.`, [
+    { pointer: "/server_id", message: "is not a server of this account" },
+  ]);
+}
+
+/** Refuses to create or rotate a token that may do more than the token of the request. */
+export function refuseExcess(excess: Excess): {
+  readonly ok: false;
+  readonly refusal: Refusal<"insufficient_scope">;
+} {
+  if (excess.in === "projects")
+    return refuse(
+      "insufficient_scope",
+      "The token is limited to some projects, so it can only create tokens for these projects: list them in project_ids.",
+    );
+  const { refusal } = refuse(
+    "insufficient_scope",
+    `The token cannot grant scopes that it does not have: ${excess.scopes.join(", ")}.`,
+  );
+  return { ok: false, refusal: { ...refusal, scopes: excess.scopes } };
+}
