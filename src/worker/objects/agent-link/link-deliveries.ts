@@ -4,17 +4,26 @@ import { AccountRows } from "#worker/db/account-rows.ts";
 import { setServings, writePresence } from "#worker/db/servers/server-presence.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
-import type { LinkContext } from "#worker/objects/agent-link/link-work.ts";
-import type { LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
+import type { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
+import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
+import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import type { DeliveryQueue, LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
 
-type Parts = Omit<LinkContext, "deliveries" | "alarm">;
+/** The stored state of an AgentLink, and its sockets. */
+export type LinkParts = {
+  readonly env: Env;
+  readonly server: LinkedServer;
+  readonly presence: PresenceRecord;
+  readonly queue: DeliveryQueue;
+  readonly sockets: LinkSockets;
+};
 
 /**
  * Delivers what the link has received: presence and served releases to D1, the hello to the lanes. Each delivery reads
  * what is pending from storage. A failed delivery is retried by the link's alarm, and delays no other delivery.
  */
 export class LinkDeliveries {
-  readonly #parts: Parts;
+  readonly #parts: LinkParts;
   readonly retries: RetryTracker;
   readonly #deliverPresence: () => Promise<void>;
   readonly #deliverServing: () => Promise<void>;
@@ -22,7 +31,7 @@ export class LinkDeliveries {
   /** Calls to lanes that have not returned. */
   readonly #calls = new Map<ProjectId, Promise<unknown>>();
 
-  constructor(parts: Parts) {
+  constructor(parts: LinkParts) {
     this.#parts = parts;
     this.retries = new RetryTracker("link", () => ({ server_id: parts.server.id }));
     const delivery = (what: string, job: () => Promise<void>) =>

@@ -1,17 +1,8 @@
-import type { DeliveryQueue } from "#worker/objects/agent-link/delivery-queue.ts";
-import type { LinkDeliveries } from "#worker/objects/agent-link/link-deliveries.ts";
-import type { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
-import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
-import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
+import type { LinkDeliveries, LinkParts } from "#worker/objects/agent-link/link-deliveries.ts";
 import type { ObjectAlarm } from "#worker/objects/shared/object-alarm.ts";
 
-/** What the parts of an AgentLink share: its stored state, its sockets, its deliveries and its alarm. */
-export type LinkContext = {
-  readonly env: Env;
-  readonly server: LinkedServer;
-  readonly presence: PresenceRecord;
-  readonly queue: DeliveryQueue;
-  readonly sockets: LinkSockets;
+/** What the functions of an AgentLink share. */
+export type LinkContext = LinkParts & {
   readonly deliveries: LinkDeliveries;
   readonly alarm: ObjectAlarm;
 };
