@@ -207,7 +207,7 @@ describe("the mirror", () => {
       cwd: world.path("mirror.git"),
       input: raw,
     });
-    expect(existsSync(world.path(`mirror.git/objects/${tree.slice(0, 2)}`))).toBe(false);
+    expect(existsSync(world.path("mirror.git/objects", tree.slice(0, 2), tree.slice(2)))).toBe(false);
     const { run, result } = await world.deploy();
     expect(result.outcome).toBe("live");
     expect(messagesOf(run)).toContainEqual(expect.stringMatching(/^the mirror was damaged/));

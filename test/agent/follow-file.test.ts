@@ -123,7 +123,7 @@ describe("a followed file", () => {
     const reader = followFile(files.stdout, take, { pollMs: 10, maxBytes: 1e6, onDropped });
     const printing = spawn("yes", [], { stdio: ["ignore", files.stdout.fd, "ignore"] });
     // It ends by itself, because a blocked event loop could not end it.
-    const end = spawn("sh", ["-c", `sleep 2; kill -9 ${printing.pid}`]);
+    const end = spawn("sh", ["-c", `sleep 4; kill -9 ${printing.pid}`]);
     const timer = setInterval(() => (turns += 1), 10);
     await once(end, "exit");
     clearInterval(timer);

@@ -39,7 +39,7 @@ describe("tokens, by keyboard", () => {
     await write(dialog.getByLabel("Days until it expires"), "30");
     await page.keyboard.press("Enter");
 
-    const shown = dialog.getByLabel("Token");
+    const shown = dialog.getByLabel("Token", { exact: true });
     await receivesFocus(shown);
     // Another Enter must not close the dialog.
     await page.keyboard.press("Enter");

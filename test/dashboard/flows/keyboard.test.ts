@@ -78,7 +78,7 @@ describe("the keyboard alone", () => {
     await write(dialog.getByLabel("Name"), "keys");
     await press(dialog.getByLabel("View servers"), "Space");
     await press(dialog.getByRole("button", { name: "Create token" }));
-    await goTo(dialog.getByLabel("Token"));
+    await goTo(dialog.getByLabel("Token", { exact: true }));
     await press(dialog.getByRole("button", { name: "Done" }));
     const card = page.getByRole("article").filter({ hasText: "keys" });
     await card.getByText("View servers").waitFor();

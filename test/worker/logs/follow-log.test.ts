@@ -35,20 +35,31 @@ const silent = {
   },
 };
 
-/** Returns the first events of a followed log, then stops following. */
-async function first(count: number, log: FollowedLog<string>, afterLine = 0): Promise<string[]> {
-  const types: LogEvent<string>["type"][] = [];
+type EventType = LogEvent<string>["type"];
+
+/** Returns the types of a followed log's events up to the last one needed, then stops following. */
+async function collect(
+  isEnough: (types: readonly EventType[]) => boolean,
+  log: FollowedLog<string>,
+  afterLine = 0,
+): Promise<EventType[]> {
+  const types: EventType[] = [];
   for await (const { type } of followLog(log, afterLine, new AbortController().signal)) {
     types.push(type);
-    if (types.length === count) break;
+    if (isEnough(types)) break;
   }
   return types;
 }
 
+const first = (count: number, log: FollowedLog<string>, afterLine = 0) =>
+  collect((types) => types.length === count, log, afterLine);
+
 describe("following a log", () => {
   it("sends heartbeats while no lines are written", async () => {
     const { log } = await waiting();
-    expect(await first(4, log)).toEqual(["lines", "alive", "alive", "alive"]);
+    // On a busy machine, a heartbeat can come before the lines.
+    const types = await collect((all) => all.length > 3 && all.includes("lines"), log);
+    expect(types.filter((type) => type !== "alive")).toEqual(["lines"]);
   });
 
   it("makes no database reads while it waits, also for a line that does not exist yet", async () => {
@@ -81,8 +92,9 @@ describe("following a log", () => {
       const lane = lanes.pop();
       return lane === undefined ? await log.connect() : await LaneFollower.connect(lane, ids.deployment());
     };
-    const types = await first(5, { ...log, connect });
-    expect(types.toSorted()).toEqual(["alive", "alive", "alive", "alive", "lines"]);
+    const types = await collect((all) => all.includes("lines"), { ...log, connect });
+    expect(types.filter((type) => type === "alive").length).toBeGreaterThanOrEqual(4);
+    expect(lanes).toEqual([]);
   });
 
   it("stops without an end event after five consecutive failures", async () => {
