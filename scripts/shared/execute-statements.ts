@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 import * as z from "zod";
 
@@ -6,6 +7,7 @@ import { renderStatement, type Statement } from "./first-token.ts";
 import { Problem } from "./problem.ts";
 import { readJsonOutput } from "./read-json-output.ts";
 import { quietWrangler, runCommand } from "./run-command.ts";
+import { resolveHome } from "./script.ts";
 
 /** The database of an installation: in a home of `npm start`, or in a Cloudflare account. */
 export type DatabaseTarget = { readonly home: string } | "remote";
@@ -27,6 +29,8 @@ export async function executeStatements(
   const where =
     target === "remote" ? ["--remote"] : ["--local", "--persist-to", resolve(target.home, "state")];
   const sql = statements.map(renderStatement).join(" ");
+  // wrangler would create an empty database.
+  if (target !== "remote" && !existsSync(join(target.home, "state"))) throw noInstallation(target);
   const execute = () =>
     runCommand(["wrangler", "d1", "execute", "DB", ...where, "--yes", "--json", "--command", sql], {
       env: quietWrangler,
@@ -37,8 +41,15 @@ export async function executeStatements(
     ({ code, output, stdout } = await execute());
   if (code !== 0) {
     const isMissing = output.includes("no such table") || output.includes("Couldn't find a D1 DB");
-    const hint = `\nThere is no installation yet: ${target === "remote" ? "npm run release" : "npm start"} makes one.`;
-    throw new Problem(`wrangler could not write to the database:\n${output.trim()}${isMissing ? hint : ""}`);
+    if (isMissing) throw noInstallation(target);
+    throw new Problem(`wrangler could not write to the database:\n${output.trim()}`);
   }
   return readJsonOutput(stdout, Executed).map(({ results }) => results);
+}
+
+function noInstallation(target: DatabaseTarget): Problem {
+  if (target === "remote")
+    return new Problem("There is no installation in your Cloudflare account yet: npm run release makes one.");
+  const command = target.home === resolveHome() ? "npm start" : `npm start -- --home ${target.home}`;
+  return new Problem(`There is no installation in ${target.home} yet: ${command} makes one.`);
 }
