@@ -10,7 +10,7 @@ import { keepSchedule, runSchedule } from "./shared/local-schedule.ts";
 import { Problem } from "./shared/problem.ts";
 import { binaries, root } from "./shared/root.ts";
 import { quietWrangler, runCommand } from "./shared/run-command.ts";
-import { home, runScript } from "./shared/script.ts";
+import { home, resolveHome, runScript } from "./shared/script.ts";
 import { print, step } from "./shared/terminal.ts";
 import { lockHome } from "./start/home-lock.ts";
 import { port } from "./start/options.ts";
@@ -39,7 +39,8 @@ async function runDev({ port: apiPort, home: folder }: z.output<typeof options>)
     }
     return { value: null, done: "Database migrated" };
   });
-  print(`  ${url}, reloads on change. Create a token: npm run token -- --account local`);
+  const where = folder === resolveHome() ? "" : ` --home ${folder}`;
+  print(`  ${url}, reloads on change. Create a token: npm run token -- --account local${where}`);
 
   const wrangler = spawn(
     process.execPath,

@@ -12,7 +12,11 @@ import { option, runScript } from "./shared/script.ts";
 const displayName = z.string().pipe(DisplayName);
 
 const options = z.object({
-  account: option("NAME", "the account of the token; created if it does not exist", displayName),
+  account: option(
+    "NAME",
+    "the account of the token; created if it does not exist.\nThe account of npm start is `local`",
+    displayName,
+  ),
   name: option("NAME", 'the name of the token; "first token" by default', displayName.default("first token")),
   ...databaseOptions,
 });

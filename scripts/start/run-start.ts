@@ -153,8 +153,9 @@ async function refuseIfInUse({ home, port }: StartOptions): Promise<void> {
   await endLeftovers(home);
   if (await isPortFree(port)) return;
   const holder = await holderOfPort(port);
+  const other = port === 8787 ? 8800 : port + 100;
   throw new Problem(
-    `Port ${port} is taken${holder === null ? "" : ` by ${holder}`}.\nStop that program, or use another port: npm start -- --port ${port === 8787 ? 8800 : port + 100}`,
+    `Port ${port} is taken${holder === null ? "" : ` by ${holder}`}.\nStop that program, or use another port with the same options: --port ${other}`,
   );
 }
 
