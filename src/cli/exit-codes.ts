@@ -19,7 +19,7 @@ export const exitCodes = {
   },
   interrupted: {
     code: 130,
-    when: "The command was interrupted (Ctrl-C, SIGTERM) or not confirmed. A running deployment continues.",
+    when: "The command was interrupted (Ctrl-C, SIGTERM), or you did not answer yes. A running deployment continues.",
   },
 } as const satisfies Record<string, { code: number; when: string }>;
 

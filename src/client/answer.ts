@@ -39,7 +39,7 @@ export function unexpected(
 
 /** The problem of a request without a response. */
 export function unreachable(error: unknown, baseUrl: string): Failed {
-  return failed("unreachable", 0, `${baseUrl} cannot be reached: ${reasonOf(error)}`);
+  return failed("unreachable", 0, `${baseUrl} cannot be reached: ${reasonOf(error)}.`);
 }
 
 function reasonOf(error: unknown): string {

@@ -31,7 +31,11 @@ export const projectsCreate = defineCommand({
   run: withSession(async (session, { words, options }) => {
     const { client, output, folder, url } = session;
     const { repository } = options;
-    if (repository === null) return stop("usage", "gantry projects create needs --repository=URL.");
+    if (repository === null)
+      return stop(
+        "usage",
+        "gantry projects create needs --repository URL. See gantry projects create --help.",
+      );
     const server = await (options.server === null
       ? findOnlyServer(session)
       : findServer(session, options.server));
