@@ -68,7 +68,7 @@ export const problems = {
   no_rollback_target: {
     status: 409,
     title: "No rollback target",
-    when: "No earlier deployment was live, or the named deployment never was live.",
+    when: "No earlier deployment was live, or the named deployment was never live or was deleted.",
   },
   not_cancelable: {
     status: 409,

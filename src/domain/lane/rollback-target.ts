@@ -34,7 +34,7 @@ export function chooseTarget(
       : findDeployment(lane, choice.deploymentId);
   const what = choice.deploymentId ?? `Version ${choice.version}`;
   if (named === null || !isIn(named, "live", "superseded") || named.deleted) {
-    return refuse("no_rollback_target", `${what} never was live.`);
+    return refuse("no_rollback_target", `${what} was never live, or it was deleted.`);
   }
   const live = liveOf(lane);
   if (live !== null && live.codeVersion === named.codeVersion) {
