@@ -53,7 +53,7 @@ async function completeLock(): Promise<void> {
 
 await runScript(
   {
-    usage: "node scripts/complete-lock.ts",
+    usage: "npx node scripts/complete-lock.ts",
     summary: `Adds missing hashes to package-lock.json, from this machine's registry. Some registries lack the packages of other
 systems, so CI runs this: its registry is complete.`,
     options: noOptions,
