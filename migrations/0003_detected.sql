@@ -1,1 +1,2 @@
-ALTER TABLE `projects` RENAME COLUMN "found" TO "detected";
+ALTER TABLE `projects` ADD `detected` text;--> statement-breakpoint
+UPDATE `projects` SET `detected` = `found`;
