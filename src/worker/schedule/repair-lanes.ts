@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { ProjectId } from "#contract/ids.ts";
-import { findProjectsAfter } from "#worker/db/projects/find-projects.ts";
+import { findProjectsAfter } from "#worker/db/projects/find-projects-after.ts";
 import { findSweepPosition, saveSweepPosition } from "#worker/db/sweep-position.ts";
 import { logFailure } from "#worker/log-failure.ts";
 

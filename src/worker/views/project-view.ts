@@ -8,7 +8,8 @@ import type {
   Preset,
 } from "#contract/endpoints/projects/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
-import type { ProjectRecord, ProjectSummary } from "#worker/db/projects/project-records.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
 import type { ServingReading } from "#worker/db/projects/find-serving.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";

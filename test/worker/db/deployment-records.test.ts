@@ -8,10 +8,10 @@ import {
   type DeploymentRecord,
   writeDeployments,
 } from "#worker/db/deployments/deployment-records.ts";
-import { findDeployment } from "#worker/db/deployments/deployment-reading.ts";
-import { findProject } from "#worker/db/projects/project-records.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
 import { setServings, writePresence } from "#worker/db/servers/server-presence.ts";
-import { findServer } from "#worker/db/servers/server-records.ts";
+import { findServer } from "#worker/db/servers/find-server.ts";
 import { ids } from "../../support/worker/account.ts";
 import { createWorld } from "../../support/worker/world.ts";
 

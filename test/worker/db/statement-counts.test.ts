@@ -9,7 +9,7 @@ import {
   type DeploymentRecord,
   writeDeployments,
 } from "#worker/db/deployments/deployment-records.ts";
-import { findDeployment } from "#worker/db/deployments/deployment-reading.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { jsonLists } from "#worker/db/json-lists.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { ids } from "../../support/worker/account.ts";

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 
 import { AccountId, type ProjectId, ServerId } from "#contract/ids.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { findCredential } from "#worker/db/servers/credentials.ts";
-import { findPlacedProjects } from "#worker/db/projects/find-projects.ts";
+import { findCredential } from "#worker/db/servers/find-credential.ts";
+import { findPlacedProjects } from "#worker/db/projects/find-placed-projects.ts";
 
 const SERVER_ID = "server id";
 const ACCOUNT_ID = "account id";

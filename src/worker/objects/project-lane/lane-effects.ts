@@ -1,6 +1,7 @@
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
-import { deleteProjectRecords, setDetected } from "#worker/db/projects/project-records.ts";
+import { deleteProjectRecords } from "#worker/db/projects/delete-project.ts";
+import { setDetected } from "#worker/db/projects/set-detected.ts";
 import { deleteDeploymentRecords, writeDeployments } from "#worker/db/deployments/deployment-records.ts";
 import { setServings } from "#worker/db/servers/server-presence.ts";
 import { DatabaseSession } from "#worker/db/database-session.ts";

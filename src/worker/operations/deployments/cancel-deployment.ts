@@ -2,7 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findDeployment } from "#worker/db/deployments/deployment-reading.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { getDeployment } from "#worker/operations/deployments/get-deployment.ts";
 

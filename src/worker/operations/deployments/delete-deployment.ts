@@ -1,7 +1,7 @@
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findDeployment } from "#worker/db/deployments/deployment-reading.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 /** Deletes a deployment that is not live, and its log. Cancels it if it is running. */

@@ -3,7 +3,7 @@ import { LOG_HEARTBEAT_MS, type LogEnd, type LogQuery } from "#contract/endpoint
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
-import { findDeployment } from "#worker/db/deployments/deployment-reading.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { followLog, type LogEvent } from "#worker/logs/follow-log.ts";
 import { LaneFollower } from "#worker/logs/lane-follower.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";

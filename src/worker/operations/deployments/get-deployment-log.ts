@@ -2,7 +2,7 @@ import type { DeploymentId } from "#contract/ids.ts";
 import { DEFAULT_LOG_PAGE, LogLine, type LogPage, type LogQuery } from "#contract/endpoints/logs/schemas.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findDeployment } from "#worker/db/deployments/deployment-reading.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { lineOfCursor, logCursor } from "#worker/operations/deployments/log-cursor.ts";

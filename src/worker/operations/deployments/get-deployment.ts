@@ -2,7 +2,7 @@ import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findDeployment } from "#worker/db/deployments/deployment-reading.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { deploymentView } from "#worker/views/deployment-view.ts";
 

@@ -5,7 +5,7 @@ import { defaultTimeouts } from "#contract/stages.ts";
 import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
 import { givenSettings } from "#worker/db/projects/build-columns.ts";
-import type { ProjectRecord } from "#worker/db/projects/project-records.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
 
 /** The fields of a lane's command that come from the request and from the project's current settings. */

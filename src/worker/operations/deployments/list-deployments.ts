@@ -9,15 +9,15 @@ import { DeploymentId, type ProjectId } from "#contract/ids.ts";
 import { DEFAULT_PAGE_SIZE } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
+import type { DeploymentReading } from "#worker/db/deployments/deployment-reading.ts";
 import {
-  type DeploymentReading,
   type DeploymentFilter,
   listDeployments as readDeployments,
   listProjectDeploymentRecords,
   listProjectDeployments as readProjectDeployments,
-} from "#worker/db/deployments/deployment-reading.ts";
+} from "#worker/db/deployments/list-deployments.ts";
 import type { Position } from "#worker/db/newest-first.ts";
-import { findProject } from "#worker/db/projects/project-records.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { readPage } from "#worker/paging.ts";
 import { deploymentRow, deploymentView } from "#worker/views/deployment-view.ts";

@@ -2,7 +2,7 @@ import type { RollbackTargets } from "#contract/endpoints/deployments/schemas.ts
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject } from "#worker/db/projects/project-records.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 /** Lists the deployments that a project can be rolled back to, newest first. */

@@ -3,7 +3,7 @@ import type { LogQuery } from "#contract/endpoints/logs/schemas.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
-import { findDeployment } from "#worker/db/deployments/deployment-reading.ts";
+import { findDeployment } from "#worker/db/deployments/find-deployment.ts";
 import { LogStore } from "#worker/logs/log-store.ts";
 import { type LogPlaces, openLog, readLog } from "#worker/logs/read-log.ts";
 import type { StoredLine } from "#worker/logs/stored-lines.ts";

@@ -2,7 +2,7 @@ import type { DeploymentStarted, RollbackInput } from "#contract/endpoints/deplo
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject } from "#worker/db/projects/project-records.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 

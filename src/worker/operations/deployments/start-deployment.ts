@@ -2,7 +2,7 @@ import type { DeploymentStarted, StartDeploymentInput } from "#contract/endpoint
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject } from "#worker/db/projects/project-records.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 

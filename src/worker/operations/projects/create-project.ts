@@ -3,7 +3,8 @@ import type { CreateProjectInput, Project } from "#contract/endpoints/projects/s
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
 import type { Context } from "#worker/context.ts";
 import { buildColumns } from "#worker/db/projects/build-columns.ts";
-import { findProject, type ProjectRecord, insertProject } from "#worker/db/projects/project-records.ts";
+import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { insertProject } from "#worker/db/projects/insert-project.ts";
 import { nameTaken, domainTaken, unknownServer, tooMany } from "#worker/operations/refusals.ts";
 import { projectView } from "#worker/views/project-view.ts";
 

@@ -3,7 +3,7 @@ import { ProjectId } from "#contract/ids.ts";
 import type { PageQuery } from "#contract/paging.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { listProjects as readProjects } from "#worker/db/projects/project-records.ts";
+import { listProjects as readProjects } from "#worker/db/projects/list-projects.ts";
 import { readAll } from "#worker/paging.ts";
 import { projectRow } from "#worker/views/project-view.ts";
 

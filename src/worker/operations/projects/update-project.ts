@@ -3,7 +3,7 @@ import { refuse, type Result } from "#contract/problems.ts";
 import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
 import type { Context } from "#worker/context.ts";
 import { automaticColumns, buildColumns } from "#worker/db/projects/build-columns.ts";
-import { type ProjectChanges, updateProject as changeProject } from "#worker/db/projects/project-records.ts";
+import { type ProjectChanges, updateProject as changeProject } from "#worker/db/projects/update-project.ts";
 import { notFound, domainTaken, nameTaken, unknownServer } from "#worker/operations/refusals.ts";
 import { getProject } from "#worker/operations/projects/get-project.ts";
 

@@ -1,7 +1,8 @@
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { CreateServerInput, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
-import { findServer, insertServer } from "#worker/db/servers/server-records.ts";
+import { findServer } from "#worker/db/servers/find-server.ts";
+import { insertServer } from "#worker/db/servers/insert-server.ts";
 import { newEnrollment } from "#worker/operations/servers/new-enrollment.ts";
 import { tooMany } from "#worker/operations/refusals.ts";
 import { serverView } from "#worker/views/server-view.ts";

@@ -1,7 +1,8 @@
 import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { deleteServer as removeServer, findServer } from "#worker/db/servers/server-records.ts";
+import { deleteServer as removeServer } from "#worker/db/servers/delete-server.ts";
+import { findServer } from "#worker/db/servers/find-server.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 

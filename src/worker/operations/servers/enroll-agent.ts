@@ -2,8 +2,8 @@ import { type EnrollInput, type Enrolled, PROTOCOL_VERSION } from "#contract/age
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import { isWellFormedToken } from "#contract/token-form.ts";
 import type { OpenContext } from "#worker/context.ts";
-import { findAgent } from "#worker/db/servers/credentials.ts";
-import { hasEnrollment, spendEnrollment } from "#worker/db/servers/enrollments.ts";
+import { findAgent } from "#worker/db/servers/find-agent.ts";
+import { hasEnrollment, spendEnrollment } from "#worker/db/servers/spend-enrollment.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { agentCredential } from "#worker/operations/servers/agent-credential.ts";
 import { secretHash } from "#worker/sha256.ts";

@@ -2,7 +2,7 @@ import type { ServerId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import type { Server, UpdateServerInput } from "#contract/endpoints/servers/schemas.ts";
 import type { Context } from "#worker/context.ts";
-import { updateServer as changeServer } from "#worker/db/servers/server-records.ts";
+import { updateServer as changeServer } from "#worker/db/servers/update-server.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { getServer } from "#worker/operations/servers/get-server.ts";
 

@@ -1,6 +1,6 @@
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { markSessionEnded } from "#worker/db/tokens/token-records.ts";
+import { markSessionEnded } from "#worker/db/sessions/mark-session-ended.ts";
 
 /** Ends the session of the request immediately. Refuses an API token, because others may use it. */
 export async function endSession(context: Context): Promise<Result<null, "not_found">> {

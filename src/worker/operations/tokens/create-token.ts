@@ -4,7 +4,7 @@ import { allScopes } from "#contract/scopes.ts";
 import type { CreateTokenInput, TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
 import { excessOver } from "#domain/token-grant.ts";
 import type { Context } from "#worker/context.ts";
-import { insertToken } from "#worker/db/tokens/token-records.ts";
+import { insertToken } from "#worker/db/tokens/insert-token.ts";
 import { newTokenSecret } from "#worker/operations/tokens/new-token-secret.ts";
 import { refuseExcess, tooMany } from "#worker/operations/refusals.ts";
 import { tokenView } from "#worker/views/token-view.ts";

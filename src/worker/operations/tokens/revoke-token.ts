@@ -1,7 +1,7 @@
 import type { TokenId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { markTokenRevoked } from "#worker/db/tokens/token-records.ts";
+import { markTokenRevoked } from "#worker/db/tokens/mark-token-revoked.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 /** Revokes a token immediately. It may have more rights than the token of the request, so that anyone can stop a leak. */

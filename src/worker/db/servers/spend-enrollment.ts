@@ -1,28 +1,9 @@
 import { eq, and, gt, isNull, type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 
-import type { ServerId, TokenId } from "#contract/ids.ts";
-import type { AccountRows } from "#worker/db/account-rows.ts";
+import type { ServerId } from "#contract/ids.ts";
 import { servers, tokens } from "#worker/db/schema.ts";
 import type { Scope } from "#contract/scopes.ts";
-
-/** The stored fields of an enrolment token. */
-export type EnrollmentRecord = {
-  readonly enrollmentHash: string;
-  /** Unix milliseconds. */
-  readonly enrollmentExpiresAt: number;
-  /** The API token that created it. `spendEnrollment` checks that token again. */
-  readonly enrollmentMadeBy: TokenId;
-};
-
-/** Stores a server's enrolment token, replacing an unspent one. Returns false if the server does not exist. */
-export async function setEnrollment(
-  rows: AccountRows,
-  id: ServerId,
-  enrollment: EnrollmentRecord,
-): Promise<boolean> {
-  return (await rows.run(rows.update(servers, enrollment, eq(servers.id, id)))) === 1;
-}
 
 // These statements name no account: the enrolment token's hash finds out which account the server belongs to.
 

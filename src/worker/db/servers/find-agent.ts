@@ -3,7 +3,6 @@ import { drizzle } from "drizzle-orm/d1";
 
 import type { AccountId, ServerId } from "#contract/ids.ts";
 import { servers } from "#worker/db/schema.ts";
-import type { AccountRows } from "#worker/db/account-rows.ts";
 
 export type AgentIdentity = {
   readonly serverId: ServerId;
@@ -21,14 +20,4 @@ export async function findAgent(database: D1Database, hash: string): Promise<Age
     .from(servers)
     .where(eq(servers.credentialHash, hash));
   return found === undefined ? null : { ...found, credentialHash: hash };
-}
-
-/** The hash of a server's credential, null before the first enrolment. @returns null if the server does not exist */
-export async function findCredential(
-  rows: AccountRows,
-  id: ServerId,
-): Promise<{ readonly credentialHash: string | null } | null> {
-  const fields = { credentialHash: servers.credentialHash };
-  const [found] = await rows.select(fields, servers, { where: eq(servers.id, id) });
-  return found ?? null;
 }

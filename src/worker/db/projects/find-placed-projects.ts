@@ -1,7 +1,6 @@
 import { and, eq, or, sql } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
 
-import type { ProjectId, ServerId, AccountId } from "#contract/ids.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
@@ -23,21 +22,4 @@ export async function findPlacedProjects(
     where: and(isOneOf(projects.id, projectIds), isPlaced),
   });
   return found.map(({ id }) => id);
-}
-
-/**
- * Projects of all accounts, sorted by id.
- * @param after the last id of the previous page; empty: from the start
- */
-export async function findProjectsAfter(
-  database: D1Database,
-  after: ProjectId | "",
-  limit: number,
-): Promise<{ accountId: AccountId; projectId: ProjectId }[]> {
-  return await drizzle(database)
-    .select({ accountId: projects.accountId, projectId: projects.id })
-    .from(projects)
-    .where(sql`${projects.id} > ${after}`)
-    .orderBy(projects.id)
-    .limit(limit);
 }

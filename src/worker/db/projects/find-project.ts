@@ -1,0 +1,16 @@
+import { eq, getTableColumns } from "drizzle-orm";
+
+import type { ProjectId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { projects } from "#worker/db/schema.ts";
+
+/** A project's row in D1. Times are Unix milliseconds. */
+export type ProjectRecord = Omit<typeof projects.$inferSelect, "accountId">;
+
+const { accountId: _owner, ...columns } = getTableColumns(projects);
+
+/** The account's project with this id; null if there is none. */
+export async function findProject(rows: AccountRows, id: ProjectId): Promise<ProjectRecord | null> {
+  const [project] = await rows.select(columns, projects, { where: eq(projects.id, id), limit: 1 });
+  return project ?? null;
+}

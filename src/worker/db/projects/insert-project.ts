@@ -1,0 +1,35 @@
+import { eq, sql } from "drizzle-orm";
+
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { projects, servers } from "#worker/db/schema.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+
+/** `added_before`: a project with this id exists. */
+type ProjectInsertion =
+  | "inserted"
+  | "added_before"
+  | "name_taken"
+  | "domain_taken"
+  | "no_such_server"
+  | "too_many";
+
+/** Adds a project if the account has its server, and if its name in the account and its domain in the installation are free. */
+export async function insertProject(rows: AccountRows, project: ProjectRecord): Promise<ProjectInsertion> {
+  const hasServer = rows.count(servers, eq(servers.id, project.serverId));
+  const onlyIf = sql`${hasServer} = 1 and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;
+  try {
+    if ((await rows.run(rows.insert(projects, project, onlyIf))) === 1) return "inserted";
+  } catch (error) {
+    const violated = uniqueViolation(error);
+    if (violated === "projects.id") return "added_before";
+    if (violated === "projects.account_id, projects.name") return "name_taken";
+    if (violated === "projects.domain") return "domain_taken";
+    throw error;
+  }
+  const [server] = await rows.select({ id: servers.id }, servers, {
+    where: eq(servers.id, project.serverId),
+  });
+  return server === undefined ? "no_such_server" : "too_many";
+}

@@ -1,0 +1,11 @@
+import { eq } from "drizzle-orm";
+
+import type { ProjectId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { projects } from "#worker/db/schema.ts";
+import type { Preset } from "#contract/endpoints/projects/schemas.ts";
+
+/** Records the settings that the latest deployment detected from the project's files. */
+export async function setDetected(rows: AccountRows, projectId: ProjectId, detected: Preset): Promise<void> {
+  await rows.run(rows.update(projects, { detected }, eq(projects.id, projectId)));
+}

@@ -1,0 +1,25 @@
+import { sql } from "drizzle-orm";
+
+import type { AccountRows, NewRow } from "#worker/db/account-rows.ts";
+import { servers } from "#worker/db/schema.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+
+/** `added_before`: a server with this id or this enrolment token exists. */
+type ServerInsertion = "inserted" | "added_before" | "name_taken" | "too_many";
+
+/** Adds a server if its name is free in the account. */
+export async function insertServer(
+  rows: AccountRows,
+  server: NewRow<typeof servers>,
+): Promise<ServerInsertion> {
+  const onlyIf = sql`${rows.count(servers)} < ${MAX_PER_ACCOUNT}`;
+  try {
+    return (await rows.run(rows.insert(servers, server, onlyIf))) === 1 ? "inserted" : "too_many";
+  } catch (error) {
+    const violated = uniqueViolation(error);
+    if (violated === "servers.id" || violated === "servers.enrollment_hash") return "added_before";
+    if (violated === "servers.account_id, servers.name") return "name_taken";
+    throw error;
+  }
+}

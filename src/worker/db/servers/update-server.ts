@@ -1,0 +1,26 @@
+import { eq } from "drizzle-orm";
+
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { servers } from "#worker/db/schema.ts";
+import type { ServerId } from "#contract/ids.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+
+/** Undefined fields keep their values. */
+type ServerChanges = { readonly name?: string | undefined; readonly ip?: string | undefined };
+
+type ServerUpdate = "updated" | "name_taken" | "no_such_server";
+
+/** Changes a server's settings. The database's unique constraint decides whether the name is free. */
+export async function updateServer(
+  rows: AccountRows,
+  id: ServerId,
+  changes: ServerChanges,
+): Promise<ServerUpdate> {
+  try {
+    const count = await rows.run(rows.update(servers, changes, eq(servers.id, id)));
+    return count === 1 ? "updated" : "no_such_server";
+  } catch (error) {
+    if (uniqueViolation(error) === "servers.account_id, servers.name") return "name_taken";
+    throw error;
+  }
+}

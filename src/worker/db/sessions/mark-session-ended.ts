@@ -1,0 +1,12 @@
+import { and, eq, sql } from "drizzle-orm";
+
+import { tokens } from "#worker/db/schema.ts";
+import type { TokenId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+
+/** Ends a session. Returns false if the token is not a session. Safe to repeat. @param now Unix milliseconds */
+export async function markSessionEnded(rows: AccountRows, id: TokenId, now: number): Promise<boolean> {
+  const where = and(eq(tokens.id, id), eq(tokens.kind, "session"));
+  const revokedAt = sql`coalesce(${tokens.revokedAt}, ${now})`;
+  return (await rows.run(rows.update(tokens, { revokedAt }, where))) === 1;
+}

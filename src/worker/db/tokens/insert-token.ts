@@ -1,0 +1,43 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+
+import { tokens, projects } from "#worker/db/schema.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+import { isOneOf } from "#worker/db/json-lists.ts";
+import type { TokenReading } from "#worker/db/tokens/token-reading.ts";
+import { findToken } from "#worker/db/tokens/find-token.ts";
+
+type TokenInsertion =
+  | { readonly outcome: "inserted"; readonly token: TokenReading }
+  | { readonly outcome: "no_such_projects"; readonly projectIds: readonly ProjectId[] }
+  | { readonly outcome: "too_many" };
+
+/**
+ * Adds a token if the account has all projects that the token is limited to (each listed once). If an earlier try of the
+ * same request has added it, returns that token.
+ */
+export async function insertToken(
+  rows: AccountRows,
+  token: TokenReading,
+  hash: string,
+): Promise<TokenInsertion> {
+  const wanted = token.projectIds ?? [];
+  const hasProjects = sql`${rows.count(projects, isOneOf(projects.id, wanted))} = ${wanted.length}`;
+  // All tokens of the account, also those that the token of the request cannot see.
+  const counted = and(isNull(tokens.revokedAt), eq(tokens.kind, "token"));
+  const hasRoom = sql`${rows.countAll(tokens, counted)} < ${MAX_PER_ACCOUNT}`;
+  try {
+    const write = rows.insert(tokens, { ...token, hash }, sql`${hasProjects} and ${hasRoom}`);
+    if ((await rows.run(write)) === 1) return { outcome: "inserted", token };
+  } catch (error) {
+    if (uniqueViolation(error) === null) throw error;
+  }
+  const added = await findToken(rows, token.id);
+  if (added !== null) return { outcome: "inserted", token: added };
+  const known = await rows.select({ id: projects.id }, projects, { where: isOneOf(projects.id, wanted) });
+  const knownIds = new Set(known.map(({ id }) => id));
+  const unknown = wanted.filter((id) => !knownIds.has(id));
+  return unknown.length > 0 ? { outcome: "no_such_projects", projectIds: unknown } : { outcome: "too_many" };
+}

@@ -1,0 +1,32 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+
+import { tokens } from "#worker/db/schema.ts";
+import type { TokenId } from "#contract/ids.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+
+/** Times are Unix milliseconds. */
+type SecretReplacement = {
+  readonly hash: string;
+  readonly rotatedAt: number;
+  readonly expiresAt: number;
+  /** When the replaced secret stops working, unless it expires earlier. */
+  readonly previousExpiresAt: number;
+};
+
+/**
+ * Gives a token a new secret. Its current secret becomes the previous one, replacing an older previous one. Returns
+ * false and changes nothing if the token does not exist or is revoked.
+ */
+export async function replaceTokenSecret(
+  rows: AccountRows,
+  id: TokenId,
+  { previousExpiresAt, ...replacement }: SecretReplacement,
+): Promise<boolean> {
+  const changes = {
+    ...replacement,
+    previousHash: sql`${tokens.hash}`,
+    previousExpiresAt: sql`min(${tokens.expiresAt}, ${previousExpiresAt})`,
+  };
+  const where = and(eq(tokens.id, id), isNull(tokens.revokedAt));
+  return (await rows.run(rows.update(tokens, changes, where))) === 1;
+}
