@@ -294,9 +294,7 @@ describe("a change that the link was not notified of", () => {
     expect((await project.remove("?purge=true")).status).toBe(204);
     const placements = () =>
       runInDurableObject(env.PROJECT_LANE.getByName(project.id), (_lane, { storage }) =>
-        storage.sql
-          .exec<{ placements: string }>("SELECT json ->> '$.placements' AS placements FROM lane")
-          .one(),
+        storage.sql.exec<{ placements: string }>("SELECT json ->> '$.hosts' AS placements FROM lane").one(),
       );
     await vi.waitFor(async () => expect((await placements()).placements).toContain("leaving"));
     const faults = new Faults();

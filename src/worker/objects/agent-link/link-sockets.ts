@@ -72,7 +72,8 @@ export class LinkSockets {
 const Attachment = z.strictObject({
   credentialHash: z.string(),
   openedAt: z.number(),
-  state: z.enum(["opened", "ready", "ended"]),
+  // Version 0.1 had another name for the last state.
+  state: z.catch(z.enum(["opened", "ready", "ended"]), "ended"),
 });
 export type Attachment = z.infer<typeof Attachment>;
 

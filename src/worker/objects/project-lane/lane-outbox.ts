@@ -43,6 +43,8 @@ export class LaneOutbox {
     sql.exec(
       "CREATE TABLE IF NOT EXISTS project_removal (id INTEGER PRIMARY KEY CHECK (id = 1), records_gone INTEGER NOT NULL)",
     );
+    moveRows(sql, "found", "detected");
+    moveRows(sql, "restores", "corrections");
   }
 
   /** Queues what the server serves for D1. @param now Unix milliseconds */
@@ -170,4 +172,11 @@ export class LaneOutbox {
   noteProjectRemoved(): void {
     this.#sql.exec("DELETE FROM project_removal WHERE records_gone = 1");
   }
+}
+
+/** Moves the rows of a table that version 0.1 wrote to the table that replaces it. */
+function moveRows(sql: SqlStorage, from: "found" | "restores", to: "detected" | "corrections"): void {
+  if (sql.exec("SELECT 1 FROM sqlite_master WHERE name = ?", from).toArray().length === 0) return;
+  sql.exec(`INSERT OR REPLACE INTO ${to} SELECT * FROM ${from}`);
+  sql.exec(`DROP TABLE ${from}`);
 }

@@ -7,7 +7,7 @@ import { discardable } from "#domain/lane/transitions.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
 import { KEY_COUNTS_MS } from "#worker/db/idempotency-keys.ts";
 import { recordOf } from "#worker/objects/project-lane/deployment-record.ts";
-import { withCurrentNames } from "#worker/objects/project-lane/stored-names.ts";
+import { withCurrentNames, withStoredNames } from "#worker/objects/project-lane/stored-names.ts";
 
 /** The lane's account and project. Stored with the lane, because an object that its alarm wakes does not know its name. */
 const LaneOwner = z.strictObject({ accountId: AccountId, projectId: ProjectId });
@@ -96,7 +96,7 @@ export class LaneStore {
       } satisfies StoredLane);
       this.#sql.exec(
         "INSERT INTO lane (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
-        json,
+        withStoredNames(json),
       );
     }
     this.#cached = { lane: next, owner };
@@ -128,7 +128,7 @@ export class LaneStore {
        ON CONFLICT (id) DO UPDATE SET json = excluded.json, revision = revision + ?`,
       deployment.id,
       deployment.version,
-      JSON.stringify(deployment),
+      withStoredNames(JSON.stringify(deployment)),
       isChanged ? 1 : 0,
     );
   }
