@@ -20,7 +20,7 @@ export async function confirm(context: Context, question: string, yes: boolean):
   if (yes) return succeed(true);
   const { stdin, stderr, output } = context;
   if (!stdin.isTTY || !stderr.isTTY || output.form === "json")
-    return stop("not_confirmed", "The command cannot ask for confirmation here. Pass --yes.");
+    return stop("not_confirmed", "No terminal to confirm on. Pass --yes.");
   const typed = await readTyped(context, `${question} [y/N] `, true);
   if (!typed.ok) return typed;
   return /^y(?:es)?$/i.test(typed.value.trim()) ? succeed(true) : interrupted();
