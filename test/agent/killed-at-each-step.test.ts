@@ -122,7 +122,7 @@ describe("an agent that is killed before any of the steps of", () => {
         "preparing: symlink releases/N /tmp/way-back",
         "switching: rename /tmp/current /current",
         "switching: renameSync /run.json.tmp /run.json",
-        "decided: unlink /releases/N.json",
+        "decided: rm /releases/N.json",
         expect.stringMatching(/^decided: rename \/releases\/N \/N-.+\.bin$/),
       ]),
     );
@@ -154,7 +154,7 @@ describe("an agent that is killed before any of the steps of", () => {
     expect(steps).toEqual(
       expect.arrayContaining([
         "switching: rename /tmp/way-back /current",
-        "switching: unlink /releases/N.json",
+        "switching: rm /releases/N.json",
         "decided: rmSync /run.json",
       ]),
     );
