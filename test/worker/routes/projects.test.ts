@@ -223,9 +223,10 @@ describe("a project", () => {
   it("is refused if the account has a thousand", async () => {
     const world = await createWorld();
     const copy = env.DB.prepare(
-      `INSERT INTO projects SELECT ?1, account_id, server_id, ?1, ?1, repository, branch, framework, root_directory, build_command,
-       output_directory, activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, last_deploy_at, detected, url,
-       serving_release, serving_checked_at, commits FROM projects WHERE id = ?2`,
+      `INSERT INTO projects (id, account_id, server_id, name, domain, repository, branch, framework, root_directory, build_command, output_directory,
+       activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, commits)
+       SELECT ?1, account_id, server_id, ?1, ?1, repository, branch, framework, root_directory, build_command, output_directory,
+       activate_command, shared_paths, keep_releases, health_check, timeouts, queue, created_at, commits FROM projects WHERE id = ?2`,
     );
     const copies = Array.from({ length: MAX_PER_ACCOUNT - 1 }, () =>
       copy.bind(ids.project(), world.projectId),
