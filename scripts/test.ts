@@ -54,7 +54,7 @@ npm run test:server boots a Debian with systemd, which needs root.`,
   },
   args,
 );
-/** The selected projects; if none is selected, all except server run. */
+/** The selected projects. Without a selection, all except server run. */
 const projects = args.filter((_, at) => args[at - 1] === "--project");
 
 /** Installs the programs that the tests of a project run. */

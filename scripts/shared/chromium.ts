@@ -4,7 +4,7 @@ import { print } from "./terminal.ts";
 
 const names = ["chromium", "chromium-browser", "google-chrome"];
 
-/** @returns the path of the browser for the dashboard's tests; null if none is installed */
+/** @returns the path of the browser for the dashboard's tests; null if no browser is installed */
 export function findChromium(): Promise<string | null> {
   return findProgram(names);
 }

@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 /** Debian installs web servers here. These folders are not in the PATH of a user. */
 const ROOT_FOLDERS = ["/usr/sbin", "/sbin"];
 
-/** @returns the path of the first of these programs that is installed; null if none is */
+/** @returns the path of the first of these programs that is installed, or null */
 export async function findProgram(names: readonly string[]): Promise<string | null> {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...ROOT_FOLDERS];
   for (const path of folders.flatMap((folder) => names.map((name) => join(folder, name))))

@@ -167,7 +167,7 @@ async function build(signal: AbortSignal): Promise<{ value: string; done: string
 }
 
 /**
- * Waits until a deployment of the project is live. Starts one if none is live or under way.
+ * Waits until a deployment of the project is live. Starts a deployment if the project has no live or running one.
  * @returns null if the deployment did not go live
  */
 async function reachLive(

@@ -67,10 +67,11 @@ function querySecrets(address: string): readonly Secret[] {
 
 /** The ways to write a secret of a URL: as it is, and percent-decoded. */
 function written(before: string, secret: string): readonly Secret[] {
-  return [...new Set([secret, decode(secret)])].map((text) => ({ before, text }));
+  return [...new Set([secret, percentDecoded(secret)])].map((text) => ({ before, text }));
 }
 
-function decode(text: string): string {
+/** Decodes percent-encoded text. Text that is not validly encoded is returned as it is. */
+export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

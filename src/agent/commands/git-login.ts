@@ -1,4 +1,4 @@
-import { attempt } from "#node/attempt.ts";
+import { percentDecoded } from "#contract/mask.ts";
 
 type Config = readonly (readonly [string, string])[];
 
@@ -30,7 +30,7 @@ export function readRemote(repository: string): GitRemote {
   if (scheme === "ssh") return { url: `ssh://${user}@${rest}`, config: [], env: {} };
   const url = `https://${rest}`;
   const key = `credential.https://${rest.split("/", 1)[0]}`;
-  const login = { user: decode(user), password: decode(password ?? "") };
+  const login = { user: percentDecoded(user), password: percentDecoded(password ?? "") };
   // git refuses these characters too: each line of a helper's answer is a statement.
   if (/[\0\r\n]/.test(login.user + login.password)) return { url, config: [], env: {} };
   return {
@@ -61,9 +61,4 @@ function splitUserInfo(userInfo: string): { readonly user: string; readonly pass
   const colon = userInfo.indexOf(":");
   if (colon === -1) return { user: userInfo, password: null };
   return { user: userInfo.slice(0, colon), password: userInfo.slice(colon + 1) };
-}
-
-/** Decodes percent-encoded text. Text that is not validly encoded is returned as it is. */
-function decode(text: string): string {
-  return attempt(() => decodeURIComponent(text), text);
 }

@@ -79,7 +79,7 @@ export function processesOfRun(runId: string): readonly number[] {
   return livingPids().filter((pid) => pid !== process.pid && variableOf(pid, RUN_MARKER) === runId);
 }
 
-/** Kills the processes with the run's marker. They may fork in the meantime, so it repeats until none is left. */
+/** Kills the processes with the run's marker. They may fork in the meantime, so it repeats until all are gone. */
 export function killProcessesOfRun(runId: string): void {
   for (let round = 0; round < 10; round += 1) {
     const pids = processesOfRun(runId);

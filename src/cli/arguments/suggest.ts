@@ -1,4 +1,4 @@
-/** The most similar of `names`; null if none is similar enough. */
+/** The name most similar to the given one; null if all differ too much. */
 export function suggest(typed: string, names: readonly string[]): string | null {
   const near = names
     .map((name) => ({ name, distance: name.startsWith(typed) ? 0 : editDistance(typed, name) }))

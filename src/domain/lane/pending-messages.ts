@@ -97,7 +97,7 @@ export function pendingRemovals(lane: Lane, projectId: ProjectId, now: number): 
   });
 }
 
-/** When the next message is sent, in Unix milliseconds; null if none is before an agent connects. */
+/** When the next message is sent, in Unix milliseconds; null if the next one waits for an agent to connect. */
 export function nextRemovalAt(lane: Lane): number | null {
   const times = lane.placements.flatMap((placement) => removalSendAt(lane, placement) ?? []);
   return times.length === 0 ? null : Math.min(...times);

@@ -6,7 +6,7 @@ export type History = { readonly highestVersion: number; readonly onceLive: read
 
 /**
  * Builds the lane of a project that exists in the database, but not in the lane, or that the lane has deleted. Versions
- * continue after the highest one, so that none is used twice. Pending removals on servers are dropped.
+ * continue after the highest one, so that each is used once. Pending removals on servers are dropped.
  */
 export function takeOver(lane: Lane, { highestVersion, onceLive }: History): Lane {
   const taken: Lane = {

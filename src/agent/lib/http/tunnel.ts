@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { Duplex, PassThrough } from "node:stream";
 import { connect as connectTls } from "node:tls";
 
-import { attempt } from "#node/attempt.ts";
+import { percentDecoded } from "#contract/mask.ts";
 
 /** From the start of the request to the proxy's answer. */
 const TUNNEL_MS = 15_000;
@@ -71,7 +71,6 @@ function openTunnel(proxy: URL, host: string, port: number, tunnelMs: number): P
 
 function loginOf({ username, password }: URL): http.OutgoingHttpHeaders {
   if (username === "" && password === "") return {};
-  const decode = (text: string) => attempt(() => decodeURIComponent(text), text);
-  const login = Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64");
+  const login = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString("base64");
   return { "proxy-authorization": `Basic ${login}` };
 }

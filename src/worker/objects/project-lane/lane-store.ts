@@ -196,7 +196,7 @@ export class LaneStore {
     this.#cached = { ...this.#cached, lane: { ...lane, deployments } };
   }
 
-  /** What a request with this key has started; null if none is recorded. A key is never used for another request. */
+  /** What the request with this key started; null if no such request is recorded. Each request has its own key. */
   acceptedBefore(requestKey: string): DeploymentStarted | null {
     const [row] = this.#sql
       .exec<{ id: string; version: number }>(
