@@ -13,7 +13,7 @@ export async function endBuilds(home: string): Promise<number> {
     const entry = readJournal(folder);
     if (entry?.phase.kind !== "preparing") continue;
     for (const group of entry.groups) killNotedGroup(group, entry.boot_id);
-    killProcessesOfRun(entry.run.run_id);
+    await killProcessesOfRun(entry.run.run_id);
     ended += 1;
   }
   return ended;

@@ -98,7 +98,7 @@ async function undo(
   const { phase } = entry;
   if (phase.kind === "decided") return { entry, result: phase.result, reactivate: null };
   for (const group of entry.groups) killNotedGroup(group, entry.boot_id);
-  if (phase.kind === "preparing") killProcessesOfRun(entry.run.run_id);
+  if (phase.kind === "preparing") await killProcessesOfRun(entry.run.run_id);
   else {
     const trace = traceOfRun(folder, entry.run.run_id, entry.builds);
     await endLeftProcesses(trace, context.settings.stopGraceMs);

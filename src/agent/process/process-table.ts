@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 import { attempt } from "#node/attempt.ts";
 import { readProcessStat, sendSignal, signalGroup } from "#node/processes.ts";
@@ -45,11 +45,32 @@ export function livingPids(): readonly number[] {
     .map(Number);
 }
 
-/** An environment variable of a process; `null` when it does not exist or cannot be read. */
-export function variableOf(pid: number, name: string): string | null {
-  const text = attempt(() => readFileSync(`/proc/${pid}/environ`, "utf8"), "");
+/** An environment variable of a process; `null` when the process does not have it. */
+export type ProcessVariable = {
+  readonly value: string | null;
+  /** Whether another look may give another answer: the process is starting a program, or has just ended. */
+  readonly isInTransit: boolean;
+};
+
+/**
+ * Reads an environment variable of a process. While a process starts a program, the kernel shows neither its arguments
+ * nor its environment: execve(2) sets them last. A process that has ended may have left a child that was not yet listed.
+ */
+export function variableOf(pid: number, name: string): ProcessVariable {
+  let text = environmentOf(pid);
+  if (text === null) return { value: null, isInTransit: !existsSync(`/proc/${pid}`) };
+  if (text === "") {
+    const isKernelThread = attempt(() => readlinkSync(`/proc/${pid}/exe`), null) === null;
+    if (commandLineOf(pid) === "" && !isKernelThread) return { value: null, isInTransit: true };
+    // The start may have ended between the two reads.
+    text = environmentOf(pid) ?? "";
+  }
   const entry = text.split("\0").find((variable) => variable.startsWith(`${name}=`));
-  return entry?.slice(name.length + 1) ?? null;
+  return { value: entry?.slice(name.length + 1) ?? null, isInTransit: false };
+}
+
+function environmentOf(pid: number): string | null {
+  return attempt(() => readFileSync(`/proc/${pid}/environ`, "utf8"), null);
 }
 
 /** How long to wait for a process after SIGKILL. One that has not ended by then hangs in the kernel. */
@@ -76,15 +97,25 @@ export const RUN_MARKER = "GANTRY_RUN_ID";
 
 /** The pids of all processes with this run's marker in their environment, except this one. */
 export function processesOfRun(runId: string): readonly number[] {
-  return livingPids().filter((pid) => pid !== process.pid && variableOf(pid, RUN_MARKER) === runId);
+  return livingPids().filter((pid) => pid !== process.pid && variableOf(pid, RUN_MARKER).value === runId);
 }
 
+/** How often processes are searched for, at most, and the pause in which processes may finish their start. */
+export const SEARCH_ROUNDS = 20;
+export const SEARCH_PAUSE_MS = 5;
+
 /** Kills the processes with the run's marker. They may fork in the meantime, so it repeats until all are gone. */
-export function killProcessesOfRun(runId: string): void {
-  for (let round = 0; round < 10; round += 1) {
-    const pids = processesOfRun(runId);
-    if (pids.length === 0) return;
-    for (const pid of pids) sendSignal(pid, "SIGKILL");
+export async function killProcessesOfRun(runId: string): Promise<void> {
+  for (let round = 0; round < SEARCH_ROUNDS; round += 1) {
+    let isComplete = true;
+    for (const pid of livingPids()) {
+      if (pid === process.pid) continue;
+      const { value, isInTransit } = variableOf(pid, RUN_MARKER);
+      if (value === runId) sendSignal(pid, "SIGKILL");
+      if (value === runId || isInTransit) isComplete = false;
+    }
+    if (isComplete) return;
+    await pause(SEARCH_PAUSE_MS);
   }
 }
 

@@ -96,7 +96,7 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
   });
   limit.clear();
   // A daemon leaves its process group when it starts, and would continue to write into the finished release.
-  killProcessesOfRun(order.run_id);
+  await killProcessesOfRun(order.run_id);
   const ms = Math.round(context.clock.monotonic() - startedAt);
   scope.log.system("build", `the build command ${describeEnd(ran.end)} (${ms} ms)`);
   return stepAfterCommand(scope, "build", ran, limit);
