@@ -50,9 +50,9 @@ async function failWhileVisited(
   const visitor = visit(project.url ?? "");
   const { id } = await api.start(project.id, body);
   const ended = await api.ended(id);
-  const { requests, failures } = await visitor.leave();
-  expect(failures).toEqual([]);
-  expect(requests).toBeGreaterThan(5);
+  // A deployment may fail before the visitor has sent many requests.
+  await expect.poll(() => visitor.requests()).toBeGreaterThan(5);
+  expect(await visitor.leave()).toEqual([]);
   expect(ended.status).toBe("failed");
 
   // The earlier deployment is still live and served.

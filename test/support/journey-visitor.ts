@@ -2,8 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 
 /** A client that requests a site continuously. */
 export type Visitor = {
-  /** @returns the number of requests, and the failures */
-  leave(): Promise<{ requests: number; failures: string[] }>;
+  /** The number of requests so far. */
+  requests(): number;
+  /** Ends the visit. @returns the failures */
+  leave(): Promise<string[]>;
 };
 
 export function visit(url: string): Visitor {
@@ -25,10 +27,11 @@ export function visit(url: string): Visitor {
     }
   })();
   return {
+    requests: () => requests,
     async leave() {
       isThere = false;
       await visiting;
-      return { requests, failures };
+      return failures;
     },
   };
 }
