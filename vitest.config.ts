@@ -25,6 +25,7 @@ export default defineConfig({
     // group: groups run one after the other, and the last file of each would run alone.
     maxWorkers: Math.min(MAX_WORKERS, 2 * availableParallelism()),
     sequence: { sequencer: SlowestFirst },
+    globalSetup: ["./test/support/shared-installations.ts"],
     // Vitest ignores this option in a project.
     onConsoleLog: isPrinted,
     projects: [

@@ -13,13 +13,13 @@ import {
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
-import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { createCli, jsonOf } from "./support/command.ts";
 
 const cli = createCli();
@@ -28,10 +28,9 @@ let env: NodeJS.ProcessEnv;
 let folders = 0;
 
 beforeAll(async () => {
-  gantry = await startGantry();
+  gantry = await useGantry();
   env = { GANTRY_URL: gantry.url, GANTRY_TOKEN: gantry.token };
 });
-afterAll(() => gantry.close());
 
 const run = (...args: string[]) => cli.run(args, { env });
 /** An empty configuration directory. */

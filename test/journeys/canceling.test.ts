@@ -6,28 +6,24 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { processesOf } from "../support/journey-processes.ts";
 import { createRepository, type Repository } from "../support/journey-repository.ts";
-import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
+import { type UsedSystem, useSystem } from "../support/use-system.ts";
 
 const SLEEP = `865${process.pid}`;
 
-let home: string;
-let system: System;
+let system: UsedSystem;
 let repository: Repository;
 let unresponsiveServer: Server;
+/** A deployment that has ended. */
+let ended: string;
 
 beforeAll(async () => {
-  home = await createHome();
-  system = await startSystem(home);
-  repository = await createRepository(join(home, "desk"));
+  system = await useSystem();
+  repository = await createRepository(join(system.folder, "desk"));
   // Accepts connections and never responds, so that a fetch runs until it is stopped.
   unresponsiveServer = createServer(() => undefined).listen(0, "127.0.0.1");
   await once(unresponsiveServer, "listening");
 }, 120_000);
-afterAll(async () => {
-  await system.interrupt();
-  unresponsiveServer.close();
-  await removeHome(home);
-}, 60_000);
+afterAll(() => unresponsiveServer.close());
 
 const cancel = (id: string) => system.api.call("POST", `/v1/deployments/${id}/cancel`);
 const isAt = (stage: string) => (deployment: { stage: string | null }) => deployment.stage === stage;
@@ -60,6 +56,7 @@ describe("canceling a deployment", () => {
     expect((await system.api.ended(building.id)).status).toBe("canceled");
     expect(await processesOf(`sleep ${SLEEP}`)).toEqual([]);
     expect((await system.api.ended(next.id)).status).toBe("live");
+    ended = next.id;
     const { url } = await system.api.getProject(project);
     expect(await (await fetch(url ?? "")).text()).toBe("fast");
   }, 40_000);
@@ -91,7 +88,6 @@ describe("canceling a deployment", () => {
   }, 60_000);
 
   it("is refused after the deployment has ended", async () => {
-    const ended = (await system.api.listDeployments(system.local.project_id))[0]?.id ?? "";
     const response = await cancel(ended);
     expect([response.status, response.json]).toMatchObject([409, { code: "not_cancelable" }]);
   });

@@ -1,28 +1,26 @@
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { processesOf } from "../support/journey-processes.ts";
 import { createRepository, type Repository } from "../support/journey-repository.ts";
-import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
 import { visit } from "../support/journey-visitor.ts";
+import { type UsedSystem, useSystem } from "../support/use-system.ts";
 
 /** Seconds of sleep that no other program on this machine uses, so that leftover processes can be found. */
 const SLEEP = `864${process.pid}`;
 const GOOD_BUILD = "mkdir -p public && cp index.html health.txt public/";
 
-let home: string;
-let system: System;
+let system: UsedSystem;
 let repository: Repository;
 let project: Project;
 
 beforeAll(async () => {
-  home = await createHome();
-  system = await startSystem(home);
-  repository = await createRepository(join(home, "shop"));
+  system = await useSystem();
+  repository = await createRepository(join(system.folder, "shop"));
   await repository.commit({ "index.html": "good", "health.txt": "fine", "build.sh": GOOD_BUILD });
   project = await system.api.createProject({
     name: "shop",
@@ -37,10 +35,6 @@ beforeAll(async () => {
   expect((await system.api.ended(first.id)).status).toBe("live");
   project = await system.api.getProject(project.id);
 }, 120_000);
-afterAll(async () => {
-  await system.interrupt();
-  await removeHome(home);
-}, 60_000);
 
 /** Expects that a deployment fails while a visitor requests the site without a failed request. */
 async function failWhileVisited(

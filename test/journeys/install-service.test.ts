@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
-import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { DownloadSite } from "../support/download-site.ts";
 import { readServer, registerServer } from "../support/enrolments.ts";
 import { ServiceMachine } from "../support/service-machine.ts";
@@ -13,9 +13,8 @@ describe.skipIf(probe === null)("a service, on a disposable machine", () => {
   let site: DownloadSite;
   let machine: ServiceMachine;
   beforeAll(async () => {
-    gantry = await startGantry();
+    gantry = await useGantry();
   });
-  afterAll(() => gantry.close());
   beforeEach(async () => {
     site = await DownloadSite.open(gantry.url);
     const made = await ServiceMachine.create();

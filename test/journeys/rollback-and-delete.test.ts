@@ -1,27 +1,21 @@
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 
 import { type Deployment, RollbackTargets } from "#contract/endpoints/deployments/schemas.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
 import { createRepository, type Repository } from "../support/journey-repository.ts";
-import { createHome, removeHome, startSystem, type System } from "../support/journey-system.ts";
+import { type UsedSystem, useSystem } from "../support/use-system.ts";
 
-let home: string;
-let system: System;
+let system: UsedSystem;
 let repository: Repository;
 let project: Project;
 
 beforeAll(async () => {
-  home = await createHome();
-  system = await startSystem(home);
-  repository = await createRepository(join(home, "news"));
+  system = await useSystem();
+  repository = await createRepository(join(system.folder, "news"));
 }, 120_000);
-afterAll(async () => {
-  await system.interrupt();
-  await removeHome(home);
-}, 60_000);
 
 async function createProject(name: string, settings: Record<string, unknown> = {}): Promise<Project> {
   return system.api.createProject({

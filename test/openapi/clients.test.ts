@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { type Clients, generateClients } from "./support/clients.ts";
-import { type Gantry, startGantry } from "./support/gantry.ts";
+import { useGantry } from "./support/gantry.ts";
 
 let clients: Clients;
 beforeAll(async () => {
@@ -15,39 +15,31 @@ describe("clients that are generated from the document", () => {
   });
 
   it.each(["with-openapi-typescript", "with-hey-api"])("run against the Worker: %s", async (program) => {
-    const gantry: Gantry = await startGantry();
-    try {
-      expect(await clients.run(program, gantry.url, gantry.token)).toEqual({
-        status: "building",
-        names: ["shop"],
-        deployments: [true],
-        refused: 404,
-        isNotFound: true,
-        log: "string",
-      });
-    } finally {
-      await gantry.close();
-    }
+    const gantry = await useGantry();
+    expect(await clients.run(program, gantry.url, gantry.token)).toEqual({
+      status: "building",
+      names: ["shop"],
+      deployments: [true],
+      refused: 404,
+      isNotFound: true,
+      log: "string",
+    });
   });
 });
 
 describe("the Worker as `npm start` serves it", () => {
   it("serves the reference from the files beside its bundle", async () => {
-    const gantry = await startGantry();
-    try {
-      for (const [path, type] of [
-        ["/docs", "text/html; charset=utf-8"],
-        ["/docs/problems/not_found", "text/html; charset=utf-8"],
-        ["/docs/style.css", "text/css; charset=utf-8"],
-        ["/v1/openapi.json", "application/json"],
-      ] as const) {
-        const answer = await fetch(`${gantry.url}${path}`);
-        expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 200, type]);
-        expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
-      }
-      expect((await fetch(`${gantry.url}/docs/`)).url).toBe(`${gantry.url}/docs`);
-    } finally {
-      await gantry.close();
+    const { url } = await useGantry();
+    for (const [path, type] of [
+      ["/docs", "text/html; charset=utf-8"],
+      ["/docs/problems/not_found", "text/html; charset=utf-8"],
+      ["/docs/style.css", "text/css; charset=utf-8"],
+      ["/v1/openapi.json", "application/json"],
+    ] as const) {
+      const answer = await fetch(`${url}${path}`);
+      expect([path, answer.status, answer.headers.get("content-type")]).toEqual([path, 200, type]);
+      expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
     }
+    expect((await fetch(`${url}/docs/`)).url).toBe(`${url}/docs`);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
-import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer, readServer } from "../support/enrolments.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
@@ -28,14 +28,11 @@ let api: Api;
 let machine: DebianMachine;
 let server: ServerCreated;
 beforeAll(async () => {
-  [gantry, machine] = await Promise.all([startGantry(), DebianMachine.boot()]);
+  [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
   api = createApi(gantry.url, gantry.token);
   server = await registerServer(gantry);
 });
-afterAll(async () => {
-  await machine.close();
-  await gantry.close();
-});
+afterAll(() => machine.close());
 
 const update = () => machine.run(`curl -fsSL ${gantry.url}/install.sh | sh`);
 const agentPid = () => machine.tell("systemctl show --property=MainPID --value gantry-agent");

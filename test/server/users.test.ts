@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";
 import { createApi } from "../support/journey-api.ts";
 import { DebianMachine } from "./support/debian-machine.ts";
@@ -10,12 +10,9 @@ import { DebianMachine } from "./support/debian-machine.ts";
 let gantry: Gantry;
 let machine: DebianMachine;
 beforeAll(async () => {
-  [gantry, machine] = await Promise.all([startGantry(), DebianMachine.boot()]);
+  [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
 });
-afterAll(async () => {
-  await machine.close();
-  await gantry.close();
-});
+afterAll(() => machine.close());
 
 const install = (args: string, token?: string) =>
   machine.run(

@@ -19,7 +19,7 @@ import { beforeAll, beforeEach, expect } from "vitest";
 import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { createRepository } from "../agent/support/repository.ts";
-import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { DownloadSite } from "./download-site.ts";
 import { createApi } from "./journey-api.ts";
 import { runShell, type ShellEnd } from "./run-shell.ts";
@@ -168,12 +168,11 @@ function whereIs(program: string): string | null {
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path)) ?? null;
 }
 
-/** Sets up a test file: each test gets its own machine, and all share one control plane. */
+/** Sets up a test file: each test gets its own machine, and all use one account. */
 export function setUpMachines(use: (machine: Machine, gantry: Gantry) => void): void {
   let gantry: Gantry;
   beforeAll(async () => {
-    gantry = await startGantry();
-    return () => gantry.close();
+    gantry = await useGantry();
   });
   beforeEach(async () => {
     const machine = await Machine.create(gantry);

@@ -4,7 +4,7 @@ import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { SessionCreated } from "#contract/endpoints/sessions/schemas.ts";
 import { TokenWithSecret } from "#contract/endpoints/tokens/schemas.ts";
-import { type Gantry, startGantry } from "./gantry.ts";
+import { type Gantry, useGantry } from "./gantry.ts";
 import type { Request, Sender } from "./request.ts";
 import { WEAK_SCOPE } from "./spoil.ts";
 import { runAgent, type RunningAgent } from "./running-agent.ts";
@@ -44,7 +44,7 @@ export class Playground {
   }
 
   static async open(): Promise<Playground> {
-    const gantry = await startGantry();
+    const gantry = await useGantry();
     const post = async (path: string, body: unknown): Promise<unknown> =>
       await (await send(gantry, path, body)).json();
     const server = ServerCreated.parse(await post("/v1/servers", { name: "main", ip: "192.0.2.1" }));
@@ -118,7 +118,6 @@ export class Playground {
 
   async close(): Promise<void> {
     await this.#agent.close();
-    await this.#gantry.close();
   }
 
   async #make(path: string, body: unknown): Promise<string> {
