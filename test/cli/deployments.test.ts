@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -9,28 +8,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Deployment, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { eventually } from "../support/faults/eventually.ts";
-import type { Host } from "../support/faults/host.ts";
-import { createInstallation, type Installation } from "../support/faults/installation.ts";
 import { createSite, type Site } from "../support/faults/site.ts";
 import { type CallOptions, createCli, jsonOf } from "./support/command.ts";
+import { createInstallation, type Installation } from "./support/installation.ts";
 
 const cli = createCli();
 let installation: Installation;
-let host: Host;
 let site: Site;
 let sites = 0;
 
 beforeAll(async () => {
   installation = await createInstallation();
-  host = await installation.addServer("web-1");
 });
-afterAll(async () => {
-  await installation.stop();
-  await rm(installation.home, { recursive: true, force: true, maxRetries: 5 });
-});
+afterAll(() => installation.stop());
 beforeEach(async () => {
   sites += 1;
-  site = await createSite(installation, host, `site-${sites}`);
+  site = await createSite(installation, installation.host, `site-${sites}`);
 });
 
 /** The environment of a CI job. It reaches the control plane through the clients' proxy. */

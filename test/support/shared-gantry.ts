@@ -29,7 +29,8 @@ export async function startSharedGantry(): Promise<SharedGantry> {
   return {
     shares: shares.data,
     async end() {
-      server.disconnect();
+      // After Ctrl-C it may have ended already.
+      if (server.connected) server.disconnect();
       await exited;
     },
   };

@@ -38,7 +38,7 @@ function settingsOf(source: Source, host: Host, own: Record<string, unknown>) {
 
 /** Creates a project with a first commit, and deploys nothing. */
 export async function createSite(
-  installation: Installation,
+  installation: Pick<Installation, "api" | "home">,
   host: Host,
   name: string,
   settings: Record<string, unknown> = {},
