@@ -33,15 +33,11 @@ await runScript(
       sql: "SELECT id FROM accounts WHERE name = ? ORDER BY id LIMIT 1",
       parameters: [account],
     };
-    const [rows] = await executeStatements(target, [lookUp]);
-    const id = AccountId.safeParse(rows?.[0]?.["id"]);
-    const owner = id.success ? { id: id.data } : { name: account };
-    const { token, accountId, statements } = newToken(owner, name, Date.now());
-    await executeStatements(target, statements);
-    const created = id.success ? "Created a token" : "Created an account and a token";
-    console.error(
-      `${created} for ${account} (${accountId}). The token is valid for ${MAX_LIFETIME_DAYS} days.`,
-    );
+    const { token, accountId, statements } = newToken({ name: account }, name, Date.now());
+    const rows = await executeStatements(target, [...statements, lookUp]);
+    const id = AccountId.parse(rows.at(-1)?.[0]?.["id"]);
+    const created = id === accountId ? "Created an account and a token" : "Created a token";
+    console.error(`${created} for ${account} (${id}). The token is valid for ${MAX_LIFETIME_DAYS} days.`);
     console.error("It is shown only now: the database keeps only its hash.");
     console.log(token);
   },

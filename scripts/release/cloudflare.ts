@@ -4,14 +4,11 @@ import { join } from "node:path";
 
 import * as z from "zod";
 
+import { isDatabaseMissing } from "../shared/execute-statements.ts";
 import { Problem } from "../shared/problem.ts";
-import { readJsonOutput } from "../shared/read-json-output.ts";
 import { root } from "../shared/root.ts";
-import { quietWrangler, runCommand } from "../shared/run-command.ts";
+import { quietWrangler, runCommand, type RunOutcome } from "../shared/run-command.ts";
 import type { ReleaseOptions } from "./options.ts";
-
-/** What `wrangler d1 list --json` prints. */
-const Databases = z.array(z.object({ name: z.string() }));
 
 /** The part of wrangler.toml that is used here. wrangler has no types for it. */
 const Configuration = z.object({ d1_databases: z.tuple([z.object({ database_name: z.string() })]) });
@@ -23,19 +20,20 @@ async function databaseName(): Promise<string> {
   return d1_databases[0].database_name;
 }
 
-/** Creates the database if the account does not have it. @returns whether it was created now */
-export async function ensureDatabase(): Promise<boolean> {
-  const wanted = await databaseName();
-  const listed = await wrangler(["d1", "list", "--json"], "reading the account's databases");
-  const databases = readJsonOutput(listed, Databases);
-  if (databases.some(({ name }) => name === wanted)) return false;
-  await wrangler(["d1", "create", wanted], "creating the database");
-  return true;
-}
-
-/** Applies the missing migrations. Safe to repeat. */
-export async function migrateDatabase(): Promise<void> {
-  await wrangler(["d1", "migrations", "apply", "DB", "--remote"], "migrating the database");
+/**
+ * Applies the missing migrations, and creates the database if the account does not have it. Safe to repeat.
+ * @returns whether the database was created now
+ */
+export async function migrateDatabase(): Promise<boolean> {
+  const migrate = ["d1", "migrations", "apply", "DB", "--remote"];
+  const doing = "migrating the database";
+  const migrated = await runWrangler(migrate);
+  const isNew = isDatabaseMissing(migrated);
+  if (isNew) {
+    await wrangler(["d1", "create", await databaseName()], "creating the database");
+    await wrangler(migrate, doing);
+  } else refuseFailure(migrated, doing);
+  return isNew;
 }
 
 /** What wrangler writes about a deployment to the file of WRANGLER_OUTPUT_FILE_PATH. */
@@ -71,17 +69,21 @@ function addressOf(target: string): string {
   return place.startsWith("https://") ? place : `https://${place}`;
 }
 
-/** Runs wrangler. @returns its stdout. @throws Problem with its output if it fails */
+/** @throws Problem with wrangler's output if it fails */
 async function wrangler(
   args: readonly string[],
   doing: string,
   environment: Record<string, string> = {},
-): Promise<string> {
-  const { code, output, stdout } = await runCommand(["wrangler", ...args], {
-    env: { ...quietWrangler, ...environment },
-  });
+): Promise<void> {
+  refuseFailure(await runWrangler(args, environment), doing);
+}
+
+function runWrangler(args: readonly string[], environment: Record<string, string> = {}): Promise<RunOutcome> {
+  return runCommand(["wrangler", ...args], { env: { ...quietWrangler, ...environment } });
+}
+
+function refuseFailure({ code, output }: RunOutcome, doing: string): void {
   if (code !== 0) throw new Problem(`${doing} failed. wrangler says:\n${output.trim()}${hintFor(output)}`);
-  return stdout;
 }
 
 function hintFor(output: string): string {

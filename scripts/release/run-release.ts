@@ -9,7 +9,7 @@ import type { Statement } from "../shared/first-token.ts";
 import { Problem } from "../shared/problem.ts";
 import { newSignInCode, SIGN_IN_MINUTES } from "../shared/sign-in-code.ts";
 import { bold, dim, print, step, yellow } from "../shared/terminal.ts";
-import { deployWorker, ensureDatabase, migrateDatabase } from "./cloudflare.ts";
+import { deployWorker, migrateDatabase } from "./cloudflare.ts";
 import { isInstallation, refuseForeignDomain } from "./domain.ts";
 import type { ReleaseOptions } from "./options.ts";
 
@@ -24,13 +24,9 @@ const INTERVAL_MS = 2_000;
  */
 export async function runRelease(options: ReleaseOptions): Promise<void> {
   await refuseForeignDomain(options);
-  await step("looking for the database", async () => {
-    const isNew = await ensureDatabase();
-    return { value: null, done: `Database ${isNew ? "created" : "exists"}` };
-  });
   await step("migrating the database", async () => {
-    await migrateDatabase();
-    return { value: null, done: "Database migrated" };
+    const isNew = await migrateDatabase();
+    return { value: null, done: `Database ${isNew ? "created" : "migrated"}` };
   });
   const addresses = await step("building and deploying the Worker", async () => ({
     value: await deployWorker(options),

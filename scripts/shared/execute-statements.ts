@@ -6,7 +6,7 @@ import * as z from "zod";
 import { renderStatement, type Statement } from "./first-token.ts";
 import { Problem } from "./problem.ts";
 import { readJsonOutput } from "./read-json-output.ts";
-import { quietWrangler, runCommand } from "./run-command.ts";
+import { type CommandOutcome, quietWrangler, runCommand } from "./run-command.ts";
 import { resolveHome } from "./script.ts";
 
 /** The database of an installation: in a home of `npm start`, or in a Cloudflare account. */
@@ -40,11 +40,15 @@ export async function executeStatements(
   for (let tries = 1; output.includes("SQLITE_BUSY") && tries < MAX_TRIES; tries += 1)
     ({ code, output, stdout } = await execute());
   if (code !== 0) {
-    const isMissing = output.includes("no such table") || output.includes("Couldn't find a D1 DB");
-    if (isMissing) throw noInstallation(target);
+    if (output.includes("no such table") || isDatabaseMissing({ code, output })) throw noInstallation(target);
     throw new Problem(`wrangler could not write to the database:\n${output.trim()}`);
   }
   return readJsonOutput(stdout, Executed).map(({ results }) => results);
+}
+
+/** Whether wrangler failed because the account does not have the database. */
+export function isDatabaseMissing({ code, output }: CommandOutcome): boolean {
+  return code !== 0 && output.includes("Couldn't find a D1 DB");
 }
 
 function noInstallation(target: DatabaseTarget): Problem {

@@ -24,7 +24,8 @@ export function hashOfToken(token: string): string {
 
 /**
  * Creates a token with every scope, and the statements that make it valid.
- * @param account the account of the token, or the name of an account that is created with it
+ * @param account the token's account. With a name: the first account of that name; if there is none, the statements create
+ * it, with the returned id
  * @param now Unix milliseconds
  */
 export function newToken(
@@ -34,26 +35,26 @@ export function newToken(
 ): NewToken {
   const ids = createIdGenerator({ now: () => now, randomBytes });
   const token = formToken(randomTokenCharacters(randomBytes));
-  const accountId = "id" in account ? account.id : ids.account();
-  const insertAccount: Statement[] =
-    "id" in account
-      ? []
-      : [
-          {
-            sql: "INSERT OR IGNORE INTO accounts (id, name, created_at) VALUES (?, ?, ?)",
-            parameters: [accountId, account.name, now],
-          },
-        ];
+  const isKnown = "id" in account;
+  const accountId = isKnown ? account.id : ids.account();
+  const insertAccount: Statement[] = isKnown
+    ? []
+    : [
+        {
+          sql: "INSERT INTO accounts (id, name, created_at) SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE name = ?)",
+          parameters: [accountId, account.name, now, account.name],
+        },
+      ];
   const insertToken: Statement = {
-    sql: "INSERT OR IGNORE INTO tokens (id, account_id, name, hash, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    sql: `INSERT OR IGNORE INTO tokens (id, account_id, name, hash, scopes, created_at, expires_at) SELECT ?, id, ?, ?, ?, ?, ? FROM accounts WHERE ${isKnown ? "id" : "name"} = ? ORDER BY id LIMIT 1`,
     parameters: [
       ids.token(),
-      accountId,
       tokenName,
       hashOfToken(token),
       JSON.stringify(allScopes),
       now,
       now + LIFETIME_MS,
+      isKnown ? account.id : account.name,
     ],
   };
   return { token, accountId, statements: [...insertAccount, insertToken] };
