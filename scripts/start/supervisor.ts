@@ -157,7 +157,8 @@ export function supervise(spec: ServiceSpec): Service {
 async function isHealthy(url: string, timeoutMs: number): Promise<boolean> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, { signal });
+    // The local server would compress each answer.
+    const response = await fetch(url, { headers: { "accept-encoding": "identity" }, signal });
     await response.arrayBuffer();
     return response.ok;
   } catch {

@@ -20,8 +20,7 @@ export async function createRepository(path: string): Promise<Repository> {
     const { stdout } = await run("git", [...identity, "-c", "commit.gpgSign=false", ...args], { cwd: path });
     return stdout.trim();
   };
-  await git("init", "--quiet");
-  await git("symbolic-ref", "HEAD", "refs/heads/main");
+  await git("init", "--quiet", "--initial-branch=main");
   return {
     path,
     git,

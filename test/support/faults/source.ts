@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-import { createRepository, type Repository } from "../journey-repository.ts";
+import { type BareRepository, createBareRepository } from "./bare-repository.ts";
 import { createGate, type Gate, waitAtGate } from "./gate.ts";
 
 /** The content of a commit, which its deployments must serve and log. */
@@ -15,7 +15,7 @@ export type SourceCommit = {
 
 /** A repository whose commits can be told apart in the site and in the log, and whose deployments can be held at a gate. */
 export type Source = {
-  readonly repository: Repository;
+  readonly repository: BareRepository;
   readonly gate: Gate;
   /** The project's repository URL. Its fetch goes through the gate. */
   readonly url: string;
@@ -64,8 +64,7 @@ ${extra}
 
 /** @param path a new folder */
 export async function createSource(path: string): Promise<Source> {
-  const repository = await createRepository(path);
-  await repository.git("config", "uploadpack.allowAnySHA1InWant", "true");
+  const repository = await createBareRepository(path);
   const gate = await createGate(`${path}.gate`);
   const commits = new Map<string, SourceCommit>();
   let count = 0;
