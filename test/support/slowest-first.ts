@@ -29,30 +29,34 @@ const FLOWS = [
   "dashboard/flows/list",
 ];
 
+/** The agent's slowest files, the slowest first. */
+const AGENT = [
+  "agent/reachable",
+  "agent/git-credentials",
+  "agent/main",
+  "agent/outage",
+  "agent/build",
+  "agent/disk-full",
+  "agent/fetch",
+];
+
 /** The slowest other files, the slowest first. */
 const OTHERS = [
   "journeys/release",
-  "agent/reachable",
-  "agent/git-credentials",
   "journeys/install-service",
   "cli/deployments",
   "openapi/requests",
   "journeys/first-start",
   "journeys/other-repository",
   "cli/account",
-  "agent/main",
-  "agent/outage",
-  "agent/build",
-  "agent/disk-full",
-  "agent/fetch",
   "journeys/install",
   "domain/lane/interleavings",
 ];
 
 /**
  * Starts the slowest files first. By default vitest sorts by file size, and the slowest file could run alone at the end.
- * The Worker's files stay together, and so do the dashboard's flows, because vitest keeps their processes only if the next
- * file in the queue is of the same project: a new workerd costs seconds of CPU time until it is warm.
+ * The files of the Worker, of the dashboard and of the agent stay together, because vitest keeps their processes only if the
+ * next file in the queue is of the same project: a new workerd costs seconds of CPU time until it is warm.
  */
 export class SlowestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -63,12 +67,13 @@ export class SlowestFirst extends BaseSequencer {
     const first = files.filter((file) => isIn(FIRST, file));
     const rest = files.filter((file) => !isIn(FIRST, file));
     const ofProject = (name: string) => rest.filter(({ project }) => project.name === name);
-    const others = rest.filter(({ project }) => project.name !== "worker" && project.name !== "dashboard");
+    const others = rest.filter(({ project }) => !["worker", "dashboard", "agent"].includes(project.name));
     return Promise.resolve([
       ...sorted(FIRST, first),
       ...sorted(WORKER, ofProject("worker")),
       ...sorted(FLOWS, ofProject("dashboard")),
       ...sorted(OTHERS, others),
+      ...sorted(AGENT, ofProject("agent")),
     ]);
   }
 }
