@@ -37,7 +37,24 @@ export async function createToken(
   accountId: AccountId,
   settings: Partial<TokenSettings> = {},
 ): Promise<TestToken> {
-  const token = {
+  const { token, insertion } = await newToken(accountId, settings);
+  await insertion.run();
+  return token;
+}
+
+/** Adds an account with a token that has all scopes. */
+export async function createAccount(name = "Test account"): Promise<TestAccount> {
+  const id = ids.account();
+  const { token, insertion } = await newToken(id);
+  const account = env.DB.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)");
+  await env.DB.batch([account.bind(id, name, Date.now()), insertion]);
+  return { id, name, token: token.secret };
+}
+
+type NewToken = { readonly token: TestToken; readonly insertion: D1PreparedStatement };
+
+async function newToken(accountId: AccountId, settings: Partial<TokenSettings> = {}): Promise<NewToken> {
+  const { name, scopes, projectIds, expiresAt, revokedAt }: TokenSettings = {
     name: "test",
     scopes: allScopes,
     projectIds: null,
@@ -47,30 +64,18 @@ export async function createToken(
   };
   const id = ids.token();
   const secret = newSecret();
-  await env.DB.prepare(
+  const insertion = env.DB.prepare(
     "INSERT INTO tokens (id, account_id, name, hash, scopes, project_ids, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  )
-    .bind(
-      id,
-      accountId,
-      token.name,
-      await secretHash(secret),
-      JSON.stringify(token.scopes),
-      token.projectIds === null ? null : JSON.stringify(token.projectIds),
-      Date.now(),
-      token.expiresAt,
-      token.revokedAt,
-    )
-    .run();
-  return { id, secret };
-}
-
-/** Adds an account with a token that has all scopes. */
-export async function createAccount(name = "Test account"): Promise<TestAccount> {
-  const id = ids.account();
-  await env.DB.prepare("INSERT INTO accounts (id, name, created_at) VALUES (?, ?, ?)")
-    .bind(id, name, Date.now())
-    .run();
-  const { secret } = await createToken(id);
-  return { id, name, token: secret };
+  ).bind(
+    id,
+    accountId,
+    name,
+    await secretHash(secret),
+    JSON.stringify(scopes),
+    projectIds === null ? null : JSON.stringify(projectIds),
+    Date.now(),
+    expiresAt,
+    revokedAt,
+  );
+  return { token: { id, secret }, insertion };
 }

@@ -4,13 +4,13 @@ import { beforeEach } from "vitest";
 
 import { renewIds } from "./account.ts";
 
-const statements = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries);
+const migrations = env.TEST_MIGRATIONS.flatMap(({ queries }) => queries).join(";\n");
 
 beforeEach(async () => {
   // Waits for writes that the last test's requests make after their responses.
   await env.DB.prepare("SELECT 1").run();
   await reset();
-  // One batch takes less than half as long as applyD1Migrations, which also keeps a table of what it has applied.
-  await env.DB.batch(statements.map((statement) => env.DB.prepare(statement)));
+  // Takes two thirds as long as a batch, which takes less than half as long as applyD1Migrations.
+  await env.DB.prepare(migrations).run();
   renewIds();
 });
