@@ -13,17 +13,16 @@ import { followLinks, useRoute } from "#dashboard/router/navigation.ts";
 import type { Route } from "#dashboard/router/route.ts";
 import { Shell } from "#dashboard/shell/shell.tsx";
 
-// The scripts of pages that few visits start with are loaded when the page is opened.
-const NewProject = lazy(async () => (await import("#dashboard/pages/new-project.tsx")).NewProject);
-const ProjectPage = lazy(async () => (await import("#dashboard/pages/project/project.tsx")).ProjectPage);
-const Settings = lazy(async () => (await import("#dashboard/pages/settings/settings.tsx")).Settings);
-const DeploymentPage = lazy(
-  async () => (await import("#dashboard/pages/deployment/deployment.tsx")).DeploymentPage,
-);
-const Servers = lazy(async () => (await import("#dashboard/pages/servers/servers.tsx")).Servers);
-const Tokens = lazy(async () => (await import("#dashboard/pages/tokens/tokens.tsx")).Tokens);
-const AccountPage = lazy(async () => (await import("#dashboard/pages/account/account.tsx")).AccountPage);
-const Charts = lazy(async () => (await import("#dashboard/pages/charts/charts.tsx")).Charts);
+// The pages that few visits start with are loaded when one of them is opened.
+const load = () => import("#dashboard/pages/lazy-pages.ts");
+const NewProject = lazy(async () => (await load()).NewProject);
+const ProjectPage = lazy(async () => (await load()).ProjectPage);
+const Settings = lazy(async () => (await load()).Settings);
+const DeploymentPage = lazy(async () => (await load()).DeploymentPage);
+const Servers = lazy(async () => (await load()).Servers);
+const Tokens = lazy(async () => (await load()).Tokens);
+const AccountPage = lazy(async () => (await load()).AccountPage);
+const Charts = lazy(async () => (await load()).Charts);
 
 /** The dashboard: the sign-in page, or a page with the navigation around it. */
 export function App() {
