@@ -18,8 +18,10 @@ const WORKER = [
   "worker/isolation",
 ];
 
-/** The slowest flows of the dashboard, the slowest first. */
+/** The flows that use sign-in links, which expire, and then the slowest flows of the dashboard, the slowest first. */
 const FLOWS = [
+  "dashboard/flows/first-steps",
+  "dashboard/flows/first-visit",
   "dashboard/flows/keyboard-pages",
   "dashboard/flows/pages",
   "dashboard/flows/keyboard",

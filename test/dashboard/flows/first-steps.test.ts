@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 
 import { violations } from "./support/browser.ts";
-import { type Agent, joinServer, script } from "./support/operator.ts";
+import { type Agent, joinServer } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, home, repository, visit } = await useDashboard({ installation: "own" });
+const { local, home, secondLink, repository, visit } = await useDashboard({ account: "empty" });
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());
@@ -15,11 +15,10 @@ describe("an empty account", () => {
   it("shows the steps to a live deployment, and no data of another account", async () => {
     const { path, commit } = await repository("first");
     await commit({ "index.html": "first" });
-    const link = await script("sign-in.ts", "--account", "second", "--local", join(home, "installation"));
 
     // The console logs the 404 responses for objects of the other account.
     const { page } = await visit({ expected: /404/ });
-    await page.goto(link);
+    await page.goto(secondLink);
     await page.getByRole("heading", { name: "Add a server" }).waitFor();
     expect(await page.getByText("hello-site").count()).toBe(0);
     expect(await violations(page)).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { violations } from "./support/browser.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, api, printedLink, repository, visit } = await useDashboard({ installation: "own" });
+const { local, api, printedLink, repository, visit } = await useDashboard({ account: "installed" });
 
 describe("the link that npm start prints", () => {
   it("signs in once, to see the live site, deploy, follow the log, roll back and sign out", async () => {

@@ -6,7 +6,7 @@ import { keyboardOf } from "./support/keyboard.ts";
 import { type Agent, joinServer } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, home, account, repository, visit } = await useDashboard({ hasSite: false });
+const { local, home, account, repository, visit } = await useDashboard({ account: "empty" });
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());

@@ -8,7 +8,7 @@ import { keyboardOf } from "./support/keyboard.ts";
 import { type Agent, joinServer } from "./support/operator.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { home, local, account, repository, visit } = await useDashboard({ hasSite: false });
+const { home, local, account, repository, visit } = await useDashboard({ account: "empty" });
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());

@@ -8,7 +8,7 @@ import { type Agent, joinServer } from "./support/operator.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
-const { local, account, home, repository, visit } = await useDashboard({ hasSite: false });
+const { local, account, home, repository, visit } = await useDashboard({ account: "empty" });
 
 let agent: Agent | null = null;
 afterAll(() => agent?.kill());

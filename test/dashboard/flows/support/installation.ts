@@ -13,6 +13,7 @@ import { newToken } from "../../../../scripts/shared/first-token.ts";
 import { LocalFile } from "../../../../scripts/start/local-file.ts";
 import { createHome, removeHome, startSystem } from "../../../support/journey-system.ts";
 import { executable } from "./browser.ts";
+import { script } from "./operator.ts";
 
 /** Empty accounts, each for one flow. */
 const accounts = ["second", "typist", "hosts", "lost", "many"] as const;
@@ -38,7 +39,12 @@ export const Installation = z.object({
 export type Installation = z.infer<typeof Installation>;
 
 /** What one test file gets of the shared installation. */
-export const Share = z.object({ installation: Installation, account: FileAccount });
+export const Share = z.object({
+  installation: Installation,
+  account: FileAccount,
+  /** A link that signs in once to the account `second`. */
+  secondLink: z.string(),
+});
 export type Share = z.infer<typeof Share>;
 
 /** The WebSocket address at which Playwright connects to the browser. */
@@ -57,17 +63,17 @@ declare module "vitest" {
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   let browser: Promise<BrowserServer> | null = null;
-  let shared: ReturnType<typeof startInstallation> | null = null;
+  let shared: ReturnType<typeof startShared> | null = null;
   async function answer(path: string | undefined): Promise<unknown> {
     if (path === "/browser") {
       browser ??= startBrowser();
       return { browser: (await browser).wsEndpoint() };
     }
-    shared ??= startInstallation(ACCOUNTS_FOR_FILES);
-    const { installation, accountsForFiles } = await shared;
+    shared ??= startShared();
+    const { installation, accountsForFiles, secondLink } = await shared;
     const account = accountsForFiles.pop();
     if (account === undefined) throw new Error(`all ${ACCOUNTS_FOR_FILES} accounts are taken`);
-    return { installation, account };
+    return { installation, account, secondLink };
   }
   const server = createServer((request, response) => {
     answer(request.url).then(
@@ -102,6 +108,18 @@ const DISABLED_FEATURES = [
 async function startBrowser(): Promise<BrowserServer> {
   const args = ["--no-sandbox", `--disable-features=${DISABLED_FEATURES.join(",")}`];
   return chromium.launchServer({ executablePath: await executable(), args });
+}
+
+/** Starts the shared installation. Its link is made before the flows, because that writes to the database. */
+async function startShared(): Promise<RunningInstallation & { readonly secondLink: string }> {
+  const started = await startInstallation(ACCOUNTS_FOR_FILES);
+  const home = join(started.installation.home, "installation");
+  try {
+    return { ...started, secondLink: await script("sign-in.ts", "--account", "second", "--local", home) };
+  } catch (error) {
+    await started.end();
+    throw error;
+  }
 }
 
 export type RunningInstallation = {

@@ -1,17 +1,17 @@
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
+import { listenForControl } from "#agent/sites/control-server.ts";
+import { createSiteRegistry } from "#agent/sites/site-registry.ts";
+import { createSiteStore } from "#agent/sites/site-store.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
 import { root } from "../../../../scripts/shared/root.ts";
 import type { LocalFile } from "../../../../scripts/start/local-file.ts";
-import { supervise } from "../../../../scripts/start/supervisor.ts";
 import type { Api } from "../../../support/journey-api.ts";
 import { createRepository } from "../../../support/journey-repository.ts";
 import { freePorts } from "../../../support/journey-system.ts";
 import { joinServer } from "./operator.ts";
-
-const STOP_MS = 4_000;
 
 /** A server, a project and a live deployment, like those that `npm start` creates. */
 export type LiveSite = {
@@ -30,24 +30,21 @@ export async function createLiveSite(api: Api, folder: string): Promise<LiveSite
   await mkdir(agentHome, { recursive: true });
   const made = await api.call("POST", "/v1/servers", { name: "local", ip: "127.0.0.1" });
   const server = ServerCreated.parse(made.json);
-  const sites = supervise({
-    name: "sites",
-    argv: [
-      "src/agent/sites/main.ts",
-      ...["--home", agentHome, "--socket", socket, "--first-port", `${await freePorts()}`],
-    ],
-    logFile: join(folder, "sites.log"),
-    healthUrl: null,
-    stopMs: STOP_MS,
-    onPidChange: () => undefined,
-    onCrash: () => undefined,
+  // In this process, because a process for each file takes a third of a second of CPU time to start.
+  const sites = createSiteRegistry({
+    store: createSiteStore(agentHome, () => undefined),
+    firstPort: await freePorts(),
+    log: () => undefined,
   });
+  const control = await listenForControl(socket, sites);
+  await sites.reopen();
   const agent = await joinServer(server.enrollment.command, agentHome, ["--sites-socket", socket]);
-  await sites.ready;
   agent.start();
   const stop = async () => {
     await agent.kill();
-    await sites.stop();
+    control.close();
+    control.closeAllConnections();
+    await sites.close();
   };
   try {
     const source = join(folder, "hello-site");

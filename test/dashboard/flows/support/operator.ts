@@ -1,12 +1,16 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
+import { hostname } from "node:os";
 import { promisify } from "node:util";
+
+import { enroll } from "#agent/main/enroll.ts";
 
 import { builtAgent } from "../../../support/built-agent.ts";
 
 const root = resolve(import.meta.dirname, "../../../..");
 const run = promisify(execFile);
+const ENROLL_TIMEOUT_MS = 30_000;
 
 /** Runs a script and returns its output. @param name of a file in scripts */
 export async function script(name: string, ...args: string[]): Promise<string> {
@@ -34,9 +38,15 @@ export async function joinServer(
   const [, url = ""] = /curl -fsSL (\S+)\/install\.sh/.exec(line) ?? [];
   const [, token = ""] = /GANTRY_TOKEN=(\w+)/.exec(line) ?? [];
   const main = await builtAgent();
-  await run(process.execPath, [main, "enroll", "--url", url, "--home", home], {
-    env: { ...process.env, GANTRY_TOKEN: token },
+  const end = await enroll({
+    url,
+    token,
+    home,
+    hostname: hostname(),
+    proxy: null,
+    timeoutMs: ENROLL_TIMEOUT_MS,
   });
+  if (end.kind !== "enrolled") throw new Error(end.message);
   let child: ChildProcess | null = null;
   return {
     start() {

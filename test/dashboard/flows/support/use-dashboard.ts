@@ -27,17 +27,22 @@ export type VisitOptions = {
 
 export type DashboardOptions = {
   /**
-   * `shared`: a separate account in the installation that the files share. `own`: a separate installation, for a file
-   * that writes to the database directly, because that locks the database for other files.
+   * `shared`: an account in the installation that the files share. `own`: a separate installation, for a file that
+   * writes to the database during its tests, because that locks the database for other files.
    */
   readonly installation?: "shared" | "own";
-  /** Whether the account has a server and a live site. If not, the ids in `local` belong to another account. */
-  readonly hasSite?: boolean;
+  /**
+   * The account in the shared installation. `live`: a separate account with a server and a live site. `empty`: a separate
+   * account; the ids in `local` belong to another one. `installed`: the account that `npm start` creates, for one file.
+   */
+  readonly account?: "live" | "empty" | "installed";
 };
 
 type Local = Pick<LocalFile, "url" | "token" | "account_id" | "server_id" | "project_id" | "deployment_id">;
 
 export type Dashboard = Omit<Installation, "local"> & {
+  /** A link from `npm run sign-in`, which signs in once to `second` of the shared installation; empty in an own one. */
+  readonly secondLink: string;
   /** The account of the test file. Its site is `hello-site`. */
   readonly local: Local;
   readonly api: Api;
@@ -51,7 +56,7 @@ export type Dashboard = Omit<Installation, "local"> & {
 
 /** Sets up the dashboard for a test file. Call it at the top of the file. */
 export async function useDashboard(options: DashboardOptions = {}): Promise<Dashboard> {
-  const { installation, local, end } = await open(options);
+  const { installation, local, secondLink, end } = await open(options);
   const { home } = installation;
   let browser: Browser;
   let tabs: { readonly visit: Visit; readonly expected: RegExp | undefined }[] = [];
@@ -78,6 +83,7 @@ export async function useDashboard(options: DashboardOptions = {}): Promise<Dash
   return {
     ...installation,
     local,
+    secondLink,
     api: createApi(local.url, local.token),
     async visit({ screen, expected } = {}) {
       const visit = await openTab(browser, local.url, screen);
@@ -95,20 +101,24 @@ export async function useDashboard(options: DashboardOptions = {}): Promise<Dash
 type Opened = {
   readonly installation: Installation;
   readonly local: Local;
+  readonly secondLink: string;
   readonly end: () => Promise<void>;
 };
 
-async function open({ installation: kind = "shared", hasSite = true }: DashboardOptions): Promise<Opened> {
+async function open({
+  installation: kind = "shared",
+  account: use = "live",
+}: DashboardOptions): Promise<Opened> {
   if (kind === "own") {
     const { installation, end } = await startInstallation();
-    return { installation, local: installation.local, end };
+    return { installation, local: installation.local, secondLink: "", end };
   }
-  const { installation, account } = Share.parse(await askSetup("/share"));
-  const local = { ...installation.local, ...account };
-  if (!hasSite) return { installation, local, end: async () => undefined };
+  const { installation, account, secondLink } = Share.parse(await askSetup("/share"));
+  const local = use === "installed" ? installation.local : { ...installation.local, ...account };
+  if (use !== "live") return { installation, local, secondLink, end: async () => undefined };
   const folder = join(installation.home, "accounts", account.account_id);
   const site = await createLiveSite(createApi(local.url, local.token), folder);
-  return { installation, local: { ...local, ...site.ids }, end: () => site.stop() };
+  return { installation, local: { ...local, ...site.ids }, secondLink, end: () => site.stop() };
 }
 
 async function askSetup(path: string): Promise<unknown> {
