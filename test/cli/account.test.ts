@@ -103,12 +103,12 @@ describe("gantry login", () => {
     const config = emptyConfig();
     const login = await cli.run(["login", `${gantry.url}/`], { env: config, input: `${gantry.token}\n` });
     expect(login).toMatchObject({ code: 0, stderr: "" });
-    expect(login.stdout).toContain(`Signed in to ${gantry.url} as Test account with the token "test"`);
+    expect(login.stdout).toContain(`Signed in to ${gantry.url} as ${gantry.accountName} with the token "test"`);
     expect(statSync(fileOf(config)).mode & 0o777).toBe(0o600);
     const whoami = await cli.run(["whoami", "--json"], { env: config });
     expect(jsonOf(whoami.stdout)).toMatchObject({
       url: gantry.url,
-      name: "Test account",
+      name: gantry.accountName,
     });
   });
 
@@ -300,7 +300,7 @@ describe("gantry whoami", () => {
   it("shows the account, the token, its scopes and when it expires", async () => {
     const { code, stdout } = await run("whoami");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^account\tTest account \(acct_/m);
+    expect(stdout).toContain(`account\t${gantry.accountName} (acct_`);
     expect(stdout).toMatch(/^token\ttest \(tok_/m);
     expect(stdout).toMatch(/^scopes\tdeployments:read, deployments:write/m);
     expect(stdout).toMatch(/^expires\t\d{4}-/m);

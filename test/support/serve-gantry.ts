@@ -20,15 +20,18 @@ const SIGN_IN_CODES = 120;
 const TEST_RUN_MS = 60 * 60_000;
 
 const now = Date.now();
-const newShare = () => {
-  const ours = newToken({ name: "Test account" }, "test", now);
-  const theirs = newToken({ name: "Theirs" }, "test", now);
-  const guests = newToken({ name: "Guests" }, "test", now);
+// An account's name decides which account a token is for.
+const newShare = (at: number) => {
+  const accountName = `Test account ${at}`;
+  const ours = newToken({ name: accountName }, "test", now);
+  const theirs = newToken({ name: `Theirs ${at}` }, "test", now);
+  const guests = newToken({ name: `Guests ${at}` }, "test", now);
   const links = Array.from({ length: SIGN_IN_CODES }, () =>
     newSignInCode({ id: guests.accountId }, now + TEST_RUN_MS),
   );
   return {
     secrets: {
+      accountName,
       token: ours.token,
       othersToken: theirs.token,
       signInCodes: links.map(({ code }) => code),
@@ -45,7 +48,7 @@ if (!build.ok) throw new Error(build.output);
 const home = await mkdtemp(join(tmpdir(), "gantry-shared-"));
 const state = join(home, "state");
 const settings = await readLocalSettings(build.bundle);
-const shares = Array.from({ length: SHARES }, newShare);
+const shares = Array.from({ length: SHARES }, (_, at) => newShare(at));
 // As one text: Miniflare's proxy takes 10 ms for each statement that is prepared.
 const sql = shares.flatMap(({ statements }) => statements.map(renderStatement)).join("\n");
 await withLocalDatabase(state, settings, (database) => database.exec(sql));

@@ -9,6 +9,7 @@ export const GantryShare = z.object({
   url: z.string(),
   /** Of an account with nothing in it. */
   token: z.string(),
+  accountName: z.string(),
   /** Of another such account. */
   othersToken: z.string(),
   /** Of a third account. Each signs in once. */
