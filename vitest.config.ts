@@ -36,6 +36,7 @@ export default defineConfig({
           include: [
             "test/domain/**/*.test.ts",
             "test/contract/**/*.test.ts",
+            "test/sealing/*.test.ts",
             "test/client/node/**/*.test.ts",
             "test/dashboard/**/*.test.ts",
           ],

@@ -10,7 +10,7 @@ import {
   Repository,
   SharedPath,
 } from "#contract/git-names.ts";
-import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
+import { AccountId, DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import {
   BuildSettings,
@@ -21,6 +21,7 @@ import {
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
 import { Disk } from "#contract/endpoints/servers/schemas.ts";
+import { MAX_VARIABLES, SealedValue, SealKey, VariableName } from "#contract/endpoints/variables/schemas.ts";
 import { runStages } from "#contract/stages.ts";
 
 /**
@@ -80,6 +81,28 @@ export type Enrolled = z.infer<typeof Enrolled>;
 export const ReleaseVersion = wholeFrom(1);
 
 /**
+ * The variables of a run at one revision of the project. `account_id` and the secrets' own `revision` are part of what
+ * was sealed. `sealed` is null for a secret that is not sealed for this server. `deployed`: the order is a rollback with
+ * the variables of its release, whose secrets may be older than those of later runs.
+ */
+export const RunVariables = z.strictObject({
+  account_id: AccountId,
+  revision: wholeFrom(0),
+  deployed: z.boolean(),
+  plain: listUpTo(z.strictObject({ name: VariableName, value: z.string() }), MAX_VARIABLES),
+  secrets: listUpTo(
+    z.strictObject({
+      name: VariableName,
+      revision: wholeFrom(1),
+      build: z.boolean(),
+      sealed: z.nullable(SealedValue),
+    }),
+    MAX_VARIABLES,
+  ),
+});
+export type RunVariables = z.infer<typeof RunVariables>;
+
+/**
  * Everything that the agent needs for one run. The agent does not trust the order: this schema checks names and paths.
  * `source.commits`: the project's setting for commits by hash. An older control plane omits it, which means `reachable`.
  * `source.in_branch`: `branch` must contain the commit, because the request named both.
@@ -90,6 +113,7 @@ export const ReleaseVersion = wholeFrom(1);
  * `framework`, `build_command`, `output_directory`: the agent detects an omitted framework from the files, and takes the
  * other omitted settings from the preset of the framework. A `build_command` of null means no build.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
+ * `variables`: an older control plane has none.
  */
 export const RunOrder = z.strictObject({
   run_id: RunId,
@@ -115,6 +139,7 @@ export const RunOrder = z.strictObject({
   health_check: z.nullable(HealthCheck),
   timeouts: Timeouts,
   keep_releases: z.array(ReleaseVersion),
+  variables: z.optional(RunVariables),
 });
 export type RunOrder = z.infer<typeof RunOrder>;
 
@@ -182,6 +207,8 @@ export const FromAgent = z.discriminatedUnion("type", [
     disk: Disk,
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
     runs: listUpTo(ActiveRun, MAX_REPORTED_RUNS),
+    /** The key for which secrets are sealed. An older agent has none. */
+    seal_key: z.optional(SealKey),
   }),
   z.strictObject({
     type: z.literal("status"),

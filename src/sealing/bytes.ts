@@ -1,0 +1,30 @@
+/** Bytes that WebCrypto accepts: never in memory that several threads share. */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+export function concatenate(...parts: readonly Uint8Array[]): Bytes {
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+export function bytesOf(text: string): Bytes {
+  return concatenate(new TextEncoder().encode(text));
+}
+
+/** Base64 for URLs, without padding. Source: RFC 4648 section 5. */
+export function toBase64Url(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCodePoint(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** @returns null if the text is not base64url */
+export function fromBase64Url(text: string): Bytes | null {
+  if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return null;
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.codePointAt(0) ?? 0);
+}
