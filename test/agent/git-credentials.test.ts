@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { messagesOf, World } from "./support/harness.ts";
 import { createCertificate, type GitServer, type GitServerOptions, serveGit } from "./support/git-server.ts";
+import { sealVariables } from "./support/sealed-variables.ts";
 import { watchProcesses } from "./support/process-watch.ts";
 import { createRepository, type TestRepository } from "./support/repository.ts";
 
@@ -77,6 +78,31 @@ describe("the login of a repository", () => {
     const { result } = await deploy(server.url("repository", written));
     expect(result.outcome).toBe("live");
     expect(server.logins).toContain(sent);
+  });
+
+  it("may be the project's repository token, which only git gets", async () => {
+    const module = createRepository(join(world.folder, "module"));
+    module.commit({ "part.txt": "part" });
+    world.repository.commit({ "index.html": "one" });
+    addSubmodule(world.repository, module, "../module");
+    const server = await serve({ login: `git:${TOKEN}`, delayMs: 100 });
+    await startAgent();
+    const variables = await sealVariables(
+      world,
+      {},
+      { GANTRY_REPOSITORY_TOKEN: { value: TOKEN, build: true } },
+    );
+    const watch = watchProcesses();
+    const { run, result } = await world.deploy({
+      source: { repository: server.url("repository"), branch: "main", commit: null },
+      build_command: "env",
+      variables,
+    });
+    const lines = watch.stop();
+    expect(result.outcome).toBe("live");
+    expect(world.read("current/part/part.txt")).toBe("part");
+    expect(messagesOf(run).join("\n")).not.toContain("GANTRY_REPOSITORY_TOKEN");
+    expect(lines.filter((line) => line.includes(TOKEN))).toEqual([]);
   });
 
   it("does not appear in the log when the server refuses it", async () => {

@@ -3,11 +3,12 @@ import { join, resolve } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder, RunVariables } from "#contract/agent-protocol.ts";
 
 import { type FakeRun, resultOf } from "../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { World } from "./support/harness.ts";
+import { sealVariables } from "./support/sealed-variables.ts";
 import { expectWholeProject, servedVersion } from "./support/whole-project.ts";
 
 const preload = resolve(import.meta.dirname, "support/die-at-step.ts");
@@ -15,11 +16,13 @@ const preload = resolve(import.meta.dirname, "support/die-at-step.ts");
 let world: World;
 let agent: AgentProcess;
 let dieFile: string;
+let variables: RunVariables;
 beforeEach(async () => {
   world = await World.create();
   dieFile = join(world.folder, "die");
   world.repository.commit({ "index.html": "0" });
   await enrollAgent(world);
+  variables = await sealVariables(world, { MODE: "production" }, { TOKEN: { value: "correct-horse" } });
   agent = await startAgent();
 });
 afterEach(async () => {
@@ -37,6 +40,7 @@ const order = (change: Partial<RunOrder> = {}) =>
     activate_command: `echo $GANTRY_VERSION > ${world.path("activated")}`,
     shared_paths: ["data"],
     keep_releases: [],
+    variables,
     ...change,
   });
 

@@ -147,6 +147,11 @@ export class FakeControlPlane {
     });
   }
 
+  /** The agent's latest `hello`. */
+  get lastHello() {
+    return this.messages.findLast((message) => message.type === "hello");
+  }
+
   /** Waits until the agent is connected and has sent more than `count` hellos. */
   async waitForHello(count: number): Promise<void> {
     await this.waitFor("a hello", () => this.isConnected && this.hellos > count);

@@ -35,9 +35,16 @@ const passedOn = [
 /** Further variables that git needs to find keys. */
 const passedToGit = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "XDG_CONFIG_HOME"] as const;
 
-/** @param runId marks the processes of the run, so that they can be found later */
-export function commandEnvironment(own: NodeJS.ProcessEnv, runId: string): Environment {
-  return { ...pick(own, passedOn), [RUN_MARKER]: runId };
+/**
+ * @param runId marks the processes of the run, so that they can be found later
+ * @param variables the project's variables, which take precedence over the agent's environment
+ */
+export function commandEnvironment(
+  own: NodeJS.ProcessEnv,
+  runId: string,
+  variables: Environment = {},
+): Environment {
+  return { ...pick(own, passedOn), ...variables, [RUN_MARKER]: runId };
 }
 
 /** As `commandEnvironment`, and git never prompts for input. */

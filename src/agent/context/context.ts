@@ -2,6 +2,7 @@ import type { Connection } from "#contract/agent-connection.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import type { Pace } from "#agent/lib/pace.ts";
 import type { AgentSettings } from "#agent/context/settings.ts";
+import type { ServerSealKey } from "#agent/secrets/seal-key.ts";
 import type { Sites } from "#agent/sites/sites-client.ts";
 
 export type Clock = {
@@ -22,6 +23,8 @@ export type AgentContext = {
   /** The proxy in front of the control plane; `null` when it is reached directly. */
   readonly proxy: URL | null;
   readonly settings: AgentSettings;
+  /** The key that opens the secrets of this server's projects. */
+  readonly sealKey: ServerSealKey;
   /** What the server's owner allows the control plane to order. Read when the agent starts. */
   readonly policy: Policy;
   readonly clock: Clock;

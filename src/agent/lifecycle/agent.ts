@@ -203,6 +203,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         disk: await disk(),
         projects: await projects(),
         runs: runs.slice(0, MAX_REPORTED_RUNS),
+        seal_key: context.sealKey.shown,
       };
     },
     async status() {

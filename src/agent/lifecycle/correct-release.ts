@@ -68,7 +68,7 @@ async function switchTo(context: AgentContext, projectId: ProjectId, version: nu
   if (context.sites.urlOf(projectId) === null) await context.sites.register(projectId, folder.root);
   // Recovery finds these processes by their marker, so their groups need no ledger.
   const noLedger = { opened: () => undefined, closed: () => undefined };
-  const scope = scopeOutsideRun(context, folder, marker, noLedger);
+  const scope = scopeOutsideRun(context, projectId, marker, noLedger);
   if (other !== null && other !== version) await endRelease(scope, other, traceOfRelease(folder, other));
   await reactivate(scope, version, ACTIVATE_SECONDS);
 }

@@ -7,6 +7,7 @@ import { endLeftProcesses } from "#agent/process/left-processes.ts";
 import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
+import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { traceOfRun } from "#agent/run/activate/end-release.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
@@ -69,6 +70,7 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
   const current = await readCurrent(folder);
   await clear(removeIncomplete(folder, current));
   await clear(removeDrafts(folder));
+  await tidyReleaseVariables(folder);
   await clear(emptyBin(folder));
   // An activate command that runs again prints its output again.
   const isReactivated = correction !== null || (leftover !== null && leftover.reactivate !== null);

@@ -1,6 +1,7 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { endLeftProcesses } from "#agent/process/left-processes.ts";
 import { traceOfProject } from "#agent/run/activate/end-release.ts";
+import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeGently } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
@@ -39,4 +40,5 @@ async function removeReleases(folder: ProjectFolder): Promise<void> {
   await removeIncomplete(folder, null);
   await emptyBin(folder);
   await tidyOutput(folder, null);
+  await tidyReleaseVariables(folder);
 }

@@ -27,7 +27,7 @@ export async function reportLeftover(
 ): Promise<void> {
   const { run } = leftover.entry;
   const journal = continueJournal(folder, { ...leftover.entry, groups: [] });
-  const scope = scopeOutsideRun(context, folder, run.run_id, journal);
+  const scope = scopeOutsideRun(context, run.project_id, run.run_id, journal);
   await reactivate(scope, leftover.reactivate, leftover.entry.activate_seconds);
   journal.decide(leftover.result);
   turn.end();

@@ -16,6 +16,7 @@ import { readPolicy } from "#agent/policy/read-policy.ts";
 import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
 import { readSettings } from "#agent/context/settings.ts";
+import { openSealKey } from "#agent/secrets/seal-key.ts";
 import { agentStatus } from "#agent/main/show-status.ts";
 import { createSites, noSites } from "#agent/sites/sites-client.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
@@ -74,6 +75,12 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
   });
   if (end.kind !== "enrolled") return refuse(end.message, end.kind);
   log(`enrolled as ${end.connection.server_id}; the credential is in ${connectionPath(home)}`);
+  const sealKey = await openSealKey(home);
+  log(
+    sealKey.ok
+      ? `the fingerprint of this server's seal key is ${sealKey.value.shown.fingerprint}`
+      : sealKey.message,
+  );
   return exitCodes.ok;
 }
 
@@ -99,6 +106,8 @@ async function serve(
   policy: Policy,
   sitesSocket: string | null,
 ): Promise<number> {
+  const sealKey = await openSealKey(home);
+  if (!sealKey.ok) return refuse(`The agent does not start. ${sealKey.message}`);
   const { stopGraceMs, shutdownReportMs } = settings;
   const lock = await lockHome(home, stopGraceMs + 2 * shutdownReportMs, log);
   if (lock.kind === "held")
@@ -122,6 +131,7 @@ async function serve(
       home,
       connection,
       proxy: readProxy(connection.url),
+      sealKey: sealKey.value,
       policy,
       settings,
       clock,

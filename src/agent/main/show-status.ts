@@ -1,5 +1,6 @@
 import { readConnection } from "#agent/context/connection-file.ts";
 import { holderOf } from "#agent/lifecycle/home-lock.ts";
+import { readSealKey } from "#agent/secrets/seal-key.ts";
 import { readLinkStatus } from "#agent/link/link-status.ts";
 
 export type AgentStatus = { readonly isConnected: boolean; readonly text: string };
@@ -16,10 +17,14 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
   }
   if (link === null || link.pid !== pid) return { isConnected: false, text: `starting, as process ${pid}` };
   const what = `version ${link.agent_version}, protocol ${link.protocol}, process ${pid}`;
-  return {
-    isConnected: link.connected,
-    text: link.connected
-      ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
-      : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`,
-  };
+  const connection = link.connected
+    ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
+    : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`;
+  return { isConnected: link.connected, text: `${connection}${await sealKeyLine(home)}` };
+}
+
+/** The seal key's fingerprint, to compare with the one that the control plane shows. Only the agent's user can read it. */
+async function sealKeyLine(home: string): Promise<string> {
+  const key = await readSealKey(home).catch(() => null);
+  return key === null ? "" : `\nseal key: ${key.shown.fingerprint}`;
 }

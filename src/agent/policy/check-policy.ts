@@ -23,6 +23,7 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
     (order.build_command === undefined ? null : checkOwnBuildCommand(policy, order.build_command)) ??
     checkActivateCommand(policy, order.activate_command) ??
     checkSharedPaths(policy, order.shared_paths) ??
+    checkSecrets(policy, order) ??
     checkHealthCheck(policy, order.health_check)
   );
 }
@@ -77,6 +78,15 @@ function checkSharedPaths({ shared_paths }: Policy, paths: readonly string[]): P
   if (shared_paths === "any") return null;
   const other = paths.find((path) => shared_paths === "none" || !shared_paths.includes(path));
   return other === undefined ? null : refuse("shared_paths", `the shared path ${other}`);
+}
+
+function checkSecrets({ secrets: rule }: Policy, { variables, reuse_release }: RunOrder): PolicyRefusal {
+  const secrets = variables?.secrets ?? [];
+  if (rule === "none" && secrets.length > 0) return refuse("secrets", "secrets");
+  const forBuild = reuse_release === null ? secrets.find(({ build }) => build) : undefined;
+  return rule === "no_builds" && forBuild !== undefined
+    ? refuse("secrets", `the secret ${forBuild.name} in a build`)
+    : null;
 }
 
 const OWN_HOSTS = ["127.0.0.1", "[::1]", "localhost"];

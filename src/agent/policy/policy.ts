@@ -43,6 +43,8 @@ export const Policy = z.strictObject({
   build_commands: z._default(z.union([z.enum(["any", "preset", "none"]), z.array(ShellCommand)]), "any"),
   activate_commands: z._default(z.union([z.enum(["any", "none"]), z.array(ShellCommand)]), "any"),
   shared_paths: z._default(z.union([z.enum(["any", "none"]), z.array(SharedPath)]), "any"),
+  /** Secrets in orders. `no_builds`: builds get none, whatever the project says. */
+  secrets: z._default(z.enum(["any", "no_builds", "none"]), "any"),
   /** `local`: only this server itself. A list: this server and these origins. */
   health_checks: z._default(z.union([z.enum(["any", "local", "none"]), z.array(Origin)]), "any"),
   /** `keep_files`: a project's files are never deleted. `none`: no project is removed. */

@@ -21,6 +21,11 @@ import { readRelease, type Release, removeRelease } from "#agent/workspace/relea
 import type { RunResult } from "#contract/agent-protocol.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
+import {
+  commitReleaseVariables,
+  prepareReleaseVariables,
+  tidyReleaseVariables,
+} from "#agent/secrets/release-variables.ts";
 
 /** Runs each stage. A stage without a function does not compile. */
 const stageFunctions = {
@@ -34,14 +39,17 @@ const stageFunctions = {
  * Carries out a run from its first stage to its result, which is reported last. When it returns, no process of the
  * run is left and the project's folder matches the result. Only pruned releases may still be being deleted, in
  * parallel to the project's next run.
+ * @param unreadable why the order's secrets cannot be opened, which fails the run; `null` when they are open
  */
-export async function runDeployment(scope: RunScope): Promise<void> {
+export async function runDeployment(scope: RunScope, unreadable: string | null): Promise<void> {
   const { order, folder, journal, reporter } = scope;
   const previous = await readCurrent(folder);
   const progress: Progress = { stage: "fetch", isBuilding: false, activates: null };
-  const end = await carryOut(scope, previous, progress).catch((error: unknown) =>
-    failUnexpectedly(error, progress.stage),
-  );
+  const carriedOut =
+    unreadable === null
+      ? carryOut(scope, previous, progress)
+      : Promise.resolve(fail("secrets_unreadable", "fetch", unreadable));
+  const end = await carriedOut.catch((error: unknown) => failUnexpectedly(error, progress.stage));
   if (!end.ok)
     await undo(scope, previous, progress).catch((error: unknown) => {
       scope.log.system("activate", `cleaning up failed: ${messageOf(error)}`);
@@ -54,6 +62,7 @@ export async function runDeployment(scope: RunScope): Promise<void> {
   const pruned = result?.outcome === "live" ? await pruneReleases(scope, result.release, previous) : [];
   await removeTree(folder.temp).catch(() => undefined);
   await tidyOutput(folder, await readCurrent(folder));
+  await tidyReleaseVariables(folder);
   if (result === null) return;
   if (!isRecorded) {
     // On a full disk, deleting the pruned releases makes room for the journal entry.
@@ -84,6 +93,7 @@ async function carryOut(
   interrupt.commit();
 
   const release = ready.value;
+  await prepareReleaseVariables(scope.folder, release.version, order.variables);
   progress.stage = "activate";
   progress.activates = release.version;
   const activated = await stageFunctions.activate(scope, release, previous);
@@ -92,6 +102,7 @@ async function carryOut(
   const healthCheck = await stageFunctions.verify(scope);
   if (!healthCheck.ok) return healthCheck;
   await recordLiveCommit(scope.folder, release);
+  await commitReleaseVariables(scope.folder, release.version);
   context.log(`${order.project_name}: ${linkTarget(release.version)} is live`);
   return succeed({
     outcome: "live",

@@ -10,6 +10,9 @@ import { openSpool } from "#agent/report/spool.ts";
 import { createInterrupt, type Interrupt } from "#agent/run/step/interrupt.ts";
 import type { ProjectTurns } from "#agent/run/project-turns.ts";
 import { interruptedResult, runDeployment } from "#agent/run/run-deployment.ts";
+import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
+import { noVariables, openOrderVariables } from "#agent/secrets/open-variables.ts";
+import { withToken } from "#agent/secrets/repository-token.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { failUnexpectedly } from "#agent/run/step/step.ts";
@@ -54,6 +57,11 @@ export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOr
   };
 }
 
+/** git gets the project's token as the password of the repository's address. */
+function orderWithToken(order: RunOrder, token: string | null): RunOrder {
+  return { ...order, source: { ...order.source, repository: withToken(order.source.repository, token) } };
+}
+
 type RunParts = {
   readonly run: ActiveRun;
   readonly interrupt: Interrupt;
@@ -64,10 +72,11 @@ type RunParts = {
 async function runAndDeliver(
   context: AgentContext,
   turns: ProjectTurns,
-  order: RunOrder,
+  received: RunOrder,
   { run, interrupt, reporter, onFinished }: RunParts,
 ): Promise<Delivery> {
-  const upcomingTurn = turns.take(order.project_id);
+  const { project_id, project_name } = received;
+  const upcomingTurn = turns.take(project_id);
   const isInterrupted = new Promise<"interrupted">((resolve) => {
     interrupt.signal.addEventListener("abort", () => resolve("interrupted"), { once: true });
   });
@@ -76,37 +85,46 @@ async function runAndDeliver(
     // It has not started, so it does not wait for the previous run to end.
     void upcomingTurn.then((unused) => unused.end());
     const result = interruptedResult(interrupt.reason, "fetch");
-    if (result !== null) await reportResult(context, reporter, order.project_id, result);
+    if (result !== null) await reportResult(context, reporter, project_id, result);
     onFinished();
     return reporter.delivered();
   }
 
   let journal: RunJournal | null = null;
   try {
-    const folder = projectFolder(context.home, order.project_id);
+    const folder = projectFolder(context.home, project_id);
     await mkdir(folder.releases, { recursive: true });
     journal = openJournal(folder, {
       run,
       boot_id: bootId(),
       stage: "fetch",
       builds: null,
-      activate_seconds: order.timeouts.activate_seconds,
+      activate_seconds: received.timeouts.activate_seconds,
       phase: { kind: "preparing" },
       groups: [],
     });
-    const mask = createMask(
-      order.source.repository,
-      order.health_check?.url ?? "",
-      order.health_check?.path ?? "",
+    const { sealKey } = context;
+    const opened = await openOrderVariables(
+      folder,
+      sealKey,
+      project_id,
+      received.variables,
+      received.reuse_release,
+    );
+    const variables = opened.ok ? opened.value : noVariables;
+    const order = orderWithToken(received, variables.repositoryToken);
+    const mask = maskSecrets(
+      variables.secretValues,
+      createMask(order.source.repository, order.health_check?.url ?? "", order.health_check?.path ?? ""),
     );
     const scope: RunScope = {
-      ...{ context, order, folder, journal, reporter, interrupt, mask },
+      ...{ context, projectId: project_id, order, variables, folder, journal, reporter, interrupt, mask },
       marker: order.run_id,
       ledger: journal,
       log: createRunLog(reporter, mask, context.clock),
       room: () => reporter.room(),
     };
-    await runDeployment(scope);
+    await runDeployment(scope, opened.ok ? null : opened.message);
     turn.rest();
     // Runs in parallel to the delivery of the result. Only the project's next run waits for it.
     void tidyMirrors(scope, turn.wanted).finally(() => {
@@ -115,9 +133,9 @@ async function runAndDeliver(
     });
   } catch (error) {
     // The project's folder could not be opened. The run still gets a verdict.
-    context.log(`${order.project_name}: run ${order.run_id} failed: ${messageOf(error)}`);
+    context.log(`${project_name}: run ${run.run_id} failed: ${messageOf(error)}`);
     const { failure } = failUnexpectedly(error, "fetch").end;
-    await reportResult(context, reporter, order.project_id, { outcome: "failed", failure });
+    await reportResult(context, reporter, project_id, { outcome: "failed", failure });
     turn.end();
     onFinished();
   }

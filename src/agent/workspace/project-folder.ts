@@ -23,6 +23,10 @@ export function projectFolder(home: string, projectId: ProjectId) {
     current: join(root, "current"),
     /** A list of the commits that were live on this server. */
     liveCommits: join(root, "live-commits.json"),
+    /** The variables that each release was last live with; secrets stay sealed. */
+    variables: join(root, "variables"),
+    /** The newest revision of each secret that this server has opened. */
+    secretRevisions: join(root, "secret-revisions.json"),
     journal: join(root, "run.json"),
     correction: join(root, "correction.json"),
     spool: join(root, "spool"),

@@ -10,6 +10,7 @@ import { Policy } from "#agent/policy/policy.ts";
 import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
 import { type AgentSettings, defaultSettings } from "#agent/context/settings.ts";
+import { openSealKey } from "#agent/secrets/seal-key.ts";
 import { noSites, type Sites } from "#agent/sites/sites-client.ts";
 import type { OutputLine, RunEvent, RunOrder } from "#contract/agent-protocol.ts";
 import { createIdGenerator } from "#contract/ids.ts";
@@ -74,13 +75,15 @@ export class World {
     if (this.control.breaches.length > 0) throw new Error(this.control.breaches.join("\n"));
   }
 
-  context(
+  async context(
     settings: Partial<AgentSettings> = {},
     sites: Sites = noSites,
     environment = process.env,
-  ): AgentContext {
+  ): Promise<AgentContext> {
     const clock = { now: () => Date.now() + this.clockShiftMs, monotonic: () => performance.now() };
     const used = { ...quickSettings, ...settings };
+    const sealKey = await openSealKey(this.home);
+    if (!sealKey.ok) throw new Error(sealKey.message);
     return {
       home: this.home,
       connection: {
@@ -92,6 +95,7 @@ export class World {
       clock,
       pace: createPace(clock, used),
       proxy: null,
+      sealKey: sealKey.value,
       policy: Policy.parse({ version: 1, ...this.policy }),
       random: () => Math.random(),
       environment,
@@ -103,7 +107,7 @@ export class World {
   /** Starts the agent in this process, and waits for its hello. */
   async startAgent(settings: Partial<AgentSettings> = {}, sites: Sites = noSites, environment = process.env) {
     const ending = new AbortController();
-    const ended = runAgent(this.context(settings, sites, environment), ending.signal);
+    const ended = runAgent(await this.context(settings, sites, environment), ending.signal);
     const agent = {
       ended,
       stop() {

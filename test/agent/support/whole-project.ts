@@ -20,6 +20,8 @@ export async function expectWholeProject(world: World, runs: readonly RunId[]): 
   const names = existsSync(world.path("releases")) ? readdirSync(world.path("releases")) : [];
   const versions = names.filter((name) => /^\d+$/.test(name));
   expect(names.toSorted()).toEqual([...versions, ...versions.map((version) => `${version}.json`)].toSorted());
+  const variables = existsSync(world.path("variables")) ? readdirSync(world.path("variables")) : [];
+  expect(versions.map((version) => `${version}.json`)).toEqual(expect.arrayContaining(variables));
   if (world.current === null) return;
   expect(versions).toContain(world.current.slice("releases/".length));
 }
@@ -33,6 +35,8 @@ function temporaryNames(world: World): readonly string[] {
     "current",
     "activated",
     "live-commits.json",
+    "secret-revisions.json",
+    "variables",
   ]);
   return existsSync(world.path()) ? readdirSync(world.path()).filter((name) => !lasting.has(name)) : [];
 }

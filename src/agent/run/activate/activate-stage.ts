@@ -4,6 +4,7 @@ import { checkActivateCommand } from "#agent/policy/check-policy.ts";
 import { type CommandEnd, describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
 import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
+import type { OpenVariables } from "#agent/secrets/open-variables.ts";
 import type { Step } from "#agent/run/step/step.ts";
 import { linkTarget, prepareSwitchBack, switchCurrent } from "#agent/workspace/current-link.ts";
 import { folderInside } from "#agent/workspace/inside-release.ts";
@@ -37,7 +38,7 @@ export async function activateRelease(
   if (sites.urlOf(order.project_id) === null) await sites.register(order.project_id, folder.root);
 
   const limit = startLimit(order.timeouts.activate_seconds, scope.interrupt);
-  const ran = await runActivateCommand(scope, release, limit);
+  const ran = await runActivateCommand(scope, release, scope.variables.activate, limit);
   limit.clear();
   return ran === null ? succeed(null) : stepAfterCommand(scope, "activate", ran, limit);
 }
@@ -50,6 +51,7 @@ export async function activateRelease(
 export async function runActivateCommand(
   scope: CommandScope,
   release: Release,
+  variables: OpenVariables["activate"],
   limit: StageLimit,
 ): Promise<CommandEnd | null> {
   if (release.activate_command === null) return null;
@@ -70,7 +72,7 @@ export async function runActivateCommand(
   const command = shellCommand(
     release.activate_command,
     root.path,
-    commandEnvironment(context.environment, scope.marker),
+    commandEnvironment(context.environment, scope.marker, variables),
     {
       releases: scope.folder.releases,
       projectName: release.project_name,

@@ -1,7 +1,8 @@
 import { hasSucceeded } from "#agent/process/command.ts";
 import { runActivateCommand } from "#agent/run/activate/activate-stage.ts";
 import { describeEnd } from "#agent/run/step/run-command.ts";
-import type { CommandScope } from "#agent/run/step/run-scope.ts";
+import { type CommandScope, hideSecrets } from "#agent/run/step/run-scope.ts";
+import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { switchCurrentBack, linkTarget } from "#agent/workspace/current-link.ts";
 import { readRelease } from "#agent/workspace/releases.ts";
@@ -25,9 +26,18 @@ export async function reactivate(
   if (version === null) return;
   const release = await readRelease(scope.folder, version);
   if (release === null) return;
+  if (release.activate_command === null) return;
+  const { context, folder } = scope;
+  const opened = await openReleaseVariables(folder, context.sealKey, scope.projectId, version);
+  if (!opened.ok)
+    return scope.log.system(
+      "activate",
+      `the activate command of ${linkTarget(version)} was not run: ${opened.message}`,
+    );
+  const { activate, secretValues } = opened.value;
   // An interrupt does not stop it: the release that is served now needs it.
   const limit = startLimit(seconds, null);
-  const ran = await runActivateCommand(scope, release, limit);
+  const ran = await runActivateCommand(hideSecrets(scope, secretValues), release, activate, limit);
   limit.clear();
   if (ran !== null && !hasSucceeded(ran.end))
     scope.log.system(

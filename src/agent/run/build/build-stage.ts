@@ -81,7 +81,7 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
   scope.log.system("build", `running ${line}`);
   const startedAt = context.clock.monotonic();
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
-  const command = shellCommand(line, cwd, commandEnvironment(context.environment, order.run_id), {
+  const command = shellCommand(line, cwd, commandEnvironment(context.environment, order.run_id, scope.variables.build), {
     releases: folder.releases,
     projectName: order.project_name,
     version: order.version,

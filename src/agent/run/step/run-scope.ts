@@ -3,14 +3,18 @@ import type { Mask } from "#contract/mask.ts";
 import type { GroupLedger } from "#agent/process/run-process.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import type { Interrupt } from "#agent/run/step/interrupt.ts";
-import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import type { OpenVariables } from "#agent/secrets/open-variables.ts";
+import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
+import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { RunJournal } from "#agent/workspace/run-journal.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import type { LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 
 /** What is needed to run a command for a project, within a run or outside of one. */
 export type CommandScope = {
   readonly context: AgentContext;
+  readonly projectId: ProjectId;
   readonly folder: ProjectFolder;
   /** The marker in the environment of started processes. */
   readonly marker: string;
@@ -24,6 +28,7 @@ export type CommandScope = {
 /** What every stage of a run uses. */
 export type RunScope = CommandScope & {
   readonly order: RunOrder;
+  readonly variables: OpenVariables;
   readonly journal: RunJournal;
   readonly reporter: Reporter;
   readonly interrupt: Interrupt;
@@ -45,7 +50,7 @@ export type RunLog = {
  */
 export function scopeOutsideRun(
   context: AgentContext,
-  folder: ProjectFolder,
+  projectId: ProjectId,
   marker: string,
   ledger: GroupLedger,
 ): CommandScope {
@@ -54,5 +59,23 @@ export function scopeOutsideRun(
     system: (_stage, message) => context.log(message),
     isFull: false,
   };
-  return { context, folder, marker, ledger, mask: (text) => text, log, room: () => null };
+  const folder = projectFolder(context.home, projectId);
+  return { context, projectId, folder, marker, ledger, mask: (text) => text, log, room: () => null };
+}
+
+/** The same scope, whose log hides these values too. */
+export function hideSecrets(scope: CommandScope, values: readonly string[]): CommandScope {
+  const mask = maskSecrets(values, scope.mask);
+  const { log } = scope;
+  return {
+    ...scope,
+    mask,
+    log: {
+      line: (stream, stage, message) => log.line(stream, stage, mask(message)),
+      system: (stage, message) => log.system(stage, mask(message)),
+      get isFull() {
+        return log.isFull;
+      },
+    },
+  };
 }

@@ -27,6 +27,7 @@ export const FailureCode = z.enum([
   "server_offline",
   "disk_full",
   "refused_by_policy",
+  "secrets_unreadable",
   "internal",
 ]);
 export type FailureCode = z.infer<typeof FailureCode>;

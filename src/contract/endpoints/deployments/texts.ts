@@ -174,6 +174,8 @@ export const deploymentSchemas = {
     server_offline: "the server did not connect within `timeouts.queue_seconds`",
     disk_full: "the server's disk is full",
     refused_by_policy: "the policy file on the server forbids the deployment",
+    secrets_unreadable:
+      "the server cannot open the project's secrets, or they are older than those it has used",
     internal: "an internal error of Gantry",
   }),
   DeploymentRow: object(schemas.DeploymentRow, "A deployment in the list of a project.", rowFields),

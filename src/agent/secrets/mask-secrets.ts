@@ -1,0 +1,40 @@
+import type { Mask } from "#contract/mask.ts";
+
+/** Shorter values are not masked, because they would hide ordinary words all over a log. */
+const SHORTEST_MASKED = 6;
+
+/**
+ * Creates a mask for the values of secrets: whole values, and each line of a value with several lines, because commands
+ * print line by line. All are found in one pass over the text.
+ * @param first the mask that is applied before
+ */
+export function maskSecrets(values: readonly string[], first: Mask): Mask {
+  const texts = [...new Set(values.flatMap((value) => [value, value.trim(), ...value.split(/\r?\n/)]))]
+    .filter((text) => text.trim().length >= SHORTEST_MASKED)
+    // Longest first: one value may be the beginning of another, whose end would stay visible.
+    .toSorted((a, b) => b.length - a.length);
+  if (texts.length === 0) return first;
+  const pattern = new RegExp(texts.map(escaped).join("|"), "g");
+  return (text, isCut = false) => {
+    const masked = first(text, isCut).replace(pattern, "***");
+    return isCut ? maskBeginning(masked, texts) : masked;
+  };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+}
+
+/** Hides the beginning of a value at the end of a text that was cut off. */
+function maskBeginning(text: string, values: readonly string[]): string {
+  const longest = Math.max(0, ...values.map((value) => beginningAtEnd(text, value)));
+  return longest === 0 ? text : `${text.slice(0, -longest)}***`;
+}
+
+/** How many characters at the end of a text are the beginning of a value. */
+function beginningAtEnd(text: string, value: string): number {
+  const first = value.charAt(0);
+  let at = text.indexOf(first, Math.max(0, text.length - value.length + 1));
+  while (at !== -1 && !value.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
+  return at === -1 ? 0 : text.length - at;
+}

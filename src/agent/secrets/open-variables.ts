@@ -1,0 +1,128 @@
+import * as z from "zod/mini";
+
+import type { RunVariables } from "#contract/agent-protocol.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { ResultOf } from "#contract/lib/result.ts";
+import { readReleaseVariables } from "#agent/secrets/release-variables.ts";
+import type { ServerSealKey } from "#agent/secrets/seal-key.ts";
+import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { readJsonFile } from "#node/read-json-file.ts";
+import { writeAtomic } from "#node/write-atomic.ts";
+import { openSecret } from "#sealing/secret-box.ts";
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Variables with their secrets open. They exist in memory only. */
+export type OpenVariables = {
+  /** For builds: the plain variables, and the secrets that say so. */
+  readonly build: Environment;
+  /** For activate commands: all variables. */
+  readonly activate: Environment;
+  /** The password for the repository; `null` when the project has none. */
+  readonly repositoryToken: string | null;
+  /** The values of all secrets, to be masked. */
+  readonly secretValues: readonly string[];
+};
+
+/** `message`: which secrets cannot be opened, why, and what to do. It contains no value. */
+export type Opened = ResultOf<OpenVariables, { readonly message: string }>;
+
+/** The newest revision of each secret that this server has opened. */
+const NewestRevisions = z.record(z.string(), z.int());
+
+export const noVariables: OpenVariables = {
+  build: {},
+  activate: {},
+  repositoryToken: null,
+  secretValues: [],
+};
+
+/**
+ * Opens the variables of an order.
+ *
+ * A secret that is older than one that was opened before is refused, because the control plane could otherwise bring back
+ * a password that was replaced. A rollback with the variables of its release may use them if this server was live with
+ * that release and that revision.
+ * @param reused the release that the order reuses; `null` when it builds one
+ */
+export async function openOrderVariables(
+  folder: ProjectFolder,
+  key: ServerSealKey,
+  projectId: ProjectId,
+  variables: RunVariables | undefined,
+  reused: number | null,
+): Promise<Opened> {
+  if (variables === undefined) return { ok: true, value: noVariables };
+  const newest = (await readJsonFile(folder.secretRevisions, NewestRevisions)) ?? {};
+  const older = variables.secrets.filter(({ name, revision }) => revision < (newest[name] ?? 0));
+  if (older.length > 0 && !(await wasLiveWith(folder, variables, reused))) {
+    const why = variables.deployed
+      ? "The values of an earlier deployment can be used only while its release is on this server."
+      : "Their values are older than the ones that this server has used. Enter them again.";
+    return { ok: false, message: `the secrets ${namesOf(older)} are refused. ${why}` };
+  }
+  const opened = await openAll(key, projectId, variables);
+  if (!opened.ok) return opened;
+  // Before the first use, so that the agent remembers them even if it dies now.
+  const changed = variables.secrets.filter(({ name, revision }) => revision > (newest[name] ?? 0));
+  if (changed.length > 0) {
+    const next = { ...newest, ...Object.fromEntries(changed.map(({ name, revision }) => [name, revision])) };
+    await writeAtomic(folder.secretRevisions, `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true });
+  }
+  return opened;
+}
+
+/** Opens the variables of a release that was live on this server, to run its activate command again. */
+export async function openReleaseVariables(
+  folder: ProjectFolder,
+  key: ServerSealKey,
+  projectId: ProjectId,
+  version: number,
+): Promise<Opened> {
+  const variables = await readReleaseVariables(folder, version);
+  return variables === null ? { ok: true, value: noVariables } : openAll(key, projectId, variables);
+}
+
+async function wasLiveWith(
+  folder: ProjectFolder,
+  { deployed, revision }: RunVariables,
+  reused: number | null,
+): Promise<boolean> {
+  if (!deployed || reused === null) return false;
+  return (await readReleaseVariables(folder, reused))?.revision === revision;
+}
+
+async function openAll(
+  key: ServerSealKey,
+  project_id: ProjectId,
+  { account_id, plain, secrets }: RunVariables,
+): Promise<Opened> {
+  const values = await Promise.all(
+    secrets.map(async ({ sealed, name, revision }) =>
+      sealed === null ? null : openSecret(key.keys, { account_id, project_id, name, revision }, sealed.box),
+    ),
+  );
+  const closed = secrets.filter((_, at) => values[at] === null);
+  if (closed.length > 0) {
+    const message = `this server cannot open the secrets ${namesOf(closed)}, because they are sealed for another key. Enter them again.`;
+    return { ok: false, message };
+  }
+  const open = secrets.map(({ name, build }, at) => ({ name, build, value: values[at] ?? "" }));
+  const forCommands = open.filter(({ name }) => name !== REPOSITORY_TOKEN);
+  const environmentOf = (variables: readonly { readonly name: string; readonly value: string }[]) =>
+    Object.fromEntries([...plain, ...variables].map(({ name, value }) => [name, value]));
+  return {
+    ok: true,
+    value: {
+      build: environmentOf(forCommands.filter(({ build }) => build)),
+      activate: environmentOf(forCommands),
+      repositoryToken: open.find(({ name }) => name === REPOSITORY_TOKEN)?.value ?? null,
+      secretValues: open.map(({ value }) => value),
+    },
+  };
+}
+
+function namesOf(secrets: readonly { readonly name: string }[]): string {
+  return secrets.map(({ name }) => name).join(", ");
+}

@@ -1,0 +1,19 @@
+/** The user name that each forge expects with an access token. Others accept any name. */
+const USERS: Readonly<Record<string, string>> = {
+  "github.com": "x-access-token",
+  "gitlab.com": "oauth2",
+  "bitbucket.org": "x-token-auth",
+};
+const OTHER_USER = "git";
+
+/**
+ * Adds the project's repository token to an https address as its password. The agent hands it to git like a password
+ * that the address contains: by a credential helper, for this scheme, host and port only.
+ */
+export function withToken(repository: string, token: string | null): string {
+  const match = /^https:\/\/(?:([^/@:]*)(?::[^/@]*)?@)?([^/]*)(.*)$/s.exec(repository);
+  if (token === null || match === null) return repository;
+  const [, user, host = "", path = ""] = match;
+  const name = user || (USERS[host.toLowerCase()] ?? OTHER_USER);
+  return `https://${name}:${encodeURIComponent(token)}@${host}${path}`;
+}

@@ -1,0 +1,87 @@
+import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+
+import * as z from "zod/mini";
+
+import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+import { flushFolder } from "#node/write-atomic.ts";
+import { hasCode } from "#node/has-code.ts";
+import { fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
+import { generateKeyPair, type KeyPair } from "#sealing/hpke.ts";
+import { fingerprintOf } from "#sealing/secret-box.ts";
+
+/** The server's key for secrets. The private part never leaves the server. */
+export type ServerSealKey = { readonly keys: KeyPair; readonly shown: SealKey };
+
+const bytes32 = z.pipe(
+  z.string(),
+  z.transform((text, context) => {
+    const bytes = fromBase64Url(text);
+    if (bytes?.length === 32) return bytes;
+    context.issues.push({ code: "custom", message: "must be 32 bytes in base64url", input: text });
+    return z.NEVER;
+  }),
+);
+const SealFile = z.object({ public_key: bytes32, private_key: bytes32 });
+
+function sealKeyPath(home: string): string {
+  return join(home, "seal.json");
+}
+
+/** The key as it is stored; `null` when there is none. @throws when the file cannot be read or is damaged */
+export async function readSealKey(home: string): Promise<ServerSealKey | null> {
+  let text: string;
+  try {
+    text = await readFile(sealKeyPath(home), "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return null;
+    throw error;
+  }
+  const file = SealFile.safeParse(parseJson(text));
+  if (!file.success) throw new Error("it is damaged");
+  const { public_key, private_key } = file.data;
+  const shown = { public_key: toBase64Url(public_key), fingerprint: await fingerprintOf(public_key) };
+  return { keys: { publicKey: public_key, privateKey: private_key }, shown };
+}
+
+/**
+ * Returns the server's key, and makes it if there is none. Two processes that make it at the same time get the same key.
+ * A damaged file is not replaced: the owner may have a copy of the key, without which all secrets must be entered again.
+ * @returns a sentence with the path and what to do when the file cannot be used
+ */
+export async function openSealKey(
+  home: string,
+): Promise<ResultOf<ServerSealKey, { readonly message: string }>> {
+  try {
+    return succeed((await readSealKey(home)) ?? (await makeSealKey(home)));
+  } catch (error) {
+    const path = sealKeyPath(home);
+    const message = `The seal key ${path} cannot be used: ${messageOf(error)}. Restore the file, or delete it: then a new key is made, and the secrets of this server's projects must be entered again.`;
+    return { ok: false, message };
+  }
+}
+
+async function makeSealKey(home: string): Promise<ServerSealKey> {
+  const path = sealKeyPath(home);
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const { publicKey, privateKey } = await generateKeyPair();
+  const file = { public_key: toBase64Url(publicKey), private_key: toBase64Url(privateKey) };
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(draft, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flush: true });
+    // Unlike a rename, a link does not replace the key of another process.
+    await link(draft, path).catch((error: unknown) => {
+      if (!hasCode(error, "EEXIST")) throw error;
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await flushFolder(home);
+  const made = await readSealKey(home);
+  if (made === null) throw new Error("the file is gone");
+  return made;
+}
