@@ -83,7 +83,7 @@ describe("an enrolment that fails partway", () => {
     expect(statSync(join(world.home, "enrolling.json")).mode & 0o777).toBe(0o600);
     world.control.losesEnrolment = false;
     expect(await (await enrollAgent(world)).exited).toBe(0);
-    expect(left()).toEqual(["agent.json"]);
+    expect(left()).toEqual(["agent.json", "seal.json"]);
   });
 
   it("is completed with the same token when the credential could not be written", async () => {
@@ -95,7 +95,7 @@ describe("an enrolment that fails partway", () => {
     );
     rmdirSync(join(world.home, "agent.json"));
     expect(await (await enrollAgent(world)).exited).toBe(0);
-    expect(left()).toEqual(["agent.json"]);
+    expect(left()).toEqual(["agent.json", "seal.json"]);
   });
 
   it("does not use the token when the home is not writable", async () => {
@@ -217,7 +217,7 @@ describe("gantry-agent status", () => {
     await expect
       .poll(async () => (await status()).text, { timeout: 15_000 })
       .toMatch(
-        new RegExp(`^connected to ${url} as ${serverId} .* protocol 2, process ${agent.child.pid}\\)$`),
+        new RegExp(`^connected to ${url} as ${serverId} .* protocol 2, process ${agent.child.pid}\\)\nseal key: `),
       );
     await world.control.close();
     await expect

@@ -49,6 +49,7 @@ describe("a policy file", () => {
       build_commands: ["npm ci && npm run build"],
       activate_commands: "none",
       shared_paths: ["storage"],
+      secrets: "no_builds",
       health_checks: ["https://shop.example.com"],
       remove_projects: "keep_files",
     };
