@@ -18,11 +18,14 @@ const PROJECT_FILES = new Set([
   "shared",
   "current",
   "live-commits.json",
+  "secret-revisions.json",
+  "variables",
   "tmp",
 ]);
 const HOME_FILES = new Set([
   "agent.json",
   "agent.lock",
+  "seal.json",
   "link.json",
   "projects",
   "sites.json",
