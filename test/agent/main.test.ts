@@ -217,7 +217,9 @@ describe("gantry-agent status", () => {
     await expect
       .poll(async () => (await status()).text, { timeout: 15_000 })
       .toMatch(
-        new RegExp(`^connected to ${url} as ${serverId} .* protocol 2, process ${agent.child.pid}\\)\nseal key: `),
+        new RegExp(
+          `^connected to ${url} as ${serverId} .* protocol 2, process ${agent.child.pid}\\)\nseal key: `,
+        ),
       );
     await world.control.close();
     await expect

@@ -103,7 +103,9 @@ describe("gantry login", () => {
     const config = emptyConfig();
     const login = await cli.run(["login", `${gantry.url}/`], { env: config, input: `${gantry.token}\n` });
     expect(login).toMatchObject({ code: 0, stderr: "" });
-    expect(login.stdout).toContain(`Signed in to ${gantry.url} as ${gantry.accountName} with the token "test"`);
+    expect(login.stdout).toContain(
+      `Signed in to ${gantry.url} as ${gantry.accountName} with the token "test"`,
+    );
     expect(statSync(fileOf(config)).mode & 0o777).toBe(0o600);
     const whoami = await cli.run(["whoami", "--json"], { env: config });
     expect(jsonOf(whoami.stdout)).toMatchObject({
