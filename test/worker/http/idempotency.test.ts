@@ -6,6 +6,7 @@ import * as z from "zod";
 import { DeploymentRows, DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated, ServerRows } from "#contract/endpoints/servers/schemas.ts";
+import { sha256 } from "#worker/sha256.ts";
 import { createAccount, createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
@@ -174,6 +175,18 @@ describe("a request with an Idempotency-Key", () => {
     const { results } = await env.DB.prepare("SELECT * FROM idempotency_keys").all();
     expect(results).toHaveLength(1);
     expect(JSON.stringify(results)).not.toContain(enrollment.token);
+  });
+
+  it("stores no hash with which a password in the body can be tried out, and still replays what earlier versions stored", async () => {
+    const { token } = await createAccount();
+    const body = { name: "web-1", ip: "192.0.2.1" };
+    const create = () => call("/v1/servers", { method: "POST", token, body, headers: key("server") });
+    const first = await (await create()).json();
+    const stored = await env.DB.prepare("SELECT fingerprint FROM idempotency_keys").first("fingerprint");
+    const guessed = await sha256(JSON.stringify(["POST", "/v1/servers", null, body]));
+    expect(stored).not.toBe(guessed);
+    await env.DB.prepare("UPDATE idempotency_keys SET fingerprint = ?").bind(guessed).run();
+    expect(await (await create()).json()).toEqual(first);
   });
 
   it("is refused if the key is not visible ASCII or is too long", async () => {

@@ -35,7 +35,8 @@ export async function answerOnce(
   act: (context: Context) => Promise<Response>,
 ): Promise<Result<Response, "idempotency_mismatch">> {
   const id = await sha256(`${context.token.id} ${request.key}`);
-  const fingerprint = await sha256(request.content);
+  // With the bearer secret, so that a reader of the database cannot try out which password the content contains.
+  const fingerprint = await sha256(`${request.secret}\n${request.content}`);
   const seed = toHex(context.randomBytes(16));
   const record = await reserveIdempotencyKey(context.rows, {
     id,
@@ -43,27 +44,26 @@ export async function answerOnce(
     seed,
     createdAt: context.clock.now(),
   });
-  if (record.fingerprint !== fingerprint) {
+  const seal = new AnswerSeal(request.secret, `idempotent answer ${id}`);
+  const stored = record.answer === null ? null : await seal.open(record.answer);
+  if (record.answer !== null && stored === null) return sealedByAnotherSecret;
+  // An earlier version has stored the second form.
+  if (record.fingerprint !== fingerprint && record.fingerprint !== (await sha256(request.content)))
     return refuse(
       "idempotency_mismatch",
       "The Idempotency-Key was used for another request. Use a new key for this one.",
     );
-  }
-  const seal = new AnswerSeal(request.secret, `idempotent answer ${id}`);
-  if (record.answer !== null) {
-    const stored = await seal.open(record.answer);
-    return stored === null ? sealedByAnotherSecret : succeed(replayed(stored));
-  }
+  if (stored !== null) return succeed(replayed(stored));
   const response = await act(await seeded(context, record, request.secret));
   if (!response.ok) return succeed(response);
-  const stored = await storedAnswer(response);
+  const answer = await storedAnswer(response);
   try {
-    await storeAnswer(context.rows, id, await seal.seal(stored, Uint8Array.from(context.randomBytes(12))));
+    await storeAnswer(context.rows, id, await seal.seal(answer, Uint8Array.from(context.randomBytes(12))));
   } catch (error) {
     // The request succeeded, and a retry will find its result. So this failure does not change the response.
     logFailure("idempotency", { what: "store response", id }, error);
   }
-  return succeed(answerFrom(stored));
+  return succeed(answerFrom(answer));
 }
 
 const sealedByAnotherSecret = refuse(
