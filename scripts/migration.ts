@@ -6,7 +6,7 @@ import { flag, option, runScript } from "./shared/script.ts";
 await runScript(
   {
     usage: "npm run migration -- [options]",
-    summary: "Generates a migration from the changes of src/worker/db/schema.ts, into migrations/.",
+    summary: "Generates a migration from the changes of the tables in src/worker/db, into migrations/.",
     options: z.object({
       name: option("NAME", "the name of the migration; random by default", z.string().min(1).optional()),
       custom: flag("create an empty migration, for SQL that you write"),

@@ -65,6 +65,11 @@ export const problems = {
     title: "Name taken",
     when: "The account already has an object of this type with this name.",
   },
+  no_seal_key: {
+    status: 409,
+    title: "No seal key",
+    when: "The server's agent has not connected yet or is too old, so nothing can be sealed for it.",
+  },
   no_rollback_target: {
     status: 409,
     title: "No rollback target",
@@ -95,6 +100,16 @@ export const problems = {
     title: "Project busy",
     when: "A deployment of the project is running or queued.",
   },
+  revision_conflict: {
+    status: 409,
+    title: "Revision conflict",
+    when: "The variables were changed since the `revision` in the request.",
+  },
+  secrets_not_sealed: {
+    status: 409,
+    title: "Secrets not sealed",
+    when: "Secrets are not sealed for the current key of the project's server, so its agent cannot open them. `detail` names them.",
+  },
   server_in_use: {
     status: 409,
     title: "Server in use",
@@ -118,7 +133,7 @@ export const problems = {
   body_too_large: {
     status: 413,
     title: "Body too large",
-    when: "The body exceeds the limit of the endpoint (64 KiB; 1 MiB for agents).",
+    when: "The body exceeds the limit of the endpoint (64 KiB; 1 MiB for variables and for agents).",
   },
   unsupported_media_type: {
     status: 415,

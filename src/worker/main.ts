@@ -26,6 +26,7 @@ import { routeReference } from "#worker/routes/reference.ts";
 import { routeSecurityText } from "#worker/routes/security-text.ts";
 import { serverHandlers } from "#worker/routes/servers.ts";
 import { sessionHandlers, signInHandlers } from "#worker/routes/sessions.ts";
+import { variableHandlers } from "#worker/routes/variables.ts";
 import { accessTokenHandlers } from "#worker/routes/tokens.ts";
 import { runSchedule } from "#worker/schedule/run-schedule.ts";
 
@@ -59,6 +60,7 @@ const tokenHandlers: TokenHandlers = {
   ...projectHandlers,
   ...serverHandlers,
   ...sessionHandlers,
+  ...variableHandlers,
 };
 const openHandlers: OpenHandlers = {
   ...enrollmentHandlers,

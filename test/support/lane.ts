@@ -26,6 +26,7 @@ export function asked(changes: Partial<Asked> = {}): Asked {
     actor: { type: "token", id: "tok_ci", name: "ci" },
     plan: defaultPlan,
     queue: "all",
+    variables: { revision: 0, notSealed: [] },
     ifLive: null,
     ...changes,
   };
@@ -43,7 +44,7 @@ export function rollBack(
   now = 0,
   changes: Partial<Asked> = {},
 ) {
-  return decideRollback(lane, { ...asked(changes), choice }, now);
+  return decideRollback(lane, { runWith: "current", ...asked(changes), choice }, now);
 }
 
 /** The lane of an accepted decision. Throws on a refusal, which is an error in the test. */

@@ -39,6 +39,11 @@ const prepare: Partial<Record<OperationName, (world: World, isCold: boolean) => 
     expect((await call(path, { method: "POST", token, body: {} })).status).toBe(200);
     return { path: `/v1/projects/${projectId}` };
   },
+  getVariables: withVariables,
+  listVariableRevisions: async (world) => {
+    const { path } = await withVariables(world);
+    return { path: `${path}/revisions` };
+  },
   async deleteServer({ account: { token } }) {
     const { id } = await create("/v1/servers", token, { name: "unused", ip: "192.0.2.7" });
     return { path: `/v1/servers/${id}` };
@@ -61,6 +66,14 @@ const prepare: Partial<Record<OperationName, (world: World, isCold: boolean) => 
     };
   },
 };
+
+/** A project with a revision of variables: reading one without them costs as much or less. */
+async function withVariables({ account: { token }, projectId }: World): Promise<Request> {
+  const path = `/v1/projects/${projectId}/variables`;
+  const body = { set: [{ name: "URL", value: "https://shop.test" }] };
+  expect((await call(path, { method: "PATCH", token, body })).status).toBe(200);
+  return { path };
+}
 
 /** What the Worker writes after its responses: two logs, the server's status, and what it serves. */
 async function expectSettled(token: string, serverId: string, projectId: string): Promise<void> {

@@ -4,6 +4,7 @@ import { logEndpoints } from "#contract/endpoints/logs/endpoints.ts";
 import { projectEndpoints } from "#contract/endpoints/projects/endpoints.ts";
 import { serverEndpoints } from "#contract/endpoints/servers/endpoints.ts";
 import { sessionEndpoints } from "#contract/endpoints/sessions/endpoints.ts";
+import { variableEndpoints } from "#contract/endpoints/variables/endpoints.ts";
 import { tokenEndpoints } from "#contract/endpoints/tokens/endpoints.ts";
 
 /** The endpoints for users of the API, by operation name. The dashboard bundles these without those of the agent. */
@@ -11,6 +12,7 @@ export const clientEndpoints = {
   ...deploymentEndpoints,
   ...logEndpoints,
   ...projectEndpoints,
+  ...variableEndpoints,
   ...serverEndpoints,
   ...tokenEndpoints,
   ...sessionEndpoints,

@@ -10,6 +10,8 @@ export const example = {
   sha: "8e8412f0c3b1d57a94e2f6a8b0c7d1e5f3a29b64",
   commit: "8e8412f",
   earlierCommit: "51fc0d9",
+  fingerprint: "MAyclgO5Kks57TlYv5JAEQ",
+  publicKey: "hSDwCYkwp1R0i33ctD73Wg2_Og0mOBr066SpjqqbTmo",
   request: "req_5f0c9a7be2d1480c93a6b7e4",
   cursor: "WyJkZXBsb3ltZW50cyIsMTJd",
 } as const;
@@ -68,6 +70,7 @@ export const liveDeployment = {
     health_check: { url: "http://127.0.0.1:3000/up", status: 200, tries: 2 },
   },
   release_kept: true,
+  variables_revision: 3,
 } as const;
 
 export const canceledDeployment = {

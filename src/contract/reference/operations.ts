@@ -6,6 +6,7 @@ import { logTexts } from "#contract/endpoints/logs/texts.ts";
 import { projectTexts } from "#contract/endpoints/projects/texts.ts";
 import { serverTexts } from "#contract/endpoints/servers/texts.ts";
 import { sessionTexts } from "#contract/endpoints/sessions/texts.ts";
+import { variableTexts } from "#contract/endpoints/variables/texts.ts";
 import { tokenTexts } from "#contract/endpoints/tokens/texts.ts";
 import type { Tag } from "#contract/reference/tags.ts";
 
@@ -15,6 +16,7 @@ import type { Tag } from "#contract/reference/tags.ts";
 export const sections = {
   Deployments: { ...deploymentTexts, ...logTexts },
   Projects: projectTexts,
+  Variables: variableTexts,
   Servers: serverTexts,
   Tokens: { ...tokenTexts, ...sessionTexts },
   Account: accountTexts,
@@ -24,6 +26,7 @@ export const sections = {
 export const operationTexts: OperationTexts = {
   ...sections.Deployments,
   ...sections.Projects,
+  ...sections.Variables,
   ...sections.Servers,
   ...sections.Tokens,
   ...sections.Account,

@@ -20,6 +20,8 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "Deploy or roll back to another version first. This deployment is then superseded and can be deleted.",
   domain_taken: "Choose another domain, or change the domain of the project that uses it.",
   name_taken: "Choose another name, or use the existing object: the list shows it.",
+  no_seal_key:
+    "Enrol the server's agent, or run this installation's `/install.sh` on the server to update it. When the agent has connected, send the request again. Without an agent, use a deploy key or an address without a password.",
   no_rollback_target:
     "Choose a target from `GET /v1/projects/{project_id}/rollback-targets`. To deploy any other code again, start a deployment of its commit.",
   not_cancelable:
@@ -29,6 +31,10 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
   too_many: "Delete objects that you no longer use.",
   last_token: "First create and test another token with `tokens:write` and without a project limit.",
   project_busy: "Wait until the deployment has ended, or cancel it.",
+  revision_conflict:
+    "Read the variables again, seal the secrets for the new revision, and send the request again.",
+  secrets_not_sealed:
+    "Enter the named secrets again, with `PATCH /v1/projects/{project_id}/variables`, or remove them. A client that seals by itself must read `seal_key` again first.",
   server_in_use:
     "Move the projects to another server, or delete them. The project list shows the server of each project.",
   protocol_mismatch:

@@ -7,6 +7,7 @@ import { projectSchemas } from "#contract/endpoints/projects/texts.ts";
 import type { SchemaText } from "#contract/reference/schemas/schema-text.ts";
 import { serverSchemas } from "#contract/endpoints/servers/texts.ts";
 import { sessionSchemas } from "#contract/endpoints/sessions/texts.ts";
+import { variableSchemas } from "#contract/endpoints/variables/texts.ts";
 import { tokenSchemas } from "#contract/endpoints/tokens/texts.ts";
 
 /** Every schema that has a name in the API reference. */
@@ -14,6 +15,7 @@ export const schemaTexts: Readonly<Record<string, SchemaText>> = {
   ...deploymentSchemas,
   ...logSchemas,
   ...projectSchemas,
+  ...variableSchemas,
   ...serverSchemas,
   ...tokenSchemas,
   ...sessionSchemas,

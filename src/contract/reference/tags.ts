@@ -3,6 +3,8 @@ export const tags = {
   Deployments:
     "A deployment is one run that publishes the code of a project. You can start, follow, cancel and roll back deployments, and read their logs.",
   Projects: "A project is an application: a git repository, the server it runs on, and its build settings.",
+  Variables:
+    "Variables and secrets are a project's environment. Secrets are sealed for the agent of the project's server, so the control plane cannot read them.",
   Servers:
     "A server is one of your hosts, with Gantry's agent on it. The agent connects to the control plane, so the host needs no open port.",
   Tokens: "A token authenticates a client. It has scopes and an expiry time, and can be limited to projects.",

@@ -41,8 +41,8 @@ export const failureTexts: Record<FailureCode, string> = {
   server_lost: "The server lost contact during the deployment.",
   server_offline: "The server did not connect in time to start the deployment.",
   disk_full: "The server's disk is full.",
-  secrets_unreadable: "The server cannot open the project's secrets. Enter them again.",
   refused_by_policy: "The policy file on the server does not allow this.",
+  secrets_unreadable: "The server could not open secrets of the project. Enter them again.",
   internal: "An internal error occurred in Gantry.",
 };
 

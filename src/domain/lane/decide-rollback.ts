@@ -1,21 +1,32 @@
+import type { RollbackVariables } from "#contract/endpoints/deployments/schemas.ts";
 import { type Result } from "#contract/problems.ts";
 import { type Asked, join, type Joined, refuseIfLiveChanged } from "#domain/lane/decide-start.ts";
 import type { Lane } from "#domain/lane/lane.ts";
+import { currentVariables, earlierVariables } from "#domain/lane/variables.ts";
 import { chooseTarget, type RollbackChoice } from "#domain/lane/rollback-target.ts";
 
-export type RollbackRequest = Asked & { choice: RollbackChoice };
+/** `runWith`: the project's current variables, or those of the target. */
+export type RollbackRequest = Asked & { choice: RollbackChoice; runWith: RollbackVariables };
 
 /** Queues a deployment of code that was live before. `rollbackOf` is the original deployment, not another rollback. */
 export function decideRollback(
   lane: Lane,
   request: RollbackRequest,
   now: number,
-): Result<Joined, "already_live" | "no_rollback_target" | "queue_full" | "live_changed"> {
+): Result<
+  Joined,
+  "already_live" | "no_rollback_target" | "queue_full" | "live_changed" | "secrets_not_sealed"
+> {
   const changed = refuseIfLiveChanged(lane, request);
   if (changed !== null) return changed;
   const chosen = chooseTarget(lane, request.choice);
   if (!chosen.ok) return chosen;
   const target = chosen.value;
+  const variables =
+    request.runWith === "deployed"
+      ? earlierVariables(request.variables, target)
+      : currentVariables(request.variables, lane.deployments);
+  if (!variables.ok) return variables;
   return join(lane, request, now, {
     kind: "rollback",
     codeVersion: target.codeVersion,
@@ -24,6 +35,7 @@ export function decideRollback(
     branch: target.branch,
     requestedCommit: target.commitSha,
     inBranch: false,
+    variables: variables.value,
     commitSha: target.commitSha,
     commitMessage: target.commitMessage,
   });

@@ -13,6 +13,7 @@ import {
   type Plan,
   queuedOf,
 } from "#domain/lane/lane.ts";
+import { currentVariables, type ProjectVariables } from "#domain/lane/variables.ts";
 import { advance, cancel } from "#domain/lane/transitions.ts";
 
 /** The part of the request that starts and rollbacks have in common. */
@@ -23,6 +24,7 @@ export type Asked = {
   actor: Actor;
   plan: Plan;
   queue: QueueMode;
+  variables: ProjectVariables;
   /** Start only if this deployment is still live. */
   ifLive: DeploymentId | null;
 };
@@ -38,6 +40,7 @@ type Joining = Pick<
   | "branch"
   | "requestedCommit"
   | "inBranch"
+  | "variables"
   | "commitSha"
   | "commitMessage"
 >;
@@ -49,9 +52,11 @@ export function decideStart(
   lane: Lane,
   request: StartRequest,
   now: number,
-): Result<Joined, "queue_full" | "live_changed"> {
+): Result<Joined, "queue_full" | "live_changed" | "secrets_not_sealed"> {
   const changed = refuseIfLiveChanged(lane, request);
   if (changed !== null) return changed;
+  const variables = currentVariables(request.variables, lane.deployments);
+  if (!variables.ok) return variables;
   return join(lane, request, now, {
     kind: "deploy",
     codeVersion: lane.nextVersion,
@@ -60,6 +65,7 @@ export function decideStart(
     branch: request.input.branch ?? request.defaultBranch,
     requestedCommit: request.input.commit ?? null,
     inBranch: request.input.commit !== undefined && request.input.branch !== undefined,
+    variables: variables.value,
     commitSha: null,
     commitMessage: null,
   });

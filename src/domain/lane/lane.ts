@@ -4,6 +4,7 @@ import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/endpoint
 import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import { BuildSettings, CommitRule, HealthCheck, Timeouts } from "#contract/endpoints/projects/schemas.ts";
 import { runStages } from "#contract/stages.ts";
+import { DeploymentVariables } from "#domain/lane/variables.ts";
 
 /** The maximum number of queued deployments of a project. */
 export const MAX_QUEUED = 100;
@@ -119,6 +120,8 @@ export const LaneDeployment = z.strictObject({
   requestedCommit: z.nullable(z.string()),
   /** Whether the request named the branch too, so that the branch must contain the commit. */
   inBranch: z._default(z.boolean(), false),
+  /** null: the project never had variables when the deployment was requested. */
+  variables: z._default(z.nullable(DeploymentVariables), null),
   commitSha: z.nullable(z.string()),
   commitMessage: z.nullable(z.string()),
   actor: Actor,

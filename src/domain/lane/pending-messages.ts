@@ -12,10 +12,16 @@ import {
 } from "#domain/lane/lane.ts";
 import { isPreapproved, runOrder } from "#domain/lane/run-order.ts";
 import { placementOf, replacePlacement } from "#domain/lane/placements.ts";
+import type { DeploymentVariables } from "#domain/lane/variables.ts";
 import { backOffMs } from "#contract/lib/back-off.ts";
 
-/** The next message to an agent. */
-export type PendingMessage = { deploymentId: DeploymentId; serverId: ServerId; message: ToAgent };
+/** The next message to an agent. `variables`: add the values of these variables to the order first. */
+export type PendingMessage = {
+  deploymentId: DeploymentId;
+  serverId: ServerId;
+  message: ToAgent;
+  variables: DeploymentVariables | null;
+};
 
 /**
  * The message to send to the agent of the active deployment: one that was not sent yet, or not answered in time. It
@@ -28,7 +34,8 @@ export function pendingMessage(lane: Lane, projectId: ProjectId, now: number): P
   const { lastSend } = active.state;
   if (lastSend !== null && now < lastSend.sentAt + RESEND_MS) return null;
   if (isIn(active, "offered")) {
-    return { deploymentId, serverId, message: { type: "run", order: runOrder(lane, active, projectId) } };
+    const message = { type: "run", order: runOrder(lane, active, projectId) } as const;
+    return { deploymentId, serverId, message, variables: active.variables };
   }
   if (!isIn(active, "running") || active.state.ending === null) return null;
   const message = {
@@ -37,7 +44,7 @@ export function pendingMessage(lane: Lane, projectId: ProjectId, now: number): P
     deployment_id: deploymentId,
     run_id: runId,
   } as const;
-  return { deploymentId, serverId, message };
+  return { deploymentId, serverId, message, variables: null };
 }
 
 /**

@@ -121,6 +121,12 @@ export class AccountRows {
     return sql<Value | null>`${rows.orderBy(orderBy).limit(1)}`;
   }
 
+  /** A subquery for a JSON list of `item`, one for each matching row of the account. */
+  list(item: SQL, table: OwnedTable, where: SQL | undefined): SQL<string> {
+    const rows = this.#drizzle.select({ items: sql`json_group_array(${item})` }).from(table);
+    return sql<string>`${rows.where(this.#owned(table, where))}`;
+  }
+
   /** Adds a row if `onlyIf` is true. Fails if another row has the same unique value. */
   insert<Table extends OwnedTable>(table: Table, row: NewRow<Table>, onlyIf: SQL = sql`true`): Write {
     return new Write(this.#insertInto(table, row, onlyIf));
@@ -141,18 +147,21 @@ export class AccountRows {
     rows: readonly NewRow<Table>[],
     newer: SQLiteColumn,
   ): Write[] {
-    const columns = columnsOf(table);
-    const names = columns.map(([, column]) => nameOf(column));
-    const cells = columns.map((_, at) => sql`value ->> ${sql.raw(`${at}`)}`);
-    const changes = columns
+    const changes = columnsOf(table)
       .filter(([, column]) => column !== table.id && column !== table.accountId)
       .map(([, column]) => sql`${nameOf(column)} = excluded.${nameOf(column)}`);
-    return jsonLists(rows.map((row) => this.#storedCells(table, row))).map(
-      (json) =>
+    const isNewer = this.#owned(table, sql`${newer} < excluded.${nameOf(newer)}`);
+    return this.#insertsInto(table, rows, sql`true`).map(
+      (insert) =>
         new Write(
-          sql`insert into ${table} (${list(names)}) select ${list(cells)} from json_each(${json}) where true order by key on conflict (${nameOf(table.id)}) do update set ${list(changes)} where ${this.#owned(table, sql`${newer} < excluded.${nameOf(newer)}`)}`,
+          sql`${insert} order by key on conflict (${nameOf(table.id)}) do update set ${list(changes)} where ${isNewer}`,
         ),
     );
+  }
+
+  /** Adds rows if `onlyIf` is true, in one statement or a few as for `upsert`. Fails if a unique value exists. */
+  insertEach<Table extends OwnedTable>(table: Table, rows: readonly NewRow<Table>[], onlyIf: SQL): Write[] {
+    return this.#insertsInto(table, rows, onlyIf).map((insert) => new Write(insert));
   }
 
   update<Table extends OwnedTable>(table: Table, changes: Changes<Table>, where: SQL | undefined): Write {
@@ -215,6 +224,16 @@ export class AccountRows {
     const columns = columnsOf(table);
     const cells = this.#storedCells(table, row).map((value) => sql`${value}`);
     return sql`insert into ${table} (${list(columns.map(([, column]) => nameOf(column)))}) select ${list(cells)} where ${onlyIf}`;
+  }
+
+  #insertsInto<Table extends OwnedTable>(table: Table, rows: readonly NewRow<Table>[], onlyIf: SQL): SQL[] {
+    const columns = columnsOf(table);
+    const names = columns.map(([, column]) => nameOf(column));
+    const cells = columns.map((_, at) => sql`value ->> ${sql.raw(`${at}`)}`);
+    return jsonLists(rows.map((row) => this.#storedCells(table, row))).map(
+      (json) =>
+        sql`insert into ${table} (${list(names)}) select ${list(cells)} from json_each(${json}) where ${onlyIf}`,
+    );
   }
 
   /** A row's stored values, in the order of the table's columns. */

@@ -19,6 +19,7 @@ import type {
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
+import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
 
 // Times are Unix milliseconds. Every table except `accounts` and `sweeps` has an account_id. Requests read and write
@@ -95,6 +96,8 @@ export const servers = sqliteTable(
     agentMismatch: text("agent_mismatch", { mode: "json" }).$type<{ protocol: number; at: number }>(),
     diskTotalBytes: real("disk_total_bytes"),
     diskFreeBytes: real("disk_free_bytes"),
+    /** The key for which secrets are sealed, from the agent's last hello; null: the agent has none. */
+    sealKey: text("seal_key", { mode: "json" }).$type<SealKey>(),
     /** SHA-256 in hex, like the hashes of tokens. */
     credentialHash: text("credential_hash"),
     enrollmentHash: text("enrollment_hash"),
@@ -178,6 +181,8 @@ export const deployments = sqliteTable(
     /** The release folder that the deployment put live; null if it was never live. */
     release: integer("release"),
     releaseKept: integer("release_kept", { mode: "boolean" }).notNull(),
+    /** The revision of the project's variables that the deployment runs with; null: there were none. */
+    variablesRevision: integer("variables_revision"),
     /** Rises with each change of the lane. An older revision never overwrites a newer one. */
     revision: integer("revision").notNull(),
   },
@@ -197,6 +202,9 @@ export const deployments = sqliteTable(
     index("deployments_release")
       .on(table.projectId, table.release, table.version)
       .where(sql`${table.release} is not null`),
+    index("deployments_variables")
+      .on(table.projectId, table.variablesRevision)
+      .where(sql`${table.variablesRevision} is not null`),
   ],
 );
 

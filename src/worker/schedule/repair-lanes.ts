@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { ProjectId } from "#contract/ids.ts";
+import { splitLogin } from "#domain/repository-login.ts";
 import { findProjectsAfter } from "#worker/db/projects/find-projects-after.ts";
 import { findSweepPosition, saveSweepPosition } from "#worker/db/sweep-position.ts";
 import { logFailure } from "#worker/log-failure.ts";
@@ -21,7 +22,8 @@ const Position = z.strictObject({
 type Clock = { now(): number };
 
 /**
- * Calls `repair` of each project's lane once a day, some projects in each run. A lane whose repair fails retries it by
+ * Calls `repair` of each project's lane once a day, some projects in each run, and seals the passwords that an earlier
+ * version stored with the addresses of repositories, once their servers have a key. A lane whose repair fails retries it by
  * itself, and is called again in the next round.
  *
  * @throws if lanes failed, after all others of this run were called; or if D1 does not answer
@@ -35,9 +37,11 @@ export async function repairLanes(env: Env, clock: Clock): Promise<void> {
   const { startedAt, after } = hasEnded ? fresh : before;
   const owners = await findProjectsAfter(env.DB, after ?? "", MAX_LANES);
   let failures = 0;
-  for (const owner of owners) {
+  for (const { repository, ...owner } of owners) {
+    const lane = env.PROJECT_LANE.getByName(owner.projectId);
     try {
-      if (!(await env.PROJECT_LANE.getByName(owner.projectId).repair(owner))) failures += 1;
+      if (!(await lane.repair(owner))) failures += 1;
+      if (splitLogin(repository) !== null) await lane.sealStoredLogin(owner);
     } catch (error) {
       failures += 1;
       logFailure("schedule", { what: "repair lanes", project_id: owner.projectId }, error);

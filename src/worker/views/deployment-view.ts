@@ -55,6 +55,7 @@ export function deploymentView(reading: DeploymentReading, now: number): Deploym
     failure: reading.failure,
     evidence: evidenceView(reading.evidence),
     release_kept: reading.releaseKept,
+    variables_revision: reading.variablesRevision,
   };
 }
 

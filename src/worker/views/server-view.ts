@@ -48,6 +48,7 @@ export function serverView(stored: ServerReading, now: number): Server {
     agent_problem: agentProblem(reading),
     disk: diskOf(reading),
     uptime_days: uptimeByDay(connectedMsByDay, connectedAt, enrolledAt, now),
+    seal_key: reading.sealKey,
   };
 }
 

@@ -34,5 +34,6 @@ export function deployment(version: number, status: Deployment["status"] = "supe
     failure: null,
     evidence: null,
     release_kept: false,
+    variables_revision: null,
   };
 }

@@ -10,6 +10,7 @@ import {
   RunEventsAnswer,
   ToAgent,
 } from "#contract/agent-protocol.ts";
+import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 
 const DISK = { total_bytes: 100e9, free_bytes: 60e9 };
 
@@ -66,7 +67,12 @@ export class AgentConnection {
 
   /** Opens the link and sends the `hello`. */
   async connect(
-    hello: { projects?: ProjectReport[]; runs?: readonly ActiveRun[]; protocol?: number } = {},
+    hello: {
+      projects?: ProjectReport[];
+      runs?: readonly ActiveRun[];
+      protocol?: number;
+      sealKey?: SealKey;
+    } = {},
   ): Promise<void> {
     this.#socket = await this.network.openLink(this.credential, {
       onMessage: (data) => {
@@ -89,6 +95,7 @@ export class AgentConnection {
         deployment_id,
         run_id,
       })),
+      ...(hello.sealKey === undefined ? {} : { seal_key: hello.sealKey }),
     });
   }
 

@@ -1,4 +1,4 @@
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
 import * as z from "zod";
 
 import {
@@ -6,15 +6,33 @@ import {
   DeploymentStarted,
   type DeploymentStatus,
 } from "#contract/endpoints/deployments/schemas.ts";
+import { Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import { type DeploymentId, ProjectId } from "#contract/ids.ts";
 import { createAccount } from "./account.ts";
+import { newServerKeys, type ServerKeys } from "./seal-keys.ts";
 import { call } from "./call.ts";
 import type { ConnectedAgent } from "../connected-agent/connected-agent.ts";
 import { output } from "../connected-agent/events.ts";
 import { enrolAgent } from "./enrol-agent.ts";
 
 const WithId = z.object({ id: ProjectId });
+
+/** Connects an agent with a seal key, by default a new one, and waits until the key is in the database. */
+export async function connectWithKeys(
+  agent: ConnectedAgent,
+  token: string,
+  given?: ServerKeys,
+): Promise<ServerKeys> {
+  const keys = given ?? (await newServerKeys());
+  await agent.connect({ sealKey: keys.sealKey });
+  await agent.receives("welcome");
+  await vi.waitFor(async () => {
+    const server = await call(`/v1/servers/${agent.serverId}`, { token });
+    expect(await server.json()).toMatchObject({ seal_key: keys.sealKey });
+  });
+  return keys;
+}
 
 /** A project with its own account and server, used through the API. */
 export class TestProject {
@@ -42,6 +60,32 @@ export class TestProject {
     await project.agent.connect();
     await project.agent.receives("welcome");
     return project;
+  }
+
+  /** As `connected`, with an agent that has a seal key, and a project that is created when the key is known. */
+  static async withKeys(
+    settings: Record<string, unknown> = {},
+  ): Promise<{ project: TestProject; keys: ServerKeys }> {
+    const { token } = await createAccount();
+    const agent = await enrolAgent(token);
+    const keys = await connectWithKeys(agent, token);
+    const body = { name: "shop", server_id: agent.serverId, repository: "/srv/git/shop.git", ...settings };
+    const created = await call("/v1/projects", { method: "POST", token, body });
+    return { project: new TestProject(token, WithId.parse(await created.json()).id, agent), keys };
+  }
+
+  get variablesPath(): string {
+    return `/v1/projects/${this.id}/variables`;
+  }
+
+  async variables(): Promise<Variables> {
+    return Variables.parse(await (await this.get(this.variablesPath)).json());
+  }
+
+  /** Sets variables, in the form of the API, and fails if that is refused. */
+  async set(...set: readonly Record<string, unknown>[]): Promise<Variables> {
+    const response = await this.call("PATCH", this.variablesPath, { set });
+    return Variables.parse(await response.json());
   }
 
   /** Creates a project with a running build that has written the line "one". */

@@ -72,6 +72,7 @@ const bodies: { readonly [Name in OperationName]?: (world: World) => unknown } =
     build_command: null,
     timeouts: { build_seconds: 900 },
   }),
+  updateVariables: () => ({ set: [{ name: "PUBLIC_URL", value: "https://shop.test" }] }),
   createServer: () => ({ name: "web-2", ip: "192.0.2.2" }),
   updateServer: () => ({ name: "renamed", ip: "192.0.2.9" }),
   createToken: ({ projectId }) => ({ name: "CI", scopes: ["tokens:read"], project_ids: [projectId] }),

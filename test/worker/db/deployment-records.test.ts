@@ -46,6 +46,7 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
     evidence: null,
     release: null,
     releaseKept: false,
+    variablesRevision: null,
     revision: 1,
     ...changes,
   };

@@ -25,6 +25,7 @@ function entries(projectId = ids.project()) {
     actor: { type: "token", id: "tok_ci", name: "ci" } as const,
     plan: defaultPlan,
     queue: "all" as const,
+    variables: { revision: 0, notSealed: [] },
     ifLive: null,
   };
   const line = {
@@ -35,7 +36,8 @@ function entries(projectId = ids.project()) {
   } as const;
   const calls: Record<string, () => Promise<unknown>> = {
     start: () => lane.start({ ...asked, input: {}, defaultBranch: "main" }),
-    rollBack: () => lane.rollBack({ ...asked, choice: { deploymentId: null, version: null } }),
+    rollBack: () =>
+      lane.rollBack({ ...asked, choice: { deploymentId: null, version: null }, runWith: "current" }),
     cancel: () => lane.cancel(owner, deploymentId, "ci"),
     delete: () => lane.delete(owner, deploymentId, "ci"),
     report: () =>

@@ -112,13 +112,13 @@ describe("deleting a server", () => {
 
     const first = await freshServer("first");
     expect(await deleteServer(rows, first)).toBe("deleted");
-    expect(await insertProject(rows, project("a", first))).toBe("no_such_server");
+    expect(await insertProject(rows, project("a", first), null)).toBe("no_such_server");
     expect(await updateProject(rows, projectId, { serverId: first }, { mayMove: true })).toBe(
       "no_such_server",
     );
 
     const second = await freshServer("second");
-    expect(await insertProject(rows, project("b", second))).toBe("inserted");
+    expect(await insertProject(rows, project("b", second), null)).toBe("inserted");
     expect(await deleteServer(rows, second)).toBe("in_use");
 
     const third = await freshServer("third");

@@ -127,6 +127,8 @@ describe("deleting a project", () => {
       owner,
       requestKey: null,
       choice: { deploymentId: null, version: null },
+      runWith: "current",
+      variables: { revision: 0, notSealed: [] },
       serverId: ids.server(),
       actor: { type: "token", id: "tok_ci", name: "ci" },
       plan: defaultPlan,

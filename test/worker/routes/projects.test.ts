@@ -4,10 +4,20 @@ import { describe, expect, it, vi } from "vitest";
 import { Project, ProjectRows } from "#contract/endpoints/projects/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
+import { ServerId } from "#contract/ids.ts";
 import { ids } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
-import { TestProject } from "../../support/worker/project.ts";
+import { enrolAgent } from "../../support/worker/enrol-agent.ts";
+import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
 import { createWorld, type World } from "../../support/worker/world.ts";
+
+/** A world whose server can get secrets. */
+async function createWorldWithKey(): Promise<World> {
+  const world = await createWorld();
+  const agent = await enrolAgent(world.account.token, "web-2");
+  await connectWithKeys(agent, world.account.token);
+  return { ...world, serverId: ServerId.parse(agent.serverId) };
+}
 
 async function create({ account, serverId }: World, body: Record<string, unknown> = {}): Promise<Response> {
   const settings = { name: "blog", server_id: serverId, repository: "https://git.test/blog.git", ...body };
@@ -93,35 +103,36 @@ describe("a project", () => {
   });
 
   it("never shows the password of its repository again", async () => {
-    const world = await createWorld();
+    const world = await createWorldWithKey();
     const response = await create(world, { repository: "https://me:s3cret@git.test/blog.git" });
     const text = await response.text();
     expect(text).not.toContain("s3cret");
-    expect(Project.parse(JSON.parse(text)).repository).toBe("https://me:***@git.test/blog.git");
+    expect(Project.parse(JSON.parse(text)).repository).toBe("https://me@git.test/blog.git");
     const { results } = await env.DB.prepare("SELECT repository FROM projects WHERE name = 'blog'").all();
-    expect(results).toEqual([{ repository: "https://me:s3cret@git.test/blog.git" }]);
+    expect(results).toEqual([{ repository: "https://me@git.test/blog.git" }]);
   });
 
   it("never shows a token in its repository's URL or the password of its health check again", async () => {
-    const world = await createWorld();
+    const world = await createWorldWithKey();
     const secrets = ["ghp_0123456789abcdefghij", "s3cret"];
     const response = await create(world, {
       repository: `https://${secrets[0]}@git.test/blog.git`,
       health_check: { url: `https://me:${secrets[1]}@blog.test/up` },
     });
     const project = Project.parse(await response.json());
-    expect(project.repository).toBe("https://***@git.test/blog.git");
+    expect(project.repository).toBe("https://git.test/blog.git");
     expect(project.health_check?.url).toBe("https://me:***@blog.test/up");
     const read = JSON.stringify(await get(world.account.token, project.id));
     for (const secret of secrets) expect(read).not.toContain(secret);
     const { results } = await env.DB.prepare("SELECT repository, health_check FROM projects").all();
-    for (const secret of secrets) expect(JSON.stringify(results)).toContain(secret);
+    expect(JSON.stringify(results)).not.toContain(secrets[0]);
+    expect(JSON.stringify(results)).toContain(secrets[1]);
   });
 
   it.each([
     ["https://git.test/blog.git?private_token=s3cret&a=", "https://git.test/blog.git?private_token=***&a="],
     ["https://git.test/blog.git?s3cret", "https://git.test/blog.git?***"],
-    ["https://me:s3cret@git.test/b?x=s3cret=1#f", "https://me:***@git.test/b?x=***#f"],
+    ["https://me@git.test/b?x=s3cret=1#f", "https://me@git.test/b?x=***#f"],
     ["/srv/git/what?=s3cret", "/srv/git/what?=s3cret"],
     ["file:///srv/git/what?=s3cret", "file:///srv/git/what?=s3cret"],
   ])("shows the repository %s as %s", async (repository, shown) => {

@@ -26,7 +26,7 @@ export const deploymentEndpoints = {
     params: ProjectParams,
     body: schemas.StartDeploymentInput,
     success: { status: 201, body: schemas.DeploymentStarted },
-    problems: ["queue_full", "live_changed"],
+    problems: ["queue_full", "live_changed", "secrets_not_sealed"],
   },
   getProjectDeployment: {
     ...get("/v1/projects/:project_id/deployments/:deployment_id", token("deployments:read")),
@@ -46,7 +46,7 @@ export const deploymentEndpoints = {
     summary: "Start a deployment",
     body: schemas.DeployInput,
     success: { status: 201, body: schemas.DeploymentStarted },
-    problems: ["not_found", "queue_full", "live_changed"],
+    problems: ["not_found", "queue_full", "live_changed", "secrets_not_sealed"],
   },
   listDeployments: {
     ...get("/v1/deployments", token("deployments:read")),
@@ -73,7 +73,14 @@ export const deploymentEndpoints = {
     summary: "Roll back to an earlier deployment",
     body: schemas.RollbackInput,
     success: { status: 201, body: schemas.DeploymentStarted },
-    problems: ["not_found", "already_live", "no_rollback_target", "queue_full", "live_changed"],
+    problems: [
+      "not_found",
+      "already_live",
+      "no_rollback_target",
+      "queue_full",
+      "live_changed",
+      "secrets_not_sealed",
+    ],
   },
   listRollbackTargets: {
     ...get("/v1/projects/:project_id/rollback-targets", token("deployments:read")),

@@ -103,6 +103,7 @@ export const Deployment = z.extend(DeploymentRow, {
   failure: z.nullable(Failure),
   evidence: z.nullable(LiveEvidence),
   release_kept: z.boolean(),
+  variables_revision: z.nullable(wholeFrom(1)),
 });
 export type Deployment = z.infer<typeof Deployment>;
 
@@ -122,11 +123,16 @@ export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 
 export const DeployInput = z.extend(StartDeploymentInput, { project_id: ProjectId });
 
+/** A rollback runs with today's variables, or with those of the deployment that it goes back to. */
+export const RollbackVariables = z.enum(["current", "deployed"]);
+export type RollbackVariables = z.infer<typeof RollbackVariables>;
+
 export const RollbackInput = z
   .strictObject({
     project_id: ProjectId,
     deployment_id: z.optional(DeploymentId),
     version: z.optional(wholeFrom(1)),
+    variables: z._default(RollbackVariables, "current"),
   })
   .check(
     z.refine((input) => input.deployment_id === undefined || input.version === undefined, {

@@ -38,6 +38,9 @@ export const deploymentTexts = {
       shows what each waits for. If the server is offline, the deployment waits for it, at most for the project's
       \`timeouts.queue_seconds\`.
 
+      The deployment runs with the project's current variables. If the project's server cannot open one of the
+      secrets, the response is 409 \`secrets_not_sealed\`: enter the named ones again.
+
       To deploy only if the live deployment has not changed, send \`If-Live\`. To retry safely after a network error,
       send an \`Idempotency-Key\`.`,
     body: { branch: "main" },
@@ -101,6 +104,9 @@ export const deploymentTexts = {
       code. A second rollback therefore goes back one more deployment, and never returns to the newer code. To return to
       newer code, send its \`version\`. \`GET /v1/projects/{project_id}/rollback-targets\` lists all targets.
 
+      The rollback runs with the project's current variables, unless you send \`variables: "deployed"\`. If the
+      project's server cannot open one of the secrets, the response is 409 \`secrets_not_sealed\`.
+
       If the target is already live, the response is 409 \`already_live\`. If it never was live, the response is 409
       \`no_rollback_target\`. A request with both \`deployment_id\` and \`version\` is 422.`,
     body: { project_id: example.project, version: 11 },
@@ -157,6 +163,11 @@ export const deploymentSchemas = {
     ...stageTexts,
     canceling: "the agent is stopping the deployment after a cancel request",
   }),
+  RollbackVariables: choice(schemas.RollbackVariables, "Which variables a rollback runs with.", {
+    current: "the project's current variables",
+    deployed:
+      "those of the deployment that it goes back to, with the current `GANTRY_REPOSITORY_TOKEN`. A changed password of a database, for example, is then the old one again.",
+  }),
   DeploymentKind: choice(schemas.DeploymentKind, "The kind of a deployment.", {
     deploy: "deploys a branch or a commit",
     rollback: "deploys the code of an earlier deployment",
@@ -175,7 +186,7 @@ export const deploymentSchemas = {
     disk_full: "the server's disk is full",
     refused_by_policy: "the policy file on the server forbids the deployment",
     secrets_unreadable:
-      "the server cannot open the project's secrets, or they are older than those it has used",
+      "the server cannot open secrets of the project, or they are older than those it has used; enter those that `message` names again",
     internal: "an internal error of Gantry",
   }),
   DeploymentRow: object(schemas.DeploymentRow, "A deployment in the list of a project.", rowFields),
@@ -198,6 +209,8 @@ export const deploymentSchemas = {
     evidence: "The evidence that the deployment went live. `null` if it never was live.",
     release_kept:
       "Whether the files are still on the server. If `true`, a rollback to this deployment needs no build.",
+    variables_revision:
+      "The revision of the project's variables that the deployment runs with. `null` if there were none.",
   }),
   DeploymentStarted: object(schemas.DeploymentStarted, "A deployment that was started.", {
     id: rowFields.id,
@@ -264,6 +277,7 @@ export const deploymentSchemas = {
       project_id: "The id of the project to roll back.",
       deployment_id: "The id of the deployment to roll back to. It must have been live.",
       version: "The version of the deployment to roll back to.",
+      variables: "Which variables the rollback runs with.",
     },
   ),
   RollbackTarget: object(schemas.RollbackTarget, "A deployment that a project can be rolled back to.", {

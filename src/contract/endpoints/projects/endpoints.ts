@@ -20,7 +20,7 @@ export const projectEndpoints = {
     summary: "Create a project",
     body: schemas.CreateProjectInput,
     success: { status: 201, body: schemas.Project },
-    problems: ["name_taken", "domain_taken", "too_many"],
+    problems: ["name_taken", "domain_taken", "too_many", "no_seal_key"],
   },
   getProject: {
     ...get("/v1/projects/:project_id", token("projects:read")),
@@ -34,7 +34,7 @@ export const projectEndpoints = {
     params: ProjectParams,
     body: schemas.UpdateProjectInput,
     success: { status: 200, body: schemas.Project },
-    problems: ["name_taken", "domain_taken"],
+    problems: ["name_taken", "domain_taken", "too_many", "no_seal_key", "revision_conflict"],
   },
   deleteProject: {
     ...remove("/v1/projects/:project_id", token("projects:write")),

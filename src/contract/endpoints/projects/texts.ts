@@ -67,7 +67,11 @@ export const projectTexts = {
 
       The name must be unique in the account (409 \`name_taken\`) and the domain in the installation (409
       \`domain_taken\`). Without \`domain\`, the project gets \`<name>.<base domain>\`. A \`server_id\` that is not a
-      server of the account is 422.`,
+      server of the account is 422.
+
+      A password in the \`repository\` is sealed for the server as the secret \`GANTRY_REPOSITORY_TOKEN\`, and the
+      address is stored without it. If the server's agent has not connected yet, nothing can be sealed (409
+      \`no_seal_key\`): omit the password, and set the secret later.`,
     body: {
       name: "shop",
       server_id: example.server,
@@ -99,7 +103,7 @@ export const projectTexts = {
       A new \`server_id\` moves the project: the next deployment goes to the new server, and when that deployment is
       live, the old server stops serving the project. A token that is limited to projects cannot move a project (403).
       The name must be unique in the account (409 \`name_taken\`), the domain in the installation (409
-      \`domain_taken\`).`,
+      \`domain_taken\`). A password in the \`repository\` is stored as when a project is created.`,
     body: { branch: "stable", keep_releases: 10, timeouts: { build_seconds: 1200 } },
     answer: {
       ...project,

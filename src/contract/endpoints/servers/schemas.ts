@@ -4,6 +4,7 @@ import { listUpTo, numberFrom, wholeFrom } from "#contract/bounds.ts";
 import { ServerId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
+import { SealKey } from "#contract/endpoints/variables/schemas.ts";
 
 /** `pending`: no agent has connected yet. `degraded`: connected, with the disk nearly full. */
 export const ServerStatus = z.enum(["pending", "healthy", "degraded", "offline"]);
@@ -58,6 +59,7 @@ export const Server = z.extend(ServerRow, {
   agent_problem: z.nullable(AgentProblem),
   disk: z.nullable(Disk),
   uptime_days: listUpTo(UptimeDay, MAX_UPTIME_DAYS),
+  seal_key: z.nullable(SealKey),
 });
 export type Server = z.infer<typeof Server>;
 

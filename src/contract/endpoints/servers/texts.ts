@@ -26,6 +26,7 @@ const server = {
     { date: "2026-11-19", uptime: "99.61%" },
     { date: "2026-11-20", uptime: "100.00%" },
   ],
+  seal_key: { public_key: example.publicKey, fingerprint: example.fingerprint },
 } as const;
 
 const enrollment = {
@@ -60,6 +61,7 @@ export const serverTexts = {
       agent_version: null,
       disk: null,
       uptime_days: [],
+      seal_key: null,
       enrollment,
     },
     location: `/v1/servers/${example.server}`,
@@ -120,6 +122,8 @@ const serverFields = {
   agent_problem: "Why the control plane refuses the agent. `null` if there is no problem.",
   disk: "The disk that holds the releases, from the agent's last report.",
   uptime_days: "The uptime of each of the last 30 days, or of each day since enrolment, oldest first.",
+  seal_key:
+    "The key for which secrets are sealed. `null` until an agent that supports secrets has connected.",
 };
 
 export const serverSchemas = {

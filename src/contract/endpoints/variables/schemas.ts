@@ -3,13 +3,14 @@ import * as z from "zod/mini";
 import { listBetween, listUpTo, textLike, wholeFrom } from "#contract/bounds.ts";
 import { Actor } from "#contract/endpoints/deployments/schemas.ts";
 import { AccountId, ProjectId, ServerId } from "#contract/ids.ts";
+import { utf8Length } from "#contract/utf8-length.ts";
 import { NextCursor } from "#contract/paging.ts";
 
 /** The maximum number of variables of a project, and the servers that a secret can be sealed for. */
 export const MAX_VARIABLES = 200;
 export const MAX_SEALED_FOR = 5;
 
-/** The maximum length of a value, in bytes of UTF-8, and of all plain values of a project together. */
+/** The maximum length of a value, in bytes of UTF-8, and of all values of a project together, including secrets. */
 export const MAX_VALUE_BYTES = 32 * 1024;
 export const MAX_VALUES_BYTES = 512 * 1024;
 
@@ -30,7 +31,7 @@ export const VariableName = textLike(
 const Value = z.string().check(
   z.refine((value) => !value.includes("\0"), "must not contain a NUL character"),
   z.refine(
-    (value) => encodeURIComponent(value.toWellFormed()).replaceAll(/%../g, "x").length <= MAX_VALUE_BYTES,
+    (value) => utf8Length(value) <= MAX_VALUE_BYTES,
     `must have at most ${MAX_VALUE_BYTES} bytes of UTF-8`,
   ),
 );
@@ -79,6 +80,10 @@ export const SetVariable = z
       path: ["secret"],
       message: `must be true for ${REPOSITORY_TOKEN}`,
     }),
+    z.refine(({ name, build }) => name !== REPOSITORY_TOKEN || build !== true, {
+      path: ["build"],
+      message: `must not be true for ${REPOSITORY_TOKEN}: only git gets it`,
+    }),
   );
 export type SetVariable = z.infer<typeof SetVariable>;
 
@@ -105,8 +110,15 @@ export const UpdateVariablesInput = z
   );
 export type UpdateVariablesInput = z.infer<typeof UpdateVariablesInput>;
 
+/** Who changed variables: a token, or Gantry itself when it seals the password of a repository's address. */
+export const ChangedBy = z.discriminatedUnion("type", [
+  Actor,
+  z.strictObject({ type: z.literal("system"), name: z.string() }),
+]);
+export type ChangedBy = z.infer<typeof ChangedBy>;
+
 /** `revision`: the revision that set the variable. */
-const variable = { name: z.string(), revision: wholeFrom(1), changed_at: z.string(), changed_by: Actor };
+const variable = { name: z.string(), revision: wholeFrom(1), changed_at: z.string(), changed_by: ChangedBy };
 export const Variable = z.discriminatedUnion("secret", [
   z.strictObject({ ...variable, secret: z.literal(false), value: z.string() }),
   /** `sealed_for`: the fingerprints of the keys that open it. */
@@ -139,7 +151,7 @@ export type Variables = z.infer<typeof Variables>;
 export const VariableRevision = z.strictObject({
   revision: wholeFrom(1),
   changed_at: z.string(),
-  changed_by: Actor,
+  changed_by: ChangedBy,
   set: z.array(z.string()),
   removed: z.array(z.string()),
 });
@@ -148,6 +160,4 @@ export const VariableRevisions = z.strictObject({
   revisions: z.array(VariableRevision),
   next_cursor: NextCursor,
 });
-
-/** A rollback runs with today's variables, or with those of the deployment that it goes back to. */
-export const RollbackVariables = z.enum(["current", "deployed"]);
+export type VariableRevisions = z.infer<typeof VariableRevisions>;

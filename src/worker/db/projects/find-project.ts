@@ -7,10 +7,11 @@ import { projects } from "#worker/db/schema.ts";
 /** A project's row in D1. Times are Unix milliseconds. */
 export type ProjectRecord = Omit<typeof projects.$inferSelect, "accountId">;
 
-const { accountId: _owner, ...columns } = getTableColumns(projects);
+/** The columns of a ProjectRecord. */
+export const { accountId: _owner, ...projectColumns } = getTableColumns(projects);
 
 /** The account's project with this id; null if there is none. */
 export async function findProject(rows: AccountRows, id: ProjectId): Promise<ProjectRecord | null> {
-  const [project] = await rows.select(columns, projects, { where: eq(projects.id, id), limit: 1 });
+  const [project] = await rows.select(projectColumns, projects, { where: eq(projects.id, id), limit: 1 });
   return project ?? null;
 }

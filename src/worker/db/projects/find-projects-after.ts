@@ -12,9 +12,9 @@ export async function findProjectsAfter(
   database: D1Database,
   after: ProjectId | "",
   limit: number,
-): Promise<{ accountId: AccountId; projectId: ProjectId }[]> {
+): Promise<{ accountId: AccountId; projectId: ProjectId; repository: string }[]> {
   return await drizzle(database)
-    .select({ accountId: projects.accountId, projectId: projects.id })
+    .select({ accountId: projects.accountId, projectId: projects.id, repository: projects.repository })
     .from(projects)
     .where(sql`${projects.id} > ${after}`)
     .orderBy(projects.id)

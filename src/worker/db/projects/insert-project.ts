@@ -4,6 +4,7 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
+import { type NewRevision, revisionWrites } from "#worker/db/variables/revision-writes.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 
 /** `added_before`: a project with this id exists. */
@@ -15,12 +16,22 @@ type ProjectInsertion =
   | "no_such_server"
   | "too_many";
 
-/** Adds a project if the account has its server, and if its name in the account and its domain in the installation are free. */
-export async function insertProject(rows: AccountRows, project: ProjectRecord): Promise<ProjectInsertion> {
+/**
+ * Adds a project if the account has its server, and if its name in the account and its domain in the installation are free.
+ * @param variables its first variables; null: none
+ */
+export async function insertProject(
+  rows: AccountRows,
+  project: ProjectRecord,
+  variables: NewRevision | null,
+): Promise<ProjectInsertion> {
   const hasServer = rows.count(servers, eq(servers.id, project.serverId));
   const onlyIf = sql`${hasServer} = 1 and ${rows.count(projects)} < ${MAX_PER_ACCOUNT}`;
   try {
-    if ((await rows.run(rows.insert(projects, project, onlyIf))) === 1) return "inserted";
+    const insert = rows.insert(projects, project, onlyIf);
+    const writes = variables === null ? [] : revisionWrites(rows, variables);
+    const [inserted] = await rows.runTogether([insert, ...writes]);
+    if (inserted === 1) return "inserted";
   } catch (error) {
     const violated = uniqueViolation(error);
     if (violated === "projects.id") return "added_before";

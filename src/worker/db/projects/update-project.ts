@@ -5,6 +5,11 @@ import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
 import type { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import {
+  isRevisionConflict,
+  type NewRevision,
+  revisionWrites,
+} from "#worker/db/variables/revision-writes.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 
 /** Settings to change. Undefined fields keep their values. `timeouts` contains only the timeouts that change. */
@@ -16,19 +21,21 @@ type ProjectUpdate =
   | "updated"
   | "name_taken"
   | "domain_taken"
+  | "variables_changed"
   | "no_such_project"
   | "no_such_server"
   | "on_another_server";
 
 /**
  * Changes a project's settings in one statement, so that concurrent changes cannot mix. Without `mayMove`, the server
- * must be the project's current one; otherwise nothing is changed.
+ * must be the project's current one; otherwise nothing is changed. `variables`: a change of the variables that is made
+ * with it, and only with it.
  */
 export async function updateProject(
   rows: AccountRows,
   id: ProjectId,
   { timeouts, ...others }: ProjectChanges,
-  { mayMove }: { readonly mayMove: boolean },
+  { mayMove, variables = null }: { readonly mayMove: boolean; readonly variables?: NewRevision | null },
 ): Promise<ProjectUpdate> {
   const { serverId } = others;
   const isThere = (server: ServerId) =>
@@ -37,9 +44,12 @@ export async function updateProject(
   const merged = sql`json_patch(${projects.timeouts}, ${JSON.stringify(timeouts)})`;
   const changes = { ...others, ...(timeouts === undefined ? {} : { timeouts: merged }) };
   try {
-    const write = rows.update(projects, changes, and(eq(projects.id, id), hasServer));
-    if ((await rows.run(write)) === 1) return "updated";
+    const update = rows.update(projects, changes, and(eq(projects.id, id), hasServer));
+    // Before the update, whose condition they repeat.
+    const writes = variables === null ? [] : revisionWrites(rows, variables, hasServer);
+    if ((await rows.runTogether([...writes, update])).at(-1) === 1) return "updated";
   } catch (error) {
+    if (isRevisionConflict(error)) return "variables_changed";
     const violated = uniqueViolation(error);
     if (violated === "projects.account_id, projects.name") return "name_taken";
     if (violated === "projects.domain") return "domain_taken";

@@ -16,6 +16,7 @@ const columns = {
   agentMismatch: servers.agentMismatch,
   diskTotalBytes: servers.diskTotalBytes,
   diskFreeBytes: servers.diskFreeBytes,
+  sealKey: servers.sealKey,
 };
 
 /** A server without its secrets' hashes, and how many projects it hosts. Times are Unix milliseconds. */

@@ -1,5 +1,8 @@
 import { type AnyHello, closeCodes, type FromAgent, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { fromBase64Url } from "#sealing/bytes.ts";
+import { fingerprintOf } from "#sealing/secret-box.ts";
 import { isCredentialValid } from "#worker/objects/agent-link/credential-check.ts";
 import type { ProjectHello } from "#worker/objects/agent-link/delivery-queue.ts";
 import { type LinkContext, runDeliveries } from "#worker/objects/agent-link/link-work.ts";
@@ -19,9 +22,10 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   const { sockets, presence, queue } = link;
   const attachment = attachmentOf(socket);
   const receivedAt = Date.now();
-  const [isValid, known] = await Promise.all([
+  const [isValid, known, sealKey] = await Promise.all([
     isCredentialValid(link, attachment.credentialHash),
     withoutForeignProjects(link, hello),
+    checkedSealKey(hello),
   ]);
   if (!isValid) return endRevoked(socket);
   if (hasEnded(socket)) return;
@@ -32,7 +36,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   }
   attach(socket, { ...attachment, state: "ready" });
   sendWelcome(link, socket);
-  presence.connected(receivedAt, hello);
+  presence.connected(receivedAt, hello, sealKey);
   queue.takeHello(known, receivedAt);
   await runDeliveries(link);
 }
@@ -73,6 +77,13 @@ async function withoutForeignProjects(link: LinkContext, hello: ProjectHello): P
     deliveries.retries.log("find projects", error);
     return hello;
   }
+}
+
+/** The agent's seal key; null if it has none, or if the fingerprint is not that of the key. */
+async function checkedSealKey({ seal_key: sealKey }: Hello): Promise<SealKey | null> {
+  const key = sealKey === undefined ? null : fromBase64Url(sealKey.public_key);
+  if (sealKey === undefined || key === null) return null;
+  return (await fingerprintOf(key)) === sealKey.fingerprint ? sealKey : null;
 }
 
 function hasEnded(socket: WebSocket): boolean {

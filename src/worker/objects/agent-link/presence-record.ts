@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { Disk } from "#contract/endpoints/servers/schemas.ts";
+import { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import { recordConnection } from "#domain/uptime.ts";
 import type { Presence } from "#worker/db/servers/server-presence.ts";
 
@@ -19,6 +20,8 @@ const Stored = z.strictObject({
 type Stored = z.infer<typeof Stored>;
 
 const KEY = "presence";
+/** Its own key instead of a field, which the earlier version refuses when an operator goes back to it. */
+const SEAL_KEY = "seal_key";
 
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
@@ -48,7 +51,13 @@ export class PresenceRecord {
     if (stored !== null && seenAt > stored.lastSeenAt) this.#save({ ...stored, lastSeenAt: seenAt });
   }
 
-  connected(now: number, { agent_version, disk }: { agent_version: string; disk: Disk }): void {
+  /** @param sealKey null: the agent has none */
+  connected(
+    now: number,
+    { agent_version, disk }: { agent_version: string; disk: Disk },
+    sealKey: SealKey | null,
+  ): void {
+    this.#kv.put(SEAL_KEY, sealKey);
     this.#begin(now, { connectedAt: now, agentVersion: agent_version, agentMismatch: null, disk });
   }
 
@@ -91,7 +100,8 @@ export class PresenceRecord {
     const stored = this.#load();
     if (stored === null || stored.revision === stored.written) return null;
     const { revision, written: _written, ...presence } = stored;
-    return { presence, revision };
+    const sealKey = z.optional(z.nullable(SealKey)).parse(this.#kv.get(SEAL_KEY));
+    return { presence: { ...presence, sealKey }, revision };
   }
 
   noteWritten({ revision }: PresenceRevision): void {
@@ -100,6 +110,7 @@ export class PresenceRecord {
   }
 
   forget(): void {
+    this.#kv.delete(SEAL_KEY);
     this.#kv.delete(KEY);
   }
 

@@ -33,6 +33,8 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     evidence: wasLive?.evidence ?? null,
     release: wasLive?.release ?? null,
     releaseKept: wasLive?.releaseKept ?? false,
+    // A rollback with the variables of a deployment that had none has the revision 0.
+    variablesRevision: deployment.variables?.revision || null,
   };
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import { AccountId, DeploymentId, ProjectId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { Placement, LaneDeployment, type Lane } from "#domain/lane/lane.ts";
 import { discardable } from "#domain/lane/transitions.ts";
 import type { DeploymentRecord } from "#worker/db/deployments/deployment-records.ts";
@@ -21,6 +22,8 @@ const StoredLane = z.strictObject({
 });
 type StoredLane = z.infer<typeof StoredLane>;
 
+type StoredDeployment = { json: string; variables: string | null };
+
 /**
  * The lane in the object's own SQLite. A row whose revision is above its written revision is not up to date in D1. All
  * methods are synchronous, so that a decision and its save are one turn.
@@ -35,6 +38,9 @@ export class LaneStore {
     sql.exec(`CREATE TABLE IF NOT EXISTS deployments (
       id TEXT PRIMARY KEY, version INTEGER NOT NULL, json TEXT NOT NULL,
       revision INTEGER NOT NULL, written_revision INTEGER NOT NULL)`);
+    // Its own column instead of a field of the JSON, which the earlier version refuses when an operator goes back to it.
+    const { columnNames } = sql.exec("SELECT * FROM deployments LIMIT 0");
+    if (!columnNames.includes("variables")) sql.exec("ALTER TABLE deployments ADD COLUMN variables TEXT");
     sql.exec(
       "CREATE TABLE IF NOT EXISTS accepted (request_key TEXT PRIMARY KEY, id TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL)",
     );
@@ -58,8 +64,15 @@ export class LaneStore {
     if (this.#cached !== null) return this.#cached;
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM lane").toArray();
     const stored = row === undefined ? null : StoredLane.parse(JSON.parse(withCurrentNames(row.json)));
-    const rows = this.#sql.exec<{ json: string }>("SELECT json FROM deployments ORDER BY version").toArray();
-    const deployments = rows.map(({ json }) => LaneDeployment.parse(JSON.parse(withCurrentNames(json))));
+    const rows = this.#sql
+      .exec<StoredDeployment>("SELECT json, variables FROM deployments ORDER BY version")
+      .toArray();
+    const deployments = rows.map(({ json, variables }) =>
+      LaneDeployment.parse({
+        ...JSON.parse(withCurrentNames(json)),
+        variables: variables === null ? null : parseJson(variables),
+      }),
+    );
     this.#cached = {
       lane: {
         nextVersion: stored?.nextVersion ?? 1,
@@ -123,12 +136,14 @@ export class LaneStore {
   #saveDeployment(deployment: LaneDeployment, old: LaneDeployment | null, { projectId }: LaneOwner): void {
     const record = (of: LaneDeployment) => JSON.stringify(recordOf(of, projectId));
     const isChanged = old === null || record(old) !== record(deployment);
+    const { variables, ...stored } = deployment;
     this.#sql.exec(
-      `INSERT INTO deployments (id, version, json, revision, written_revision) VALUES (?, ?, ?, 1, 0)
+      `INSERT INTO deployments (id, version, json, variables, revision, written_revision) VALUES (?, ?, ?, ?, 1, 0)
        ON CONFLICT (id) DO UPDATE SET json = excluded.json, revision = revision + ?`,
       deployment.id,
       deployment.version,
-      withStoredNames(JSON.stringify(deployment)),
+      withStoredNames(JSON.stringify(stored)),
+      variables === null ? null : JSON.stringify(variables),
       isChanged ? 1 : 0,
     );
   }

@@ -30,12 +30,15 @@ import type {
 import { rollBackIn, startIn } from "#worker/objects/project-lane/lane-starts.ts";
 import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import { LaneTurns } from "#worker/objects/project-lane/lane-turns.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { DatabaseSession } from "#worker/db/database-session.ts";
+import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
 import { rollbackTargetView } from "#worker/views/deployment-view.ts";
 
 /** How long a repair may take. */
 const REPAIR_MS = 60_000;
 
-type StartRefusal = "not_found" | "queue_full" | "live_changed" | "unavailable";
+type StartRefusal = "not_found" | "queue_full" | "live_changed" | "secrets_not_sealed" | "unavailable";
 
 /**
  * Decides what a project runs next. Each method loads the lane, decides (src/domain/lane) and saves in one turn, without
@@ -54,8 +57,8 @@ export class ProjectLane extends DurableObject<Env> {
   }
 
   /**
-   * Starts a deployment. Refuses with `not_found`, `queue_full` and `live_changed`, and with `unavailable` if D1 refuses
-   * the records of earlier deployments. After the answer the deployment is in D1, or will be.
+   * Starts a deployment. Refuses with `not_found`, `queue_full`, `live_changed` and `secrets_not_sealed`, and with
+   * `unavailable` if D1 refuses the records of earlier deployments. After the answer the deployment is in D1, or will be.
    */
   async start(command: StartCommand): Promise<Result<Started, StartRefusal>> {
     return await startIn(this.#turns, command);
@@ -190,6 +193,17 @@ export class ProjectLane extends DurableObject<Env> {
     await this.#parts.effects.repairRecords();
     await this.#turns.carryOut();
     return !this.#parts.effects.isRepairDue();
+  }
+
+  /**
+   * Seals a password that an earlier version stored with the address of the project's repository. It needs nothing of
+   * the lane, but a call to a lane has its own limit of D1 statements. @throws if D1 does not answer
+   */
+  async sealStoredLogin({ accountId, projectId }: LaneOwner): Promise<void> {
+    const { database } = new DatabaseSession(this.env.DB, "first-primary");
+    const changedBy = { type: "system", name: "Gantry" } as const;
+    const change = { changedAt: Date.now(), changedBy };
+    await sealStoredLogin(new AccountRows(database, accountId), projectId, change);
   }
 
   /** Never throws: the platform stops retrying an alarm after six failures, and this one must not be lost. */

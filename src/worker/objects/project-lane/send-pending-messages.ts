@@ -1,15 +1,20 @@
-import type { ToAgent } from "#contract/agent-protocol.ts";
-import type { ServerId } from "#contract/ids.ts";
+import { RunOrder, type RunVariables, type ToAgent } from "#contract/agent-protocol.ts";
+import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { decideServerDeleted } from "#domain/lane/decide-project-removed.ts";
 import {
   pendingRemovals,
   noteRemovalSent,
+  type PendingMessage,
   pendingMessage,
   noteSent,
   noteUndelivered,
 } from "#domain/lane/pending-messages.ts";
 import type { Lane } from "#domain/lane/lane.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { DatabaseSession } from "#worker/db/database-session.ts";
+import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
+import type { LaneOwner } from "#worker/objects/project-lane/lane-store.ts";
 import type { LaneContext } from "#worker/objects/project-lane/lane-context.ts";
 
 /** How the lane records a message: `sent` before it goes out, `undelivered` if the agent was not connected. */
@@ -20,7 +25,8 @@ type Records = { readonly sent: (lane: Lane) => Lane; readonly undelivered: (lan
  * recorded before it goes out; if the agent was not connected, only this send is taken back. A server that serves the
  * wrong release gets a correction; if it is not connected, its next hello reports the release again.
  */
-export async function sendPendingMessages({ env, storage, store, outbox, now }: LaneContext): Promise<void> {
+export async function sendPendingMessages(parts: LaneContext): Promise<void> {
+  const { env, storage, store, outbox, now } = parts;
   const owner = store.owner();
   if (owner === null) return;
   const { projectId } = owner;
@@ -34,26 +40,61 @@ export async function sendPendingMessages({ env, storage, store, outbox, now }: 
     if (gone) change((lane) => decideServerDeleted(lane, serverId).lane);
   }
 
-  const pending = pendingMessage(store.load(), projectId, now());
-  if (pending !== null)
-    await deliver(pending.serverId, pending.message, {
-      sent: (lane) => noteSent(lane, pending.deploymentId, now()),
-      undelivered: (lane) => noteUndelivered(lane, pending.deploymentId, now()),
-    });
-  for (const { serverId, message } of pendingRemovals(store.load(), projectId, now()))
-    await deliver(serverId, message, {
-      sent: (lane) => noteRemovalSent(lane, serverId, false, now()),
-      undelivered: (lane) => noteRemovalSent(lane, serverId, true, now()),
-    });
-  for (const found of outbox.corrections()) {
-    const serving = checkServing(store.load(), found);
-    if (serving.kind === "later") continue;
-    if (serving.kind === "correct_release")
-      await env.AGENT_LINK.getByName(found.serverId).deliver(projectId, {
-        type: "correct_release",
-        project_id: projectId,
-        release: serving.release,
+  try {
+    const values = await readVariables(parts, owner);
+    // Read in the same turn as it is recorded: the lane may have changed in the meantime.
+    const pending = withVariables(pendingMessage(store.load(), projectId, now()), values);
+    if (pending !== null)
+      await deliver(pending.serverId, pending.message, {
+        sent: (lane) => noteSent(lane, pending.deploymentId, now()),
+        undelivered: (lane) => noteUndelivered(lane, pending.deploymentId, now()),
       });
-    storage.transactionSync(() => outbox.noteCorrected(found));
+  } finally {
+    // Also if the variables cannot be read: these messages do not need them.
+    await sendRemovals();
+    await sendCorrections();
   }
+
+  async function sendRemovals() {
+    for (const { serverId, message } of pendingRemovals(store.load(), projectId, now()))
+      await deliver(serverId, message, {
+        sent: (lane) => noteRemovalSent(lane, serverId, false, now()),
+        undelivered: (lane) => noteRemovalSent(lane, serverId, true, now()),
+      });
+  }
+
+  async function sendCorrections() {
+    for (const found of outbox.corrections()) {
+      const serving = checkServing(store.load(), found);
+      if (serving.kind === "later") continue;
+      if (serving.kind === "correct_release")
+        await env.AGENT_LINK.getByName(found.serverId).deliver(projectId, {
+          type: "correct_release",
+          project_id: projectId,
+          release: serving.release,
+        });
+      storage.transactionSync(() => outbox.noteCorrected(found));
+    }
+  }
+}
+
+type Values = { readonly deploymentId: DeploymentId; readonly variables: RunVariables };
+
+/** The variables of the order to send, which only D1 has; null: no order, or none with variables. @throws if D1 does not answer */
+async function readVariables({ env, store, now }: LaneContext, owner: LaneOwner): Promise<Values | null> {
+  const { accountId, projectId } = owner;
+  const pending = pendingMessage(store.load(), projectId, now());
+  if (pending === null || pending.variables === null) return null;
+  const { database } = new DatabaseSession(env.DB, "first-primary");
+  const rows = new AccountRows(database, accountId);
+  const { deploymentId, serverId, variables } = pending;
+  return { deploymentId, variables: await findRunVariables(rows, projectId, serverId, variables) };
+}
+
+/** Adds the values to an order. null if they are of another deployment: the change that caused this sends the order. */
+function withVariables(pending: PendingMessage | null, values: Values | null): PendingMessage | null {
+  if (pending === null || pending.variables === null || pending.message.type !== "run") return pending;
+  if (values?.deploymentId !== pending.deploymentId) return null;
+  const order = RunOrder.parse({ ...pending.message.order, variables: values.variables });
+  return { ...pending, message: { type: "run", order } };
 }

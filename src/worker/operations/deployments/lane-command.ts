@@ -6,11 +6,17 @@ import type { Plan } from "#domain/lane/lane.ts";
 import type { Context } from "#worker/context.ts";
 import { givenSettings } from "#worker/db/projects/build-columns.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import type { ProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import type { Started } from "#worker/objects/project-lane/lane-commands.ts";
 
 /** The fields of a lane's command that come from the request and from the project's current settings. */
-export function commandFor(context: Context, project: ProjectRecord, ifLive: DeploymentId | null) {
+export function commandFor(
+  context: Context,
+  { project, variables }: ProjectToDeploy,
+  ifLive: DeploymentId | null,
+) {
   return {
+    variables,
     owner: { accountId: context.account.id, projectId: project.id },
     serverId: project.serverId,
     actor: actorOf(context),
@@ -31,8 +37,9 @@ export function answerOf<Code extends ProblemCode>(
   return succeed(result.value.started);
 }
 
-function actorOf(context: Context): Actor {
-  return { type: "token", id: context.token.id, name: context.token.name };
+/** Who sent the request. */
+export function actorOf({ token }: Pick<Context, "token">): Actor {
+  return { type: "token", id: token.id, name: token.name };
 }
 
 function planOf(project: ProjectRecord): Plan {

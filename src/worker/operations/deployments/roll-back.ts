@@ -2,7 +2,7 @@ import type { DeploymentStarted, RollbackInput } from "#contract/endpoints/deplo
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject } from "#worker/db/projects/find-project.ts";
+import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
@@ -22,12 +22,21 @@ export async function rollBack(
 ): Promise<
   Result<
     DeploymentStarted,
-    "not_found" | "already_live" | "no_rollback_target" | "queue_full" | "live_changed" | "unavailable"
+    | "not_found"
+    | "already_live"
+    | "no_rollback_target"
+    | "queue_full"
+    | "live_changed"
+    | "secrets_not_sealed"
+    | "unavailable"
   >
 > {
-  const project = await findProject(context.rows, input.project_id);
-  if (project === null) return notFound("project");
+  const { project_id: projectId, variables: runWith } = input;
+  const secrets = runWith === "deployed" ? "all" : "current";
+  const found = await findProjectToDeploy(context.rows, projectId, secrets);
+  if (found === null) return notFound("project");
   const choice = { deploymentId: input.deployment_id ?? null, version: input.version ?? null };
-  const lane = context.lanes.getByName(project.id);
-  return answerOf(context, await lane.rollBack({ ...commandFor(context, project, ifLive), choice }));
+  const lane = context.lanes.getByName(projectId);
+  const command = commandFor(context, found, ifLive);
+  return answerOf(context, await lane.rollBack({ ...command, choice, runWith }));
 }

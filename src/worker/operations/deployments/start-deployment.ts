@@ -2,7 +2,7 @@ import type { DeploymentStarted, StartDeploymentInput } from "#contract/endpoint
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { refuse, type Result } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject } from "#worker/db/projects/find-project.ts";
+import { findProjectToDeploy } from "#worker/db/variables/find-project-to-deploy.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 import { commandFor, answerOf } from "#worker/operations/deployments/lane-command.ts";
 
@@ -21,17 +21,21 @@ export async function startDeployment(
   context: Context,
   { projectId, input, ifLive }: StartDeployment,
 ): Promise<
-  Result<DeploymentStarted, "not_found" | "invalid_request" | "queue_full" | "live_changed" | "unavailable">
+  Result<
+    DeploymentStarted,
+    "not_found" | "invalid_request" | "queue_full" | "live_changed" | "secrets_not_sealed" | "unavailable"
+  >
 > {
-  const project = await findProject(context.rows, projectId);
-  if (project === null) return notFound("project");
+  const found = await findProjectToDeploy(context.rows, projectId, "current");
+  if (found === null) return notFound("project");
+  const { project } = found;
   if (input.commit !== undefined && project.commits === "none")
     return refuse(
       "invalid_request",
       "This project does not deploy commits by hash: its setting `commits` is `none`.",
       [{ pointer: "/commit", message: "is not allowed: the project's `commits` is `none`" }],
     );
-  const command = commandFor(context, project, ifLive);
+  const command = commandFor(context, found, ifLive);
   const lane = context.lanes.getByName(projectId);
   return answerOf(context, await lane.start({ ...command, input, defaultBranch: project.branch }));
 }

@@ -1,29 +1,38 @@
 import { type Result, succeed } from "#contract/problems.ts";
 import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
+import { type RepositoryLogin, splitLogin } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { buildColumns } from "#worker/db/projects/build-columns.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { insertProject } from "#worker/db/projects/insert-project.ts";
+import { findServer } from "#worker/db/servers/find-server.ts";
+import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { nameTaken, domainTaken, unknownServer, tooMany } from "#worker/operations/refusals.ts";
+import { actorOf } from "#worker/operations/deployments/lane-command.ts";
+import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
-type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many";
+type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many" | "no_seal_key";
 
 /**
  * Creates a project. Without a domain it gets `<name>.<BASE_DOMAIN>`. If another project of the installation uses that
  * domain, the end of the project's id is appended to the name. A retry of the same request returns the project that the
- * first try created.
+ * first try created. A password in the repository's address becomes a secret of the project.
  */
 export async function createProject(
   context: Context,
   input: CreateProjectInput,
 ): Promise<Result<Project, CreateProjectRefusal>> {
   const project = newProject(context, input);
-  let insertion = await insertProject(context.rows, project);
+  const login = splitLogin(input.repository);
+  const token = login === null ? succeed(null) : await firstVariables(context, project, login);
+  if (!token.ok) return token;
+  if (login !== null) project.repository = login.address;
+  let insertion = await insertProject(context.rows, project, token.value);
   if (insertion === "domain_taken" && input.domain === undefined) {
     project.domain = defaultDomainWithSuffix(input.name, project.id, context.baseDomain);
-    insertion = await insertProject(context.rows, project);
+    insertion = await insertProject(context.rows, project, token.value);
   }
   if (insertion !== "inserted" && context.requestKey !== null) {
     const added = await findProject(context.rows, project.id);
@@ -43,6 +52,22 @@ export async function createProject(
     case "too_many":
       return tooMany("projects");
   }
+}
+
+/** The first revision of a project's variables: the password of its repository's address. */
+async function firstVariables(
+  context: Context,
+  { id: projectId, serverId, createdAt }: ProjectRecord,
+  { token }: RepositoryLogin,
+): Promise<Result<NewRevision, "invalid_request" | "no_seal_key" | "too_many">> {
+  const server = await findServer(context.rows, serverId);
+  if (server === null) return unknownServer(serverId);
+  const { sealKey } = server;
+  const sealFor = { accountId: context.account.id, projectId, revision: 1, sealKey };
+  const sealed = await sealRepositoryToken(token, [], sealFor);
+  if (!sealed.ok) return sealed;
+  const changedBy = actorOf(context);
+  return succeed({ projectId, revision: 1, changedAt: createdAt, changedBy, set: sealed.value, removed: [] });
 }
 
 function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInput): ProjectRecord {

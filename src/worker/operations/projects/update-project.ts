@@ -1,37 +1,61 @@
 import type { ProjectId } from "#contract/ids.ts";
-import { refuse, type Result } from "#contract/problems.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
 import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
+import { splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { automaticColumns, buildColumns } from "#worker/db/projects/build-columns.ts";
 import { type ProjectChanges, updateProject as changeProject } from "#worker/db/projects/update-project.ts";
+import { findProject } from "#worker/db/projects/find-project.ts";
+import { findServer } from "#worker/db/servers/find-server.ts";
+import { findVariablesHead } from "#worker/db/variables/find-variables-head.ts";
+import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
+import { findCurrentVariables } from "#worker/db/variables/variable-reading.ts";
 import { notFound, domainTaken, nameTaken, unknownServer } from "#worker/operations/refusals.ts";
-import { getProject } from "#worker/operations/projects/get-project.ts";
+import { actorOf } from "#worker/operations/deployments/lane-command.ts";
+import { getProject, projectWithServing } from "#worker/operations/projects/get-project.ts";
+import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
+import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
 
 type UpdateProjectRefusal =
   | "insufficient_scope"
   | "not_found"
   | "invalid_request"
   | "name_taken"
-  | "domain_taken";
+  | "domain_taken"
+  | "too_many"
+  | "no_seal_key"
+  | "revision_conflict";
 
 /**
  * Changes a project's settings. Running and queued deployments keep the settings with which they were started. After a
  * change of server, the old server serves the project until a deployment is live on the new one. A new name does not
  * change the domain. A token that is limited to some projects cannot change the server: on another server, the
- * project's commands would run beside projects that the token cannot access.
+ * project's commands would run beside projects that the token cannot access. A password in the repository's address
+ * becomes a secret of the project, also one that an earlier version has stored.
  */
 export async function updateProject(
   context: Context,
   id: ProjectId,
   input: UpdateProjectInput,
 ): Promise<Result<Project, UpdateProjectRefusal>> {
-  const changes = changesOf(input);
+  const given = changesOf(input);
+  const token = await newToken(context, id, input);
+  if (!token.ok) return token;
+  const { address = given.repository, variables = null } = token.value ?? {};
+  const changes = { ...given, repository: address };
   const isChange = Object.values(changes).some((value) => value !== undefined);
   const mayMove = context.token.projectIds === null;
-  const update = isChange ? await changeProject(context.rows, id, changes, { mayMove }) : "updated";
+  const update = isChange
+    ? await changeProject(context.rows, id, changes, { mayMove, variables })
+    : "updated";
   switch (update) {
     case "updated":
-      return await getProject(context, id);
+      return await withoutStoredLogin(context, id);
+    case "variables_changed":
+      return refuse(
+        "revision_conflict",
+        "Another request changed the project's variables, to which the password in `repository` belongs. Send the request again.",
+      );
     case "no_such_project":
       return notFound("project");
     case "on_another_server":
@@ -46,6 +70,45 @@ export async function updateProject(
     case "domain_taken":
       return domainTaken(input.domain ?? "");
   }
+}
+
+/** The address without its password, and the change of the variables that stores it; null without a password. */
+async function newToken(
+  { latestRows: rows, account, clock, token }: Context,
+  id: ProjectId,
+  { repository, server_id: serverId }: UpdateProjectInput,
+): Promise<
+  Result<
+    { readonly address: string; readonly variables: NewRevision } | null,
+    "not_found" | "invalid_request" | "no_seal_key" | "too_many"
+  >
+> {
+  const login = repository === undefined ? null : splitLogin(repository);
+  if (login === null) return succeed(null);
+  const head = await findVariablesHead(rows, id);
+  if (head === null) return notFound("project");
+  // Only the password was split from the stored address, so this long user name is not the token.
+  if (login.isUserName && userNameOf(head.repository) === userNameOf(repository ?? "")) return succeed(null);
+  const isMove = serverId !== undefined && serverId !== head.serverId;
+  const server = isMove ? await findServer(rows, serverId) : head;
+  if (server === null) return unknownServer(serverId ?? head.serverId);
+  const revision = head.revision + 1;
+  const current = await findCurrentVariables(rows, id);
+  const sealFor = { accountId: account.id, projectId: id, revision, sealKey: server.sealKey };
+  const sealed = await sealRepositoryToken(login.token, current, sealFor);
+  if (!sealed.ok) return sealed;
+  const change = { projectId: id, revision, changedAt: clock.now(), changedBy: actorOf({ token }) };
+  return succeed({ address: login.address, variables: { ...change, set: sealed.value, removed: [] } });
+}
+
+/** Returns the project, after it has sealed a password that an earlier version stored with the address. */
+async function withoutStoredLogin(context: Context, id: ProjectId): Promise<Result<Project, "not_found">> {
+  const project = await findProject(context.rows, id);
+  if (project !== null && splitLogin(project.repository) !== null) {
+    const change = { changedAt: context.clock.now(), changedBy: actorOf(context) };
+    if (await sealStoredLogin(context.rows, id, change)) return await getProject(context, id);
+  }
+  return project === null ? notFound("project") : await projectWithServing(context, project);
 }
 
 function changesOf(input: UpdateProjectInput): ProjectChanges {

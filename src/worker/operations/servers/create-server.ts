@@ -30,6 +30,7 @@ export async function createServer(
     agentMismatch: null,
     diskTotalBytes: null,
     diskFreeBytes: null,
+    sealKey: null,
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const insertion = await insertServer(context.rows, { ...server, ...enrollment.record });

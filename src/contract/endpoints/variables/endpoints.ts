@@ -1,0 +1,37 @@
+import * as z from "zod/mini";
+
+import type { Endpoint } from "#contract/endpoints/endpoint.ts";
+import { get, patch, token } from "#contract/endpoints/endpoint-defaults.ts";
+import * as schemas from "#contract/endpoints/variables/schemas.ts";
+import { ProjectId } from "#contract/ids.ts";
+import { PageQuery } from "#contract/paging.ts";
+
+const ProjectParams = z.strictObject({ project_id: ProjectId });
+
+/** Two hundred variables, some of them of 32 KiB. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+export const variableEndpoints = {
+  getVariables: {
+    ...get("/v1/projects/:project_id/variables", token("projects:read")),
+    summary: "Get the variables of a project",
+    params: ProjectParams,
+    success: { status: 200, body: schemas.Variables },
+  },
+  updateVariables: {
+    ...patch("/v1/projects/:project_id/variables", token("projects:write")),
+    summary: "Set and remove variables of a project",
+    params: ProjectParams,
+    body: schemas.UpdateVariablesInput,
+    maxBodyBytes: MAX_BODY_BYTES,
+    success: { status: 200, body: schemas.Variables },
+    problems: ["revision_conflict", "no_seal_key", "secrets_not_sealed", "too_many"],
+  },
+  listVariableRevisions: {
+    ...get("/v1/projects/:project_id/variables/revisions", token("projects:read")),
+    summary: "List the changes of a project's variables, newest first",
+    params: ProjectParams,
+    query: PageQuery,
+    success: { status: 200, body: schemas.VariableRevisions },
+  },
+} as const satisfies Record<string, Endpoint>;

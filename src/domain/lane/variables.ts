@@ -1,0 +1,58 @@
+import * as z from "zod/mini";
+
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { wholeFrom } from "#contract/bounds.ts";
+import { refuse, type Result, succeed } from "#contract/problems.ts";
+
+/**
+ * The variables that a deployment runs with: their revision. The values stay in the database. `deployed`: those of an
+ * earlier deployment, for a rollback that asked for them; revision 0 if that one had none.
+ */
+export const DeploymentVariables = z.strictObject({ revision: wholeFrom(0), deployed: z.boolean() });
+export type DeploymentVariables = z.infer<typeof DeploymentVariables>;
+
+/** A secret that the project's server cannot open, from the revision that set it until before the one that replaced it. */
+export const NotSealed = z.strictObject({ name: z.string(), from: z.int(), until: z.nullable(z.int()) });
+type NotSealed = z.infer<typeof NotSealed>;
+
+/**
+ * A project's variables when a deployment is requested. `revision` 0: it never had any. `notSealed` contains earlier
+ * values of secrets only for a rollback that asks for earlier variables.
+ */
+export type ProjectVariables = { readonly revision: number; readonly notSealed: readonly NotSealed[] };
+
+type WithVariables = { readonly variables: DeploymentVariables | null };
+
+/**
+ * The project's current variables, for a new deployment. A request can reach the lane after one that has read a later
+ * revision. It gets that revision too, because an agent refuses secrets that are older than those of an earlier run.
+ */
+export function currentVariables(
+  { revision, notSealed }: ProjectVariables,
+  others: readonly WithVariables[],
+): Result<DeploymentVariables | null, "secrets_not_sealed"> {
+  const names = notSealed.filter(({ until }) => until === null).map(({ name }) => name);
+  if (names.length > 0) return refuseNotSealed(names);
+  const newest = others.reduce((most, one) => Math.max(most, one.variables?.revision ?? 0), revision);
+  return succeed(newest === 0 ? null : { revision: newest, deployed: false });
+}
+
+/** The variables of the deployment that a rollback goes back to, with the current token of the repository. */
+export function earlierVariables(
+  { revision: current, notSealed }: ProjectVariables,
+  target: WithVariables,
+): Result<DeploymentVariables | null, "secrets_not_sealed"> {
+  const revision = target.variables?.revision ?? 0;
+  const counts = ({ name, from, until }: NotSealed) =>
+    name === REPOSITORY_TOKEN ? until === null : from <= revision && (until === null || until > revision);
+  const names = notSealed.filter(counts).map(({ name }) => name);
+  if (names.length > 0) return refuseNotSealed(names);
+  return succeed(current === 0 && revision === 0 ? null : { revision, deployed: true });
+}
+
+function refuseNotSealed(names: readonly string[]) {
+  return refuse(
+    "secrets_not_sealed",
+    `The project's server cannot open these secrets, because they were sealed for another key: ${names.toSorted().join(", ")}. Enter them again, or remove them.`,
+  );
+}

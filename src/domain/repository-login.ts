@@ -1,0 +1,40 @@
+/**
+ * An address of a repository, split. `token` is the decoded password for git. `isUserName`: the address has no password,
+ * but a user name that is as long as an access token.
+ */
+export type RepositoryLogin = {
+  readonly address: string;
+  readonly token: string;
+  readonly isUserName: boolean;
+};
+
+/** As in `maskUrlSecret`: a user name of this length in an http address is an access token. Shorter ones are names. */
+const SHORTEST_USER_TOKEN = 16;
+
+/** What GitHub's older instructions use as the password when the user name is the token. */
+const PLACEHOLDER = "x-oauth-basic";
+
+/** Splits the password, or an access token in place of the user name, from an address; null if it has neither. */
+export function splitLogin(repository: string): RepositoryLogin | null {
+  const [, scheme = "", user = "", password = "", place = ""] =
+    /^([a-z]+:\/\/)([^:@/]*)(?::([^@/]*))?@(.*)$/i.exec(repository) ?? [];
+  if (password !== "" && password !== PLACEHOLDER)
+    return { address: `${scheme}${user}@${place}`, token: decoded(password), isUserName: false };
+  const isToken = user.length >= SHORTEST_USER_TOKEN && /^https?:/i.test(scheme);
+  return isToken ? { address: `${scheme}${place}`, token: decoded(user), isUserName: true } : null;
+}
+
+/** The user name in an address; empty without one. */
+export function userNameOf(repository: string): string {
+  return /^[a-z]+:\/\/([^:@/]*)(?::[^@/]*)?@/i.exec(repository)?.[1] ?? "";
+}
+
+/** The text with percent-encoding decoded, as git does. Unchanged if that is not possible, or is no text for a password. */
+function decoded(text: string): string {
+  try {
+    const plain = decodeURIComponent(text);
+    return /\p{Cc}/u.test(plain) ? text : plain;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,58 @@
+import { and, eq, gt, isNull, lte, or, sql } from "drizzle-orm";
+
+import type { RunVariables } from "#contract/agent-protocol.ts";
+import { REPOSITORY_TOKEN, SealKey } from "#contract/endpoints/variables/schemas.ts";
+import type { ProjectId, ServerId } from "#contract/ids.ts";
+import { parseJson } from "#contract/parse-json.ts";
+import type { DeploymentVariables } from "#domain/lane/variables.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { servers } from "#worker/db/schema.ts";
+import { variables } from "#worker/db/variable-tables.ts";
+
+/**
+ * The variables of an order, with the secrets as sealed for the server's current key. The repository's token is always
+ * the current one: git needs one that is still valid, also for an earlier deployment. One D1 round trip.
+ */
+export async function findRunVariables(
+  rows: AccountRows,
+  projectId: ProjectId,
+  serverId: ServerId,
+  { revision, deployed }: DeploymentVariables,
+): Promise<RunVariables> {
+  const isOfRevision = and(
+    lte(variables.revision, revision),
+    or(isNull(variables.until), gt(variables.until, revision)),
+  );
+  const isToken = eq(variables.name, REPOSITORY_TOKEN);
+  const fields = {
+    name: variables.name,
+    revision: variables.revision,
+    secret: variables.secret,
+    build: variables.build,
+    value: variables.value,
+    sealed: variables.sealed,
+    sealKey: rows.first<string>(servers.sealKey, servers, eq(servers.id, serverId), sql`${servers.id}`),
+  };
+  const found = await rows.select(fields, variables, {
+    where: and(
+      eq(variables.projectId, projectId),
+      deployed
+        ? or(and(isToken, isNull(variables.until)), and(sql`not ${isToken}`, isOfRevision))
+        : isOfRevision,
+    ),
+    orderBy: [sql`${variables.name}`],
+  });
+  return {
+    account_id: rows.accountId,
+    revision,
+    deployed,
+    plain: found.flatMap(({ name, value }) => (value === null ? [] : [{ name, value }])),
+    secrets: found
+      .filter(({ secret }) => secret)
+      .map(({ name, revision: setBy, build, sealed, sealKey }) => {
+        const key = sealKey === null ? null : SealKey.parse(parseJson(sealKey));
+        const box = sealed?.find(({ fingerprint }) => fingerprint === key?.fingerprint);
+        return { name, revision: setBy, build, sealed: box ?? null };
+      }),
+  };
+}

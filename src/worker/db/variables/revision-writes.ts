@@ -1,0 +1,90 @@
+import { and, eq, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+
+import type { ChangedBy, SealedValue } from "#contract/endpoints/variables/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { AccountRows, Write } from "#worker/db/account-rows.ts";
+import { isOneOf } from "#worker/db/json-lists.ts";
+import { deployments, projects } from "#worker/db/schema.ts";
+import { uniqueViolation } from "#worker/db/unique-violation.ts";
+import { variableRevisions, variables } from "#worker/db/variable-tables.ts";
+
+/** How many revisions are kept in any case. */
+export const KEPT_REVISIONS = 100;
+
+export type NewVariable =
+  | { readonly name: string; readonly secret: false; readonly value: string }
+  | { readonly name: string; readonly secret: true; readonly build: boolean; readonly sealed: SealedValue[] };
+
+/** A change of a project's variables. `revision`: the number that it takes, one above the current one. */
+export type NewRevision = {
+  readonly projectId: ProjectId;
+  readonly revision: number;
+  /** Unix milliseconds. */
+  readonly changedAt: number;
+  readonly changedBy: ChangedBy;
+  readonly set: readonly NewVariable[];
+  readonly removed: readonly string[];
+};
+
+/**
+ * The statements of a change, to run in one batch. The first one adds no row, and the others have no effect, if there is
+ * no such project. @param isThere a further condition for the project. The batch fails with `isRevisionConflict` if another change has taken the number.
+ */
+export function revisionWrites(rows: AccountRows, change: NewRevision, isThere?: SQL): Write[] {
+  const { projectId, revision, changedAt, changedBy, set, removed } = change;
+  const id = `${projectId}/${revision}`;
+  const names = set.map(({ name }) => name);
+  const isAdded = sql`${rows.count(variableRevisions, eq(variableRevisions.id, id))} = 1`;
+  const project = and(eq(projects.id, projectId), isThere);
+  const isReplaced = and(
+    eq(variables.projectId, projectId),
+    sql`${variables.until} is null`,
+    isOneOf(variables.name, [...names, ...removed]),
+    isAdded,
+  );
+  const shared = { projectId, revision, changedAt, changedBy };
+  const added = set.map((variable) => ({
+    ...shared,
+    id: `${projectId}/${variable.name}/${revision}`,
+    name: variable.name,
+    until: null,
+    secret: variable.secret,
+    build: variable.secret && variable.build,
+    value: variable.secret ? null : variable.value,
+    sealed: variable.secret ? variable.sealed : null,
+  }));
+  const row = { id, ...shared, setNames: names, removedNames: [...removed] };
+  return [
+    rows.insert(variableRevisions, row, sql`${rows.count(projects, project)} = 1`),
+    rows.update(variables, { until: revision }, isReplaced),
+    ...rows.insertEach(variables, added, isAdded),
+    ...removalsBefore(rows, projectId, revision - KEPT_REVISIONS),
+  ];
+}
+
+/** Whether a batch of `revisionWrites` failed because another change has taken the revision. */
+export function isRevisionConflict(error: unknown): boolean {
+  return uniqueViolation(error) === "variable_revisions.id";
+}
+
+/** Deletes what no rollback can need: up to the last revision, and not used by a deployment that is or may go live. */
+function removalsBefore(rows: AccountRows, projectId: ProjectId, last: number): Write[] {
+  if (last < 1) return [];
+  const used = deployments.variablesRevision;
+  const isUsed = (from: typeof variables.revision | typeof variableRevisions.revision) => {
+    const until = from === variables.revision ? variables.until : sql`${from} + 1`;
+    const where = and(
+      eq(deployments.projectId, projectId),
+      isNotNull(used),
+      sql`${used} >= ${from} and ${used} < ${until}`,
+      sql`${deployments.status} not in ('failed', 'canceled')`,
+    );
+    return sql`${rows.first(deployments.id, deployments, where, sql`${used}`)} is not null`;
+  };
+  const oldValue = and(eq(variables.projectId, projectId), lte(variables.until, last + 1));
+  const oldRevision = and(eq(variableRevisions.projectId, projectId), lte(variableRevisions.revision, last));
+  return [
+    rows.delete(variables, sql`${oldValue} and not (${isUsed(variables.revision)})`),
+    rows.delete(variableRevisions, sql`${oldRevision} and not (${isUsed(variableRevisions.revision)})`),
+  ];
+}

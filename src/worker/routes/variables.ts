@@ -1,0 +1,12 @@
+import type { TokenHandlers } from "#worker/http/handler.ts";
+import { answer, answerPage } from "#worker/http/responses.ts";
+import { getVariables } from "#worker/operations/variables/get-variables.ts";
+import { listVariableRevisions } from "#worker/operations/variables/list-variable-revisions.ts";
+import { updateVariables } from "#worker/operations/variables/update-variables.ts";
+
+export const variableHandlers = {
+  getVariables: (context, { params }) => answer(getVariables(context, params.project_id)),
+  updateVariables: (context, { params, body }) => answer(updateVariables(context, params.project_id, body)),
+  listVariableRevisions: (context, { params, query, url }) =>
+    answerPage(listVariableRevisions(context, params.project_id, query), url),
+} satisfies Partial<TokenHandlers>;

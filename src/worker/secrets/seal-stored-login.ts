@@ -1,0 +1,43 @@
+import { type ChangedBy, REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { splitLogin } from "#domain/repository-login.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
+import { replaceRepository } from "#worker/db/projects/replace-repository.ts";
+import { findVariablesHead } from "#worker/db/variables/find-variables-head.ts";
+import { findCurrentVariables } from "#worker/db/variables/variable-reading.ts";
+import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
+
+type Change = {
+  /** Unix milliseconds. */
+  readonly changedAt: number;
+  readonly changedBy: ChangedBy;
+};
+
+/**
+ * Seals a password that an earlier version stored with the address of a project's repository, and stores the address
+ * without it. If the project has a token already, that one counts. Does nothing if the server has no key yet, or if
+ * another request changes the project at the same time. Safe to repeat.
+ *
+ * @returns whether the address was changed
+ */
+export async function sealStoredLogin(
+  rows: AccountRows,
+  projectId: ProjectId,
+  { changedAt, changedBy }: Change,
+): Promise<boolean> {
+  const head = await findVariablesHead(rows, projectId);
+  const login = head === null ? null : splitLogin(head.repository);
+  if (head === null || login === null || head.sealKey === null) return false;
+  const current = await findCurrentVariables(rows, projectId);
+  const hasToken = current.some(({ name }) => name === REPOSITORY_TOKEN);
+  // With a token, a long user name is only a name: the address may be what an earlier call has left.
+  if (hasToken && login.isUserName) return false;
+  const change = { from: head.repository, to: login.address };
+  if (hasToken) return await replaceRepository(rows, projectId, change, null);
+  const revision = head.revision + 1;
+  const sealFor = { accountId: rows.accountId, projectId, revision, sealKey: head.sealKey };
+  const sealed = await sealRepositoryToken(login.token, current, sealFor);
+  if (!sealed.ok) return false;
+  const token = { projectId, revision, changedAt, changedBy, set: sealed.value, removed: [] };
+  return await replaceRepository(rows, projectId, change, token);
+}

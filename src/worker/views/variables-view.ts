@@ -1,0 +1,55 @@
+import type { Variable, VariableRevision, Variables } from "#contract/endpoints/variables/schemas.ts";
+import type { AccountId, ProjectId } from "#contract/ids.ts";
+import type { VariablesHead } from "#worker/db/variables/find-variables-head.ts";
+import type { RevisionReading } from "#worker/db/variables/list-revisions.ts";
+import type { VariableReading } from "#worker/db/variables/variable-reading.ts";
+import { timestamp } from "#worker/views/timestamp.ts";
+
+type Owner = { readonly accountId: AccountId; readonly projectId: ProjectId };
+
+/** A project's variables. The values of secrets are not part of it, not even sealed. */
+export function variablesView(
+  { accountId, projectId }: Owner,
+  { serverId, revision, sealKey }: VariablesHead,
+  readings: readonly VariableReading[],
+): Variables {
+  const variables = readings.map(variableView);
+  return {
+    account_id: accountId,
+    project_id: projectId,
+    server_id: serverId,
+    revision,
+    variables,
+    seal_key: sealKey,
+    not_sealed: variables.flatMap((one) =>
+      one.secret && !one.sealed_for.some((fingerprint) => fingerprint === sealKey?.fingerprint)
+        ? [one.name]
+        : [],
+    ),
+  };
+}
+
+function variableView(reading: VariableReading): Variable {
+  const { name, revision, build, changedAt, changedBy } = reading;
+  const shared = { name, revision, changed_at: timestamp(changedAt), changed_by: changedBy };
+  if (!reading.secret) return { ...shared, secret: false, value: reading.value ?? "" };
+  const sealedFor = (reading.sealed ?? []).map(({ fingerprint }) => fingerprint);
+  return { ...shared, secret: true, build, sealed_for: sealedFor };
+}
+
+/** A change of a project's variables. */
+export function revisionView({
+  revision,
+  changedAt,
+  changedBy,
+  setNames,
+  removedNames,
+}: RevisionReading): VariableRevision {
+  return {
+    revision,
+    changed_at: timestamp(changedAt),
+    changed_by: changedBy,
+    set: setNames,
+    removed: removedNames,
+  };
+}
