@@ -1,6 +1,6 @@
 import type { ProjectReport, RunEvent } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
-import { decideRollback } from "#domain/lane/decide-rollback.ts";
+import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
 import { type Asked, decideStart } from "#domain/lane/decide-start.ts";
 import { activeOf, emptyLane, isIn, type Lane, type LaneDeployment } from "#domain/lane/lane.ts";
@@ -42,7 +42,7 @@ export function rollBack(
   lane: Lane,
   choice: RollbackChoice = DEFAULT_TARGET,
   now = 0,
-  changes: Partial<Asked> = {},
+  changes: Partial<RollbackRequest> = {},
 ) {
   return decideRollback(lane, { runWith: "current", ...asked(changes), choice }, now);
 }

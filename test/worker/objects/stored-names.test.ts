@@ -61,3 +61,16 @@ it("welcomes an agent next to a socket that version 0.1 had ended", async () => 
   );
   await project.deploy();
 });
+
+it("stores a deployment's variables where an earlier version does not read them", async () => {
+  const project = await TestProject.connected();
+  await project.set({ name: "URL", value: "https://shop.test" });
+  const { id } = await project.deploy();
+  const lane = env.PROJECT_LANE.getByName(project.id);
+  const [rows, read] = await runInDurableObject(lane, (_lane, { storage: { sql } }) => [
+    sql.exec("SELECT json, variables FROM deployments").toArray(),
+    new LaneStore(sql).load().deployments.find((one) => one.id === id)?.variables,
+  ]);
+  expect(rows).toEqual([{ json: expect.not.stringContaining("variables"), variables: expect.any(String) }]);
+  expect(read).toEqual({ revision: 1, deployed: false });
+});

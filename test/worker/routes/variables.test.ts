@@ -99,6 +99,17 @@ describe("the variables of a project", () => {
     expect(new Set(variables.map((one) => one.revision)).size).toBe(6);
   });
 
+  it("get new revisions after the database was restored to a day before the last ones", async () => {
+    const { project } = await TestProject.withKeys();
+    await project.set({ name: "A", value: "1" });
+    await project.set({ name: "A", value: "2" });
+    const { id } = await project.deploy();
+    await env.DB.prepare("DELETE FROM variables").run();
+    await env.DB.prepare("DELETE FROM variable_revisions").run();
+    expect((await project.deployment(id)).variables_revision).toBe(2);
+    expect((await project.set({ name: "A", value: "3" })).revision).toBe(3);
+  });
+
   it("are gone when the project is deleted", async () => {
     const { project } = await TestProject.withKeys();
     await project.set({ name: "A", value: "1" }, { name: "B", value: "secret-value", secret: true });

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+
+import { activeOf, emptyLane } from "#domain/lane/lane.ts";
+import { type ProjectVariables } from "#domain/lane/variables.ts";
+import { accepted, deployed, DEFAULT_TARGET, rollBack, start } from "../../support/lane.ts";
+
+const at = (
+  revision: number,
+  ...notSealed: ProjectVariables["notSealed"]
+): { variables: ProjectVariables } => ({
+  variables: { revision, notSealed },
+});
+
+describe("the variables of a deployment", () => {
+  it("are none if the project never had any", () => {
+    expect(activeOf(accepted(start(emptyLane)))?.variables).toBeNull();
+  });
+
+  it("are those of the latest revision that a deployment before it has", () => {
+    const later = accepted(start(emptyLane, 0, at(5)));
+    const lane = accepted(start(later, 0, at(4)));
+    expect(lane.deployments.map(({ variables }) => variables)).toEqual([
+      { revision: 5, deployed: false },
+      { revision: 5, deployed: false },
+    ]);
+  });
+
+  it("refuse it if the server cannot open one of the current secrets", () => {
+    const [current, earlier] = [
+      { name: "B", from: 2, until: null },
+      { name: "A", from: 1, until: 2 },
+    ];
+    expect(start(emptyLane, 0, at(2, current, earlier))).toMatchObject({
+      ok: false,
+      refusal: { code: "secrets_not_sealed", detail: expect.stringContaining(": B.") },
+    });
+    expect(start(emptyLane, 0, at(2, earlier))).toMatchObject({ ok: true });
+  });
+});
+
+describe("a rollback with the variables of its target", () => {
+  const lane = deployed(deployed(emptyLane));
+  const back = (variables: ProjectVariables) =>
+    rollBack(lane, DEFAULT_TARGET, 0, { variables, runWith: "deployed" });
+
+  it("has none if neither the target nor the project has any", () => {
+    expect(activeOf(accepted(back({ revision: 0, notSealed: [] })))?.variables).toBeNull();
+  });
+
+  it("has the revision 0 if only the target has none, because git needs the current token", () => {
+    const { variables } = activeOf(accepted(back({ revision: 3, notSealed: [] }))) ?? {};
+    expect(variables).toEqual({ revision: 0, deployed: true });
+  });
+
+  it("is refused only for the secrets that it uses", () => {
+    const unused = { name: "A", from: 1, until: null };
+    const token = { name: "GANTRY_REPOSITORY_TOKEN", from: 1, until: null };
+    expect(back({ revision: 3, notSealed: [unused] })).toMatchObject({ ok: true });
+    expect(back({ revision: 3, notSealed: [unused, token] })).toMatchObject({
+      refusal: { code: "secrets_not_sealed", detail: expect.stringContaining(": GANTRY_REPOSITORY_TOKEN.") },
+    });
+  });
+});

@@ -1,0 +1,136 @@
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import * as z from "zod/mini";
+
+import { output } from "../support/connected-agent/events.ts";
+import { failCalls } from "../support/worker/intercept.ts";
+import { connectWithKeys, TestProject } from "../support/worker/project.ts";
+import { runScheduleIn } from "../support/worker/schedule.ts";
+import { openSecrets } from "../support/worker/seal-keys.ts";
+
+/** Values that no other text contains, in the forms in which one could be stored. */
+const values = {
+  plain: "plain-value-4711",
+  secret: "correct-horse-4711",
+  replaced: "battery-staple-4711",
+  refused: "refused-value-4711",
+  password: "repo-password-4711",
+  newPassword: "repo-changed-4711",
+  oldPassword: "repo-stored-4711",
+};
+
+function formsOf(value: string): string[] {
+  const hex = Array.from(new TextEncoder().encode(value), (byte) => byte.toString(16).padStart(2, "0"));
+  return [value, encodeURIComponent(value), btoa(value).replaceAll("=", ""), hex.join("")];
+}
+
+const Names = z.array(z.object({ name: z.string() }));
+
+async function databaseText(): Promise<string> {
+  const tables = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
+  ).all();
+  const rows = Names.parse(tables.results).map(async ({ name }) => {
+    const { results } = await env.DB.prepare(`SELECT * FROM "${name}"`).all();
+    return JSON.stringify([name, results]);
+  });
+  return (await Promise.all(rows)).join("\n");
+}
+
+async function objectText(stub: DurableObjectStub): Promise<string> {
+  return await runInDurableObject(stub, async (_object, { storage }) => {
+    const tables = Names.parse(
+      storage.sql
+        .exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '%cf%'")
+        .toArray(),
+    );
+    const rows = tables.map(({ name }) => storage.sql.exec(`SELECT * FROM "${name}"`).toArray());
+    return JSON.stringify([tables, rows, [...(await storage.list())]]);
+  });
+}
+
+async function logsText(): Promise<string> {
+  const { objects } = await env.LOGS.list();
+  const texts = objects.map(async ({ key }) => `${key}: ${(await (await env.LOGS.get(key))?.text()) ?? ""}`);
+  return (await Promise.all(texts)).join("\n");
+}
+
+/** Collects what the Worker and its objects print. */
+function recordOutput(): () => string {
+  const lines: string[] = [];
+  for (const method of ["log", "info", "warn", "error", "debug"] as const)
+    vi.spyOn(console, method).mockImplementation((...parts: unknown[]) => {
+      lines.push(parts.map((part) => (part instanceof Error ? part.stack : String(part))).join(" "));
+    });
+  onTestFinished(() => void vi.restoreAllMocks());
+  return () => lines.join("\n");
+}
+
+describe("everything that the control plane stores and prints", () => {
+  it("contains plain variables, and no value of a secret and no repository password", async () => {
+    const printed = recordOutput();
+    const { project, keys } = await TestProject.withKeys();
+    const { token, agent } = project;
+    const secret = (value: string) => ({ name: "PASSWORD", value, secret: true });
+    await project.set({ name: "URL", value: values.plain }, secret(values.replaced));
+    await project.set(secret(values.secret));
+
+    const headers = { "idempotency-key": "create-blog" };
+    const repository = `https://me:${values.password}@git.test/blog.git`;
+    const blog = { name: "blog", server_id: agent.serverId, repository };
+    for (let tries = 0; tries < 2; tries += 1)
+      expect((await project.post("/v1/projects", blog, headers)).status).toBe(201);
+    const moved = `https://me:${values.newPassword}@git.test/shop.git`;
+    expect((await project.patch({ repository: moved })).status).toBe(200);
+
+    const refused = [
+      { set: [secret(values.refused)], revision: 99 },
+      { set: [{ ...secret(values.refused), name: "GANTRY_X" }] },
+      { set: [{ ...secret(values.refused), [values.refused]: true }] },
+      { set: [secret(`${values.refused}\0`)], remove: values.refused },
+    ];
+    for (const body of refused)
+      expect((await project.call("PATCH", project.variablesPath, body)).status).toBeGreaterThan(400);
+    const broken = failCalls(Object.getPrototypeOf(env.DB.withSession()), "batch", { times: 1 });
+    const failed = await project.call("PATCH", project.variablesPath, { set: [secret(values.refused)] });
+    expect([failed.status >= 500, broken.count()]).toEqual([true, 1]);
+
+    // One deployment with a log, one whose order is sent twice, and one that waits in the queue.
+    const { id } = await project.start();
+    const order = await agent.orderOf(id);
+    expect(await openSecrets(order, keys)).toEqual({
+      GANTRY_REPOSITORY_TOKEN: values.newPassword,
+      PASSWORD: values.secret,
+    });
+    await agent.reports(order, { type: "stage", stage: "build" }, output("compiled"));
+    await agent.completes(order);
+    await project.reaches(id, "live");
+    const next = await project.start();
+    await agent.orderOf(next.id);
+    await project.start();
+    agent.cut();
+    await connectWithKeys(agent, token, keys);
+    await agent.orderOf(next.id);
+
+    const older = `https://me:${values.oldPassword}@git.test/old.git`;
+    await env.DB.prepare("UPDATE projects SET repository = ? WHERE name = 'blog'").bind(older).run();
+    await runScheduleIn(1);
+
+    const stored = [
+      await databaseText(),
+      await logsText(),
+      await objectText(env.PROJECT_LANE.getByName(project.id)),
+      await objectText(env.AGENT_LINK.getByName(agent.serverId)),
+      printed(),
+    ];
+    for (const text of stored.slice(0, 4)) expect(text).not.toBe("");
+    expect(stored[0]).toContain(values.plain);
+    expect(stored[1]).toContain("compiled");
+    expect(stored[2]).toContain(next.id);
+    expect(stored[3]).toContain(keys.sealKey.fingerprint);
+    const { plain: _plain, ...secrets } = values;
+    for (const value of Object.values(secrets))
+      for (const form of formsOf(value)) expect(stored.filter((text) => text.includes(form))).toEqual([]);
+  });
+});
