@@ -4,6 +4,9 @@ import { join, relative } from "node:path";
 import { root } from "../shared/root.ts";
 import { type CommandOutcome, runCommand } from "../shared/run-command.ts";
 
+/** As in drizzle.config.ts. */
+const SCHEMA = "./src/worker/db/{schema,variable-tables}.ts";
+
 /** Generates migrations into a copy of migrations/. A new file means that the schema changed without a migration. */
 export async function checkMigrations(): Promise<CommandOutcome> {
   const copy = join(root, "build", `migrations-check-${process.pid}`);
@@ -13,15 +16,14 @@ export async function checkMigrations(): Promise<CommandOutcome> {
     const generated = await runCommand([
       "drizzle-kit",
       "generate",
-      ...["--dialect", "sqlite", "--schema", "./src/worker/db/schema.ts", "--out", relative(root, copy)],
+      ...["--dialect", "sqlite", "--schema", SCHEMA, "--out", relative(root, copy)],
     ]);
     if (generated.code !== 0) return generated;
     const added = (await sqlFiles(copy)).filter((name) => !before.includes(name));
     if (added.length === 0) return { code: 0, output: "" };
     return {
       code: 1,
-      output:
-        "src/worker/db/schema.ts has changes without a migration. Run: npm run migration -- --name NAME",
+      output: `${SCHEMA} has changes without a migration. Run: npm run migration -- --name NAME`,
     };
   } finally {
     await rm(copy, { recursive: true, force: true });

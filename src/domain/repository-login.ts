@@ -1,10 +1,10 @@
 /**
- * An address of a repository, split. `token` is the decoded password for git. `isUserName`: the address has no password,
- * but a user name that is as long as an access token.
+ * An address of a repository, split. `token` is the decoded password for git; null for ssh, which cannot use one.
+ * `isUserName`: the address has no password, but a user name that is as long as an access token.
  */
 export type RepositoryLogin = {
   readonly address: string;
-  readonly token: string;
+  readonly token: string | null;
   readonly isUserName: boolean;
 };
 
@@ -18,9 +18,12 @@ const PLACEHOLDER = "x-oauth-basic";
 export function splitLogin(repository: string): RepositoryLogin | null {
   const [, scheme = "", user = "", password = "", place = ""] =
     /^([a-z]+:\/\/)([^:@/]*)(?::([^@/]*))?@(.*)$/i.exec(repository) ?? [];
-  if (password !== "" && password !== PLACEHOLDER)
-    return { address: `${scheme}${user}@${place}`, token: decoded(password), isUserName: false };
-  const isToken = user.length >= SHORTEST_USER_TOKEN && /^https?:/i.test(scheme);
+  const isHttp = /^https?:/i.test(scheme);
+  if (password !== "" && password !== PLACEHOLDER) {
+    const token = isHttp ? decoded(password) : null;
+    return { address: `${scheme}${user}@${place}`, token, isUserName: false };
+  }
+  const isToken = isHttp && user.length >= SHORTEST_USER_TOKEN;
   return isToken ? { address: `${scheme}${place}`, token: decoded(user), isUserName: true } : null;
 }
 

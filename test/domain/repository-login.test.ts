@@ -18,7 +18,7 @@ describe("the login in a repository's address", () => {
 
   it.each([
     ["https://me:s3cret@git.test:8443/a@b:c", "https://me@git.test:8443/a@b:c", "s3cret"],
-    ["ssh://git:s3cret@git.test/a", "ssh://git@git.test/a", "s3cret"],
+    ["ssh://git:s3cret@git.test/a", "ssh://git@git.test/a", null],
     ["https://me:p%40ss%25@git.test/a", "https://me@git.test/a", "p@ss%"],
     ["https://me:100%@git.test/a", "https://me@git.test/a", "100%"],
     ["https://me:line%0Abreak@git.test/a", "https://me@git.test/a", "line%0Abreak"],

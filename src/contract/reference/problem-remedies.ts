@@ -28,7 +28,7 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "The deployment can no longer be canceled. If it went live, roll back with `POST /v1/rollback`.",
   queue_full:
     "Cancel queued deployments, or set the project's `queue` to `latest`, so that a new deployment replaces the queued ones.",
-  too_many: "Delete objects that you no longer use.",
+  too_many: "Delete objects or variables that you no longer use.",
   last_token: "First create and test another token with `tokens:write` and without a project limit.",
   project_busy: "Wait until the deployment has ended, or cancel it.",
   revision_conflict:

@@ -15,7 +15,7 @@ type Change = {
 
 /**
  * Seals a password that an earlier version stored with the address of a project's repository, and stores the address
- * without it. If the project has a token already, that one counts. Does nothing if the server has no key yet, or if
+ * without it. If the project has a token already, that one counts, and a password for ssh is dropped. Does nothing if the server has no key yet, or if
  * another request changes the project at the same time. Safe to repeat.
  *
  * @returns whether the address was changed
@@ -27,12 +27,14 @@ export async function sealStoredLogin(
 ): Promise<boolean> {
   const head = await findVariablesHead(rows, projectId);
   const login = head === null ? null : splitLogin(head.repository);
-  if (head === null || login === null || head.sealKey === null) return false;
+  if (head === null || login === null) return false;
+  const change = { from: head.repository, to: login.address };
+  if (login.token === null) return await replaceRepository(rows, projectId, change, null);
+  if (head.sealKey === null) return false;
   const current = await findCurrentVariables(rows, projectId);
   const hasToken = current.some(({ name }) => name === REPOSITORY_TOKEN);
   // With a token, a long user name is only a name: the address may be what an earlier call has left.
   if (hasToken && login.isUserName) return false;
-  const change = { from: head.repository, to: login.address };
   if (hasToken) return await replaceRepository(rows, projectId, change, null);
   const revision = head.revision + 1;
   const sealFor = { accountId: rows.accountId, projectId, revision, sealKey: head.sealKey };

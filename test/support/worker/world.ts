@@ -99,12 +99,18 @@ export const operationNames = Object.keys(endpoints).filter(
 );
 
 /** Sends the operation's request. @param token null: no token; undefined: the world's own */
-export async function perform(name: OperationName, world: World, token?: string | null): Promise<Response> {
+export async function perform(
+  name: OperationName,
+  world: World,
+  token?: string | null,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const { method, access } = endpoints[name];
   const own = access.by === "agent" ? world.credential : world.account.token;
   return await call(requests[name](world).path, {
     method,
     token: token === undefined ? own : token,
     body: requests[name](world).body,
+    headers,
   });
 }

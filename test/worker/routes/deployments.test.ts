@@ -102,6 +102,7 @@ describe("a deployment", () => {
       failure: null,
       evidence: null,
       release_kept: false,
+      variables_revision: null,
     });
   });
 

@@ -75,6 +75,17 @@ describe("a password in a repository's address", () => {
     expect(await problemOf(await project.post("/v1/projects", nowhere))).toMatchObject({ status: 422 });
   });
 
+  it("for ssh is dropped, because ssh cannot use it, also while the server has no key", async () => {
+    const project = await TestProject.create({ repository: "ssh://git:s3cret@git.test/shop.git" });
+    expect(await storedRepository(project.id)).toBe("ssh://git@git.test/shop.git");
+    expect((await project.patch({ repository: "ssh://git:s3cret@git.test/b.git" })).status).toBe(200);
+    expect(await storedRepository(project.id)).toBe("ssh://git@git.test/b.git");
+    await storeAddress(project.id, "ssh://git:s3cret@git.test/c.git");
+    await runScheduleIn(1);
+    expect(await storedRepository(project.id)).toBe("ssh://git@git.test/c.git");
+    expect((await project.variables()).revision).toBe(0);
+  });
+
   it("of a changed address replaces the token, with the change or not at all", async () => {
     const { project, keys } = await TestProject.withKeys({ repository: "https://me:first@git.test/a.git" });
     await project.set({ name: "URL", value: "1" });

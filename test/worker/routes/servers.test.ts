@@ -63,6 +63,7 @@ describe("a server", () => {
       agent_problem: null,
       disk: null,
       uptime_days: [],
+      seal_key: null,
     });
     expect(await get(token, server.id)).toEqual(shown);
     expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);

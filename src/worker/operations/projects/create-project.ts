@@ -1,7 +1,7 @@
 import { type Result, succeed } from "#contract/problems.ts";
 import type { CreateProjectInput, Project } from "#contract/endpoints/projects/schemas.ts";
 import { defaultDomain, defaultDomainWithSuffix } from "#domain/default-domain.ts";
-import { type RepositoryLogin, splitLogin } from "#domain/repository-login.ts";
+import { splitLogin } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
 import { buildColumns } from "#worker/db/projects/build-columns.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
@@ -26,7 +26,7 @@ export async function createProject(
 ): Promise<Result<Project, CreateProjectRefusal>> {
   const project = newProject(context, input);
   const login = splitLogin(input.repository);
-  const token = login === null ? succeed(null) : await firstVariables(context, project, login);
+  const token = await firstVariables(context, project, login?.token ?? null);
   if (!token.ok) return token;
   if (login !== null) project.repository = login.address;
   let insertion = await insertProject(context.rows, project, token.value);
@@ -54,12 +54,13 @@ export async function createProject(
   }
 }
 
-/** The first revision of a project's variables: the password of its repository's address. */
+/** The first revision of a project's variables: the password of its repository's address. null without a password. */
 async function firstVariables(
   context: Context,
   { id: projectId, serverId, createdAt }: ProjectRecord,
-  { token }: RepositoryLogin,
-): Promise<Result<NewRevision, "invalid_request" | "no_seal_key" | "too_many">> {
+  token: string | null,
+): Promise<Result<NewRevision | null, "invalid_request" | "no_seal_key" | "too_many">> {
+  if (token === null) return succeed(null);
   const server = await findServer(context.rows, serverId);
   if (server === null) return unknownServer(serverId);
   const { sealKey } = server;

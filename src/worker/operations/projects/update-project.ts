@@ -79,12 +79,13 @@ async function newToken(
   { repository, server_id: serverId }: UpdateProjectInput,
 ): Promise<
   Result<
-    { readonly address: string; readonly variables: NewRevision } | null,
+    { readonly address: string; readonly variables: NewRevision | null } | null,
     "not_found" | "invalid_request" | "no_seal_key" | "too_many"
   >
 > {
   const login = repository === undefined ? null : splitLogin(repository);
   if (login === null) return succeed(null);
+  if (login.token === null) return succeed({ address: login.address, variables: null });
   const head = await findVariablesHead(rows, id);
   if (head === null) return notFound("project");
   // Only the password was split from the stored address, so this long user name is not the token.
