@@ -3,6 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { Deployments } from "#contract/endpoints/deployments/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { AccountRows } from "#worker/db/account-rows.ts";
+import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
 import { type TestAccount, createAccount, ids } from "../../support/worker/account.ts";
 import { call } from "../../support/worker/call.ts";
 import { rowsReadFor } from "../../support/worker/rows-read.ts";
@@ -71,6 +73,27 @@ describe("the rows read for a project with a long history", () => {
     const first = await call(path, { token: account.token });
     const { next_cursor } = Deployments.parse(await first.json());
     expect(await readingOf(`${path}&cursor=${next_cursor}`)).toBeLessThan(50);
+  });
+});
+
+describe("the rows read for a project whose variables have changed often", () => {
+  const REVISIONS = 2_000;
+
+  it.each([REVISIONS, REVISIONS - 10])("do not grow for an order with revision %s", async (revision) => {
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${REVISIONS})
+       INSERT INTO variables (id, account_id, project_id, name, revision, until, changed_at, changed_by, secret, build, value)
+       SELECT 'A/' || i, ?, ?, 'A', i, CASE WHEN i < ${REVISIONS} THEN i + 1 END, 0, '{}', 0, 0, i FROM n`,
+    )
+      .bind(account.id, projectId)
+      .run();
+    const rows = new AccountRows(env.DB, account.id);
+    const read = await rowsReadFor(async () => {
+      const found = await findRunVariables(rows, projectId, ids.server(), { revision, deployed: false });
+      expect(found.plain).toEqual([{ name: "A", value: `${revision}` }]);
+    });
+    expect(read).toBeLessThan(50);
+    expect(await readingOf(`/v1/projects/${projectId}/variables`)).toBeLessThan(50);
   });
 });
 

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import { Project } from "#contract/endpoints/projects/schemas.ts";
-import { problemOf } from "../../support/worker/call.ts";
+import { createToken } from "../../support/worker/account.ts";
+import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
 import { runScheduleIn } from "../../support/worker/schedule.ts";
@@ -113,6 +114,26 @@ describe("a password in a repository's address", () => {
     expect((await project.variables()).not_sealed).toEqual([]);
     const order = await target.orderOf((await project.start()).id);
     expect(await openSecrets(order, keys)).toEqual({ [TOKEN]: "s3cret" });
+  });
+
+  it("does not let a token that is limited to the project move it", async () => {
+    const { project } = await TestProject.withKeys();
+    const { account_id, revision } = await project.variables();
+    const target = await enrolAgent(project.token, "web-2");
+    await connectWithKeys(target, project.token);
+    const limited = await createToken(account_id, { projectIds: [project.id] });
+    const body = { repository: "https://me:s3cret@git.test/a.git", server_id: target.serverId };
+    const moved = await call(`/v1/projects/${project.id}`, { method: "PATCH", token: limited.secret, body });
+    expect(moved.status).toBe(403);
+    expect(await project.variables()).toMatchObject({ revision, server_id: project.agent.serverId });
+    const stays = { ...body, server_id: project.agent.serverId };
+    const changed = await call(`/v1/projects/${project.id}`, {
+      method: "PATCH",
+      token: limited.secret,
+      body: stays,
+    });
+    expect(changed.status).toBe(200);
+    expect((await project.variables()).revision).toBe(revision + 1);
   });
 
   it("does not turn a long user name into a token when only the rest of the address changes", async () => {

@@ -103,7 +103,8 @@ export const Deployment = z.extend(DeploymentRow, {
   failure: z.nullable(Failure),
   evidence: z.nullable(LiveEvidence),
   release_kept: z.boolean(),
-  variables_revision: z.nullable(wholeFrom(1)),
+  /** An earlier control plane has none, and a newer client must be able to read its answers. */
+  variables_revision: z._default(z.nullable(wholeFrom(1)), null),
 });
 export type Deployment = z.infer<typeof Deployment>;
 

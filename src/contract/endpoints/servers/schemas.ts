@@ -59,7 +59,8 @@ export const Server = z.extend(ServerRow, {
   agent_problem: z.nullable(AgentProblem),
   disk: z.nullable(Disk),
   uptime_days: listUpTo(UptimeDay, MAX_UPTIME_DAYS),
-  seal_key: z.nullable(SealKey),
+  /** An earlier control plane has none, and a newer client must be able to read its answers. */
+  seal_key: z._default(z.nullable(SealKey), null),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lte, or, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lte, not, or, sql } from "drizzle-orm";
 
 import type { RunVariables } from "#contract/agent-protocol.ts";
 import { REPOSITORY_TOKEN, SealKey } from "#contract/endpoints/variables/schemas.ts";
@@ -19,11 +19,17 @@ export async function findRunVariables(
   serverId: ServerId,
   { revision, deployed }: DeploymentVariables,
 ): Promise<RunVariables> {
-  const isOfRevision = and(
-    lte(variables.revision, revision),
-    or(isNull(variables.until), gt(variables.until, revision)),
+  // Each part names the project and `until`. Only then does SQLite find the few rows of a long history by index.
+  const ofProject = eq(variables.projectId, projectId);
+  const isSetBy = lte(variables.revision, revision);
+  const isToken = sql`${variables.name} = ${REPOSITORY_TOKEN}`;
+  const isCurrent = and(ofProject, isNull(variables.until), deployed ? or(isSetBy, isToken) : isSetBy);
+  const isEarlier = and(
+    ofProject,
+    gt(variables.until, revision),
+    isSetBy,
+    deployed ? not(isToken) : undefined,
   );
-  const isToken = eq(variables.name, REPOSITORY_TOKEN);
   const fields = {
     name: variables.name,
     revision: variables.revision,
@@ -34,12 +40,7 @@ export async function findRunVariables(
     sealKey: rows.first<string>(servers.sealKey, servers, eq(servers.id, serverId), sql`${servers.id}`),
   };
   const found = await rows.select(fields, variables, {
-    where: and(
-      eq(variables.projectId, projectId),
-      deployed
-        ? or(and(isToken, isNull(variables.until)), and(sql`not ${isToken}`, isOfRevision))
-        : isOfRevision,
-    ),
+    where: or(isCurrent, isEarlier),
     orderBy: [sql`${variables.name}`],
   });
   return {

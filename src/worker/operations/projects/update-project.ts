@@ -59,10 +59,7 @@ export async function updateProject(
     case "no_such_project":
       return notFound("project");
     case "on_another_server":
-      return refuse(
-        "insufficient_scope",
-        "The token is limited to some projects, so it cannot move a project to another server: do not change server_id.",
-      );
+      return refuseMove();
     case "no_such_server":
       return input.server_id === undefined ? notFound("project") : unknownServer(input.server_id);
     case "name_taken":
@@ -80,7 +77,7 @@ async function newToken(
 ): Promise<
   Result<
     { readonly address: string; readonly variables: NewRevision | null } | null,
-    "not_found" | "invalid_request" | "no_seal_key" | "too_many"
+    "not_found" | "insufficient_scope" | "invalid_request" | "no_seal_key" | "too_many"
   >
 > {
   const login = repository === undefined ? null : splitLogin(repository);
@@ -91,6 +88,7 @@ async function newToken(
   // Only the password was split from the stored address, so this long user name is not the token.
   if (login.isUserName && userNameOf(head.repository) === userNameOf(repository ?? "")) return succeed(null);
   const isMove = serverId !== undefined && serverId !== head.serverId;
+  if (isMove && token.projectIds !== null) return refuseMove();
   const server = isMove ? await findServer(rows, serverId) : head;
   if (server === null) return unknownServer(serverId ?? head.serverId);
   const revision = head.revision + 1;
@@ -100,6 +98,13 @@ async function newToken(
   if (!sealed.ok) return sealed;
   const change = { projectId: id, revision, changedAt: clock.now(), changedBy: actorOf({ token }) };
   return succeed({ address: login.address, variables: { ...change, set: sealed.value, removed: [] } });
+}
+
+function refuseMove() {
+  return refuse(
+    "insufficient_scope",
+    "The token is limited to some projects, so it cannot move a project to another server: do not change server_id.",
+  );
 }
 
 /** Returns the project, after it has sealed a password that an earlier version stored with the address. */
