@@ -39,7 +39,7 @@ describe("an order's variables", () => {
         {
           MODE: "production",
           PATH: `/opt/own:${process.env["PATH"]}`,
-          GREETING: "two\nlines 'and' \"quotes\" $HOME",
+          MOTTO: "two\nlines 'and' \"quotes\" $HOME",
         },
         {
           DATABASE_URL: { value: "postgres://app:geheim@db" },
@@ -54,7 +54,7 @@ describe("an order's variables", () => {
     for (const environment of [build, activate]) {
       expect(environment).toContain("MODE=production\n");
       expect(environment).toContain("PATH=/opt/own:");
-      expect(environment).toContain("GREETING=two\nlines 'and' \"quotes\" $HOME\n");
+      expect(environment).toContain("MOTTO=two\nlines 'and' \"quotes\" $HOME\n");
       expect(environment).toContain("NPM_TOKEN=npm_0123456789\n");
       expect(environment).not.toContain("ghp_0123456789");
     }
