@@ -2,11 +2,14 @@ import { installPackages } from "./apt.ts";
 import { missingPrograms } from "./find-program.ts";
 import { print } from "./terminal.ts";
 
-/** The programs that tests run besides Node and git, by project. Each is in the Debian package of the same name. */
+/** The programs that tests run besides Node and git, by project. */
 const programs = {
-  agent: ["nginx", "caddy", "git-lfs"],
+  agent: ["nginx", "caddy", "git-lfs", "sshd", "ssh"],
   journeys: ["busybox", "shellcheck"],
 } as const;
+
+/** The Debian packages of programs that have another name. */
+const packages: Readonly<Record<string, string>> = { sshd: "openssh-server", ssh: "openssh-client" };
 
 /**
  * Installs the missing programs that a project's tests run.
@@ -17,7 +20,8 @@ export async function ensureTestedPrograms(project: keyof typeof programs): Prom
   if (missing.length === 0) return;
   const names = missing.join(", ");
   print(`Installing ${names} for the tests`);
-  const advice = `The tests of the ${project} project run ${names}. Install them, for example with: apt-get install ${missing.join(" ")}`;
-  await installPackages(missing, async () => (await missingPrograms(missing)).length === 0, advice);
+  const needed = missing.map((name) => packages[name] ?? name);
+  const advice = `The tests of the ${project} project run ${names}. Install them, for example with: apt-get install ${needed.join(" ")}`;
+  await installPackages(needed, async () => (await missingPrograms(missing)).length === 0, advice);
   print(`Installed ${names}`);
 }

@@ -9,6 +9,11 @@ export function signInLink(origin: string, code: string): string {
   return `${origin}${dashboardPaths.root}/sign-in#code=${code}`;
 }
 
+/** The URL of the dashboard page with a project's deploy key, and the steps to add it to a repository. */
+export function repositoryPage(origin: string, projectId: string): string {
+  return `${origin}${dashboardPaths.root}/projects/${projectId}/repository`;
+}
+
 /** The public paths of the agent: the installer, and the file that it downloads. */
 export const agentFilePaths = { installer: "/install.sh", agent: "/agent/:file" } as const;
 

@@ -47,11 +47,18 @@ export function commandEnvironment(
   return { ...pick(own, passedOn), ...variables, [RUN_MARKER]: runId };
 }
 
-/** As `commandEnvironment`, and git never prompts for input. */
-export function gitEnvironment(own: NodeJS.ProcessEnv, runId: string): Environment {
+/**
+ * As `commandEnvironment`, and git never prompts for input.
+ * @param ssh the command line for ssh. A GIT_SSH_COMMAND of the agent's own environment takes precedence.
+ */
+export function gitEnvironment(
+  own: NodeJS.ProcessEnv,
+  runId: string,
+  ssh = "ssh -o BatchMode=yes",
+): Environment {
   return {
     ...commandEnvironment(own, runId),
-    GIT_SSH_COMMAND: "ssh -o BatchMode=yes",
+    GIT_SSH_COMMAND: ssh,
     ...pick(own, passedToGit),
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_REPLACE_OBJECTS: "1",

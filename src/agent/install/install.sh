@@ -568,7 +568,7 @@ uninstall_agent() {
     if [ "$made_home" = yes ]; then
       rm -rf "$home" || fail 13 "$home cannot be removed."
     else
-      for name in projects agent.json agent.lock link.json enrolling.json seal.json .tmp; do rm -rf "${home:?}/$name"; done
+      for name in projects git-ssh agent.json agent.lock link.json enrolling.json seal.json .tmp; do rm -rf "${home:?}/$name"; done
     fi
     if [ $is_service = yes ]; then
       rm -rf "$settings"

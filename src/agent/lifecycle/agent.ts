@@ -8,6 +8,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { type Leftover, recoverProject } from "#agent/lifecycle/recover.ts";
 import { reportLeftover } from "#agent/lifecycle/report-leftover.ts";
 import { correctRelease } from "#agent/lifecycle/correct-release.ts";
+import { prepareSshFolder } from "#agent/ssh/ssh-folder.ts";
 import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
@@ -167,6 +168,10 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   return {
     async start() {
       await mkdir(projectsFolder(context.home), { recursive: true });
+      // On a full disk the agent must start: only it can remove projects to free space.
+      await prepareSshFolder(context.home).catch((error: unknown) =>
+        context.log(`the built-in host keys could not be written: ${messageOf(error)}`),
+      );
       const registrations: Promise<unknown>[] = [];
       for (const { id, folder } of await listProjects(context.home)) {
         const unfinished = await recoverProject(context, id, folder);

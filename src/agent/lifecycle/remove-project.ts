@@ -1,4 +1,5 @@
 import type { AgentContext } from "#agent/context/context.ts";
+import { removeDeployKey } from "#agent/ssh/ssh-folder.ts";
 import { endLeftProcesses } from "#agent/process/left-processes.ts";
 import { traceOfProject } from "#agent/run/activate/end-release.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
@@ -12,7 +13,7 @@ import type { ProjectId } from "#contract/ids.ts";
 /**
  * Stops serving a project and deletes its releases. Its shared files, which exist nowhere else, and its mirror are
  * kept. Can be repeated. Processes that its activate commands started keep running. With `purge`, they are ended and
- * all files are deleted: their output would go to deleted files without a size limit.
+ * all files are deleted, with the project's deploy key: their output would go to deleted files without a size limit.
  */
 export async function removeProject(
   context: AgentContext,
@@ -26,6 +27,7 @@ export async function removeProject(
     for (const { pid, program } of ended)
       context.log(`${projectId}: ended ${program} (${pid}), which an activate command left running`);
     await removeGently(folder.root);
+    await removeDeployKey(context.home, projectId);
   } else await removeReleases(folder);
   // Last, because the site server writes its list, for which a full disk has no space before.
   await context.sites.unregister(projectId);

@@ -9,6 +9,7 @@ export const USAGE = `usage:
   gantry-agent enroll --url URL [--token TOKEN] --home DIR            enrol this server with a control plane
   gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH]   run the agent
   gantry-agent status --home DIR                                      show whether the agent is connected
+  gantry-agent forget-host HOST --home DIR                            trust the next key of an ssh host, such as [git.example.com]:2222
   gantry-agent check-policy FILE                                      check a policy file and print its rules
   gantry-agent end-builds --home DIR                                  end builds that a stopped agent left running
   gantry-agent --version
@@ -25,6 +26,7 @@ export type AgentArguments =
       readonly sitesSocket: string | null;
     }
   | { readonly kind: "status" | "end_builds"; readonly home: string }
+  | { readonly kind: "forget_host"; readonly host: string; readonly home: string }
   | { readonly kind: "check_policy"; readonly path: string }
   | { readonly kind: "version" }
   | { readonly kind: "help" }
@@ -59,8 +61,14 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
     if (path === undefined) return { kind: "wrong", message: "check-policy needs a file" };
     return more.length > 0 ? unexpected(more) : { kind: "check_policy", path: resolve(path) };
   }
-  if (others.length > 0) return unexpected(others);
   const home = values.home ?? environment["GANTRY_HOME"];
+  if (command === "forget-host") {
+    const [host, ...more] = others;
+    if (host === undefined) return { kind: "wrong", message: "forget-host needs a host" };
+    if (more.length > 0) return unexpected(more);
+    return home === undefined ? missing("--home") : { kind: "forget_host", host, home: resolve(home) };
+  }
+  if (others.length > 0) return unexpected(others);
   switch (command) {
     case "enroll": {
       const { url } = values;

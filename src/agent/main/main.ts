@@ -18,6 +18,7 @@ import { runAgent } from "#agent/main/run-agent.ts";
 import { readSettings } from "#agent/context/settings.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
 import { agentStatus } from "#agent/main/show-status.ts";
+import { forgetHost, pinnedHosts } from "#agent/ssh/ssh-folder.ts";
 import { createSites, noSites } from "#agent/sites/sites-client.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
@@ -150,7 +151,16 @@ async function serve(
 async function showStatus(home: string): Promise<number> {
   const { isConnected, text } = await agentStatus(home);
   console.log(text);
+  for (const { host, key } of await pinnedHosts(home))
+    console.log(`pinned ssh host: ${host} ${key.fingerprint} (${key.type})`);
   return isConnected ? exitCodes.ok : exitCodes.not_connected;
+}
+
+async function forgetPins(host: string, home: string): Promise<number> {
+  const hasForgotten = await forgetHost(home, host.toLowerCase());
+  if (hasForgotten) console.log(`forgot the keys of ${host}: the key of the next connection is trusted`);
+  else console.error(`${host} is not pinned. gantry-agent status lists the pinned hosts.`);
+  return hasForgotten ? exitCodes.ok : exitCodes.failed;
 }
 
 /** Does nothing while an agent uses the home folder, because the builds belong to that agent. */
@@ -181,6 +191,8 @@ async function main(): Promise<number> {
       return showStatus(args.home);
     case "end_builds":
       return endLeftBuilds(args.home);
+    case "forget_host":
+      return forgetPins(args.host, args.home);
     case "check_policy":
       return checkPolicy(args.path);
     case "version":

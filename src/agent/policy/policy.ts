@@ -47,6 +47,10 @@ export const Policy = z.strictObject({
   secrets: z._default(z.enum(["any", "no_builds", "none"]), "any"),
   /** `local`: only this server itself. A list: this server and these origins. */
   health_checks: z._default(z.union([z.enum(["any", "local", "none"]), z.array(Origin)]), "any"),
+  /** `project`: each project has a deploy key of its own. `server`: all projects of this server share one. */
+  deploy_keys: z._default(z.enum(["project", "server"]), "project"),
+  /** `pin`: the key of a new ssh host is trusted on first use, and pinned. `known`: new ssh hosts are refused. */
+  host_keys: z._default(z.enum(["pin", "known"]), "pin"),
   /** `keep_files`: a project's files are never deleted. `none`: no project is removed. */
   remove_projects: z._default(z.enum(["any", "keep_files", "none"]), "any"),
 });

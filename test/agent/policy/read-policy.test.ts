@@ -51,6 +51,8 @@ describe("a policy file", () => {
       shared_paths: ["storage"],
       secrets: "no_builds",
       health_checks: ["https://shop.example.com"],
+      deploy_keys: "server",
+      host_keys: "known",
       remove_projects: "keep_files",
     };
     write(JSON.stringify(full));

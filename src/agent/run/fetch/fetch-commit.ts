@@ -3,6 +3,7 @@ import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-ou
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import {
   discardDamaged,
+  explainRemote,
   fetchEverything,
   type FetchedCommit,
   findCommit,
@@ -85,7 +86,7 @@ async function fetchRef(git: GitRunner, origin: Origin, name: string): Promise<S
   const fetched = await fetchOne(git, origin, place.value, chosen.ref);
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0)
-    return git.explain(fetched.value, `fetching \`${name}\` of ${origin.shown} failed`);
+    return explainRemote(git, origin, fetched.value, `fetching \`${name}\` of ${origin.shown} failed`);
   // The branch may have moved since it was read: the commit that was fetched is deployed.
   const commit = await findCommit(git, place.value, TIP);
   if (!commit.ok) return commit;
@@ -154,7 +155,7 @@ async function listRemoteRefs(
     case 2:
       return succeed([]);
     default:
-      return git.explain(listed.value, `reading the branches of ${origin.shown} failed`);
+      return explainRemote(git, origin, listed.value, `reading the branches of ${origin.shown} failed`);
   }
 }
 

@@ -1,11 +1,10 @@
 import { mkdir } from "node:fs/promises";
 
-import { gitEnvironment } from "#agent/commands/environment.ts";
-import { isGitConfined } from "#agent/policy/check-policy.ts";
 import { decideReach } from "#agent/policy/commit-reach.ts";
 import { decideWanted, fetchCommit, type Wanted } from "#agent/run/fetch/fetch-commit.ts";
 import { createGitRunner, type GitRunner } from "#agent/run/fetch/git-runner.ts";
 import type { FetchedCommit, Origin } from "#agent/run/fetch/mirror-steps.ts";
+import { logNewHostKeys, openOrigin } from "#agent/run/fetch/open-origin.ts";
 import { resolveReachable } from "#agent/run/fetch/reachable-commit.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
@@ -27,7 +26,6 @@ export async function fetchRelease(scope: RunScope): Promise<Step<FetchedCommit>
 
 async function fetchAndWrite(scope: RunScope): Promise<Step<FetchedCommit>> {
   const { order, folder, reporter } = scope;
-  const { policy } = scope.context;
   reporter.report({ type: "stage", stage: "fetch" }, "urgent");
   // Remove the leftovers of an earlier try of this version.
   await removeRelease(folder, order.version);
@@ -37,23 +35,18 @@ async function fetchAndWrite(scope: RunScope): Promise<Step<FetchedCommit>> {
   const limit = startLimit(order.timeouts.fetch_seconds, scope.interrupt);
   try {
     const git = createGitRunner(scope, limit);
-    const origin: Origin = {
-      repository: order.source.repository,
-      mirrors: folder.mirrors,
-      shown: scope.mask(order.source.repository),
-      isConfined: isGitConfined(policy),
-      env: gitEnvironment(scope.context.environment, order.run_id),
-      now: () => scope.context.clock.monotonic(),
-    };
+    const opened = await openOrigin(scope, order.source.repository, folder.mirrors);
+    if (!opened.ok) return opened;
+    const origin = opened.value;
     const wanted = await decidePermitted(scope, git, origin);
-    if (!wanted.ok) return wanted;
-    const commit = await fetchCommit(git, origin, wanted.value);
+    const commit = wanted.ok ? await fetchCommit(git, origin, wanted.value) : wanted;
+    await logNewHostKeys(scope, origin);
     if (!commit.ok) return commit;
     const message = head(scope.mask(commit.value.message), MAX_COMMIT_MESSAGE);
     reporter.report({ type: "resolved", commit_sha: commit.value.sha, commit_message: message }, "patient");
     const release = releasePath(folder, order.version);
     await mkdir(release, { recursive: true });
-    const written = await writeTree({ git, folder, policy }, origin, commit.value, release);
+    const written = await writeTree({ git, scope }, origin, commit.value, release);
     return written.ok ? commit : written;
   } finally {
     limit.clear();

@@ -23,8 +23,11 @@ export type GitRunner = {
   run(command: Command, manner?: "probe"): Promise<Step<GitAnswer>>;
   /** For long work between commands: a failed step when it must stop, otherwise `null`. */
   ended(): Step<never> | null;
-  /** @param what what failed, to be used within a sentence */
-  explain(answer: GitAnswer, what: string): Promise<Step<never>>;
+  /**
+   * @param what what failed, to be used within a sentence
+   * @param advice what a person can do about it, as sentences
+   */
+  explain(answer: GitAnswer, what: string, advice?: string | null): Promise<Step<never>>;
   /** Logs a finished step, with the time since `startedAt` by the monotonic clock. */
   logStep(message: string, startedAt: number): void;
 };
@@ -55,13 +58,14 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
       }
     },
     ended: () => (limit.signal.aborted ? stopped() : null),
-    async explain({ ran }, what) {
+    async explain({ ran }, what, advice = null) {
       const isFull = await isDiskFull(scope.context.home, ran.stderrTail);
-      const line = errorLine(ran.stderrTail);
+      const printed = errorLine(ran.stderrTail);
+      const line = advice === null || printed === "" ? printed : `${printed.replace(/\.$/, "")}.`;
       return fail(
         isFull ? "disk_full" : "fetch_failed",
         "fetch",
-        `${isFull ? "the disk is full: " : ""}${what}: git ${describeEnd(ran.end)}${line === "" ? "" : `: ${line}`}`,
+        `${isFull ? "the disk is full: " : ""}${what}: git ${describeEnd(ran.end)}${line === "" ? "" : `: ${line}`}${advice === null ? "" : ` ${advice}`}`,
         evidenceOf(ran),
       );
     },

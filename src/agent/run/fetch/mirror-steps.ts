@@ -1,8 +1,11 @@
 import { checkMirror, fetchAll, type GitPlace, initMirror, showCommit } from "#agent/commands/git.ts";
 import { type CommitShown, readCommit } from "#agent/commands/read-git-output.ts";
+import { readRemoteFailure } from "#agent/commands/remote-failure.ts";
 import { isLocal } from "#agent/commands/submodule-url.ts";
-import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
+import type { GitAnswer, GitRunner } from "#agent/run/fetch/git-runner.ts";
 import type { Step } from "#agent/run/step/step.ts";
+import { adviceFor } from "#agent/ssh/failure-advice.ts";
+import type { RepositoryAccess } from "#agent/ssh/repository-access.ts";
 import { discardMirror, markComplete, readMirror, removeGitLeftovers } from "#agent/workspace/mirror.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -14,7 +17,9 @@ export type Origin = {
   readonly shown: string;
   /** Whether git must not be led to another address than the allowed one. */
   readonly isConfined: boolean;
-  readonly env: Readonly<Record<string, string>>;
+  readonly access: RepositoryAccess;
+  /** The page with the project's deploy key. */
+  readonly stepsUrl: string;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 };
@@ -32,7 +37,7 @@ export async function prepareMirror(
     remote: origin.repository,
     allowLocal: isLocal(origin.repository),
     isConfined: origin.isConfined,
-    env: origin.env,
+    env: origin.access.env,
   };
   if ((await readMirror(place.gitDir, origin.repository)).exists) {
     await removeGitLeftovers(place.gitDir);
@@ -61,7 +66,8 @@ export async function fetchEverything(git: GitRunner, origin: Origin, place: Git
   const { isShallow } = await readMirror(place.gitDir, origin.repository);
   const fetched = await git.run(fetchAll(place, isShallow));
   if (!fetched.ok) return fetched;
-  if (fetched.value.code !== 0) return git.explain(fetched.value, `fetching ${origin.shown} failed`);
+  if (fetched.value.code !== 0)
+    return explainRemote(git, origin, fetched.value, `fetching ${origin.shown} failed`);
   await markComplete(place.gitDir, origin.repository);
   git.logStep(`fetched every branch and tag of ${origin.shown}`, startedAt);
   return succeed(null);
@@ -72,7 +78,13 @@ export async function discardDamaged(git: GitRunner, origin: Origin): Promise<St
   let hasDiscarded = false;
   for (const gitDir of [origin.mirrors.sha1, origin.mirrors.sha256]) {
     if (!(await readMirror(gitDir, origin.repository)).exists) continue;
-    const place: GitPlace = { gitDir, remote: null, allowLocal: false, isConfined: true, env: origin.env };
+    const place: GitPlace = {
+      gitDir,
+      remote: null,
+      allowLocal: false,
+      isConfined: true,
+      env: origin.access.env,
+    };
     const checked = await git.run(checkMirror(place), "probe");
     if (!checked.ok) return checked;
     if (checked.value.code === 0) continue;
@@ -80,6 +92,16 @@ export async function discardDamaged(git: GitRunner, origin: Origin): Promise<St
     hasDiscarded = true;
   }
   return succeed(hasDiscarded);
+}
+
+/** As `explain`, for a command that reads the remote: adds which key or login was tried, and what to do. */
+export function explainRemote(
+  git: GitRunner,
+  { access, stepsUrl }: Origin,
+  answer: GitAnswer,
+  what: string,
+): Promise<Step<never>> {
+  return git.explain(answer, what, adviceFor(readRemoteFailure(answer.ran.stderrTail), access, stepsUrl));
 }
 
 /** The object format of a repository, derived from a full commit hash. */

@@ -15,7 +15,7 @@ import { chooseRef, readRefs, type RemoteRef } from "#agent/commands/read-git-ou
 import type { CommitReach } from "#agent/policy/commit-reach.ts";
 import type { Wanted } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
-import { formatOf, type Origin, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
+import { explainRemote, formatOf, type Origin, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import type { Command } from "#agent/process/command.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -87,7 +87,7 @@ async function listTips(git: GitRunner, origin: Origin, reach: Within, name: str
   const listed = await git.run(listBranchesAndTags(place.value));
   if (!listed.ok) return listed;
   if (listed.value.code !== 0 && listed.value.code !== 2)
-    return git.explain(listed.value, `reading the branches of ${origin.shown} failed`);
+    return explainRemote(git, origin, listed.value, `reading the branches of ${origin.shown} failed`);
   const refs = readRefs(listed.value.stdout);
   const [first] = refs;
   if (first === undefined)
@@ -140,7 +140,7 @@ async function searchGraph(
   const fetched = await git.run(fetchGraph(place, depth));
   if (!fetched.ok) return fetched;
   if (fetched.value.code !== 0)
-    return git.explain(fetched.value, `fetching the history of ${origin.shown} failed`);
+    return explainRemote(git, origin, fetched.value, `fetching the history of ${origin.shown} failed`);
   const removed = await git.run(removePromisor(place), "probe");
   if (!removed.ok) return removed;
 

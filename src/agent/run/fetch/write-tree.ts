@@ -7,16 +7,16 @@ import { readRemote } from "#agent/commands/git-login.ts";
 import { readGitlinks, readSubmoduleEntries, type SubmoduleEntry } from "#agent/commands/read-git-output.ts";
 import { resolveSubmoduleUrl } from "#agent/commands/submodule-url.ts";
 import { checkRepository } from "#agent/policy/check-policy.ts";
-import type { Policy } from "#agent/policy/policy.ts";
 import { checkLfs } from "#agent/run/fetch/check-lfs.ts";
 import { fetchCommit } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import { type FetchedCommit, type Origin } from "#agent/run/fetch/mirror-steps.ts";
+import { logNewHostKeys, openOrigin } from "#agent/run/fetch/open-origin.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { folderInside, lstatOrNull } from "#agent/workspace/inside-release.ts";
 import { discardMirror } from "#agent/workspace/mirror.ts";
-import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { InsidePath, maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
+import { InsidePath, maskUrlPassword } from "#contract/git-names.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** Deeper nesting means that a repository contains itself. */
@@ -24,8 +24,7 @@ const MAX_DEPTH = 8;
 
 export type TreeJob = {
   readonly git: GitRunner;
-  readonly folder: ProjectFolder;
-  readonly policy: Policy;
+  readonly scope: RunScope;
 };
 
 /**
@@ -67,7 +66,7 @@ type Written = { readonly kind: "written" } | { readonly kind: "damaged"; readon
 
 /** `damaged`: the commit is in the mirror, but not all of its objects are. */
 async function writeFiles(
-  { git, folder }: TreeJob,
+  { git, scope: { folder } }: TreeJob,
   { now }: Origin,
   commit: FetchedCommit,
   into: string,
@@ -128,21 +127,19 @@ async function writeSubmodule(
   if (place.kind !== "inside") return refuse(`its path ${module.path} is not a folder in the repository`);
   const address = resolveSubmoduleUrl(parent.repository, module.url);
   if (address.kind === "refused") return refuse(address.reason);
-  const refusal = checkRepository(job.policy, address.url);
+  const refusal = checkRepository(job.scope.context.policy, address.url);
   if (refusal !== null) return fail("refused_by_policy", "fetch", `submodule ${module.name}: ${refusal}`);
 
   // Without the login, so that a replaced token does not need a new mirror.
   const name = createHash("sha256").update(readRemote(address.url).url).digest("hex").slice(0, 24);
-  const origin: Origin = {
-    ...parent,
-    repository: address.url,
-    shown: maskUrlSecret(address.url),
-    mirrors: {
-      sha1: join(job.folder.mirrors.modules, `${name}.git`),
-      sha256: join(job.folder.mirrors.modules, `${name}-sha256.git`),
-    },
-  };
-  const commit = await fetchCommit(job.git, origin, { kind: "full", sha: module.sha });
+  const { modules } = job.scope.folder.mirrors;
+  const origin = await openOrigin(job.scope, address.url, {
+    sha1: join(modules, `${name}.git`),
+    sha256: join(modules, `${name}-sha256.git`),
+  });
+  if (!origin.ok) return origin;
+  const commit = await fetchCommit(job.git, origin.value, { kind: "full", sha: module.sha });
+  await logNewHostKeys(job.scope, origin.value);
   if (!commit.ok) return commit;
-  return writeTree(job, origin, commit.value, place.path, depth + 1);
+  return writeTree(job, origin.value, commit.value, place.path, depth + 1);
 }

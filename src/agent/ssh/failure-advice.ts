@@ -1,0 +1,39 @@
+import type { RemoteFailure } from "#agent/commands/remote-failure.ts";
+import { FORGE_HOSTS, keysOf, type HostKey, type SshHost } from "#agent/ssh/known-hosts.ts";
+import type { RepositoryAccess } from "#agent/ssh/repository-access.ts";
+
+/**
+ * What a person can do about a repository that git could not read, as sentences. `null`: nothing more than git says.
+ * @param stepsUrl the page with the public key and the steps to add it
+ */
+export function adviceFor(
+  failure: RemoteFailure,
+  { tried, ssh }: RepositoryAccess,
+  stepsUrl: string,
+): string | null {
+  switch (failure.kind) {
+    case "access_denied":
+      return ssh === null && tried === "no login"
+        ? `Tried ${tried}. If the repository is private, give the project its ssh address, and add the project's deploy key to it: ${stepsUrl}`
+        : `Tried ${tried}. Add the deploy key to the repository with read access: ${stepsUrl}`;
+    case "host_key_changed":
+      return ssh === null ? null : describeChange(ssh.host, ssh.known, failure.sent);
+    case "host_key_unknown":
+      return ssh === null
+        ? null
+        : `The host key of ${ssh.host} is not known, and this server's policy (host_keys) accepts no new ones. Add its key to /etc/ssh/ssh_known_hosts.`;
+    case "unreachable":
+    case "other":
+      return null;
+  }
+}
+
+function describeChange(host: SshHost, known: readonly HostKey[], sent: string | null): string {
+  const pinned = known.map(({ type, fingerprint }) => `${fingerprint} (${type})`).join(", ");
+  const now = `it now sends ${sent ?? "another key"}`;
+  const isBuiltIn = keysOf(host, [FORGE_HOSTS]).length > 0;
+  const remedy = isBuiltIn
+    ? "Something between this server and the host may be reading the connection. If the host has published a new key, update the agent."
+    : `Something between this server and the host may be reading the connection. If the host's owner replaced the key, run on the server: gantry-agent forget-host ${host}`;
+  return `The host key of ${host} has changed: it is known by ${pinned}, and ${now}. ${remedy}`;
+}

@@ -1,0 +1,95 @@
+import { hostname } from "node:os";
+
+import { gitEnvironment } from "#agent/commands/environment.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import type { HostKey, SshHost } from "#agent/ssh/known-hosts.ts";
+import { sshHostOf } from "#agent/ssh/known-hosts.ts";
+import { sshCommand } from "#agent/ssh/ssh-command.ts";
+import {
+  type DeployKey,
+  ensureDeployKey,
+  knownHostsFiles,
+  knownKeys,
+  ownIdentities,
+} from "#agent/ssh/ssh-folder.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** The project for which a repository is read. `name` becomes part of the comment of its key. */
+export type KeyedProject = { readonly id: ProjectId; readonly name: string };
+
+/** How git reads a repository: its environment, and what to tell about it. */
+export type RepositoryAccess = {
+  readonly env: Readonly<Record<string, string>>;
+  /** What git offers to the remote, to be used within a sentence. */
+  readonly tried: string;
+  /** The ssh host with the keys by which it was known; `null` for other addresses and an own GIT_SSH_COMMAND. */
+  readonly ssh: { readonly host: SshHost; readonly known: readonly HostKey[] } | null;
+};
+
+type AccessContext = Pick<AgentContext, "home" | "environment" | "policy">;
+
+/** Returns the deploy key of a project, and makes it at first need. @throws if it cannot be written */
+export function deployKeyOf({ home, policy }: AccessContext, { id, name }: KeyedProject): Promise<DeployKey> {
+  const isShared = policy.deploy_keys === "server";
+  const comment = `gantry${isShared ? "" : `-${slugOf(name)}`}@${slugOf(hostname())}`;
+  return ensureDeployKey(home, isShared ? "server" : id, () => comment);
+}
+
+/**
+ * Decides how git reads a repository. An own GIT_SSH_COMMAND takes precedence. Otherwise ssh offers the keys of the
+ * user's ssh agent, then the deploy key, then the user's default keys: a host that accepts a key looks at no other.
+ * @param marker identifies git's processes
+ * @throws if a new deploy key cannot be written
+ */
+export async function prepareAccess(
+  context: AccessContext,
+  project: KeyedProject,
+  repository: string,
+  marker: string,
+): Promise<RepositoryAccess> {
+  const { home, environment, policy } = context;
+  const host = sshHostOf(repository);
+  if (host === null)
+    return { env: gitEnvironment(environment, marker), tried: triedOverHttps(repository), ssh: null };
+  if (environment["GIT_SSH_COMMAND"] !== undefined) {
+    const tried = "the GIT_SSH_COMMAND of the agent's environment";
+    return { env: gitEnvironment(environment, marker), tried, ssh: null };
+  }
+  const key = await deployKeyOf(context, project);
+  const userHome = environment["HOME"];
+  const files = knownHostsFiles(home, userHome);
+  const known = await knownKeys(files, host);
+  const own = ownIdentities(userHome);
+  const mayAskAgent = environment["SSH_AUTH_SOCK"] !== undefined;
+  const ssh = sshCommand({
+    identities: [key.path, ...own],
+    mayAskAgent,
+    knownHosts: files,
+    pinsNewHost: policy.host_keys === "pin",
+  });
+  const others = [...(mayAskAgent ? ["the keys of SSH_AUTH_SOCK"] : []), ...own];
+  return {
+    env: gitEnvironment(environment, marker, ssh),
+    tried: [`the deploy key ${key.fingerprint}`, ...others].join(" and "),
+    ssh: { host, known },
+  };
+}
+
+/** The keys by which a host was pinned since `prepareAccess`. */
+export async function newlyPinned(
+  { home, environment }: AccessContext,
+  { ssh }: RepositoryAccess,
+): Promise<readonly HostKey[]> {
+  if (ssh === null || ssh.known.length > 0) return [];
+  return knownKeys(knownHostsFiles(home, environment["HOME"]), ssh.host);
+}
+
+function triedOverHttps(repository: string): string {
+  return /^https:\/\/[^/@]*@/.test(repository) ? "the login in the repository's address" : "no login";
+}
+
+/** Text that is safe in the comment of a key, and on the pages of every git host. */
+function slugOf(name: string): string {
+  const slug = name.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, "");
+  return slug.slice(0, 64) || "project";
+}
