@@ -20,6 +20,7 @@ import {
   ShellCommand,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
+import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { Disk } from "#contract/endpoints/servers/schemas.ts";
 import { MAX_VARIABLES, SealedValue, SealKey, VariableName } from "#contract/endpoints/variables/schemas.ts";
 import { runStages } from "#contract/stages.ts";
@@ -143,6 +144,9 @@ export const RunOrder = z.strictObject({
 });
 export type RunOrder = z.infer<typeof RunOrder>;
 
+/** Identifies a request over the link. Its answer has the same. */
+const RequestId = textUpTo(64);
+
 /** Messages from the control plane to the agent, over the link. */
 export const ToAgent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("welcome"), protocol: z.int(), server_id: ServerId }),
@@ -157,6 +161,23 @@ export const ToAgent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("correct_release"), project_id: ProjectId, release: ReleaseVersion }),
   /** Stops serving the project and removes its releases, or with `purge` all of its files. The answer is `project_removed`. */
   z.strictObject({ type: z.literal("remove_project"), project_id: ProjectId, purge: z.boolean() }),
+  // Requests. Only an agent whose hello has `deploy_keys` answers them, with the same `request_id`.
+  /** Makes the project's deploy key if it does not exist. The answer is `deploy_key`. */
+  z.strictObject({
+    type: z.literal("make_deploy_key"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    project_name: z.string(),
+  }),
+  /** Lists a branch of the repository, with the project's deploy key. The answer is `repository_tested`. */
+  z.strictObject({
+    type: z.literal("test_repository"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    project_name: z.string(),
+    repository: Repository,
+    branch: BranchName,
+  }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;
 
@@ -190,6 +211,10 @@ export const ProjectReport = z.strictObject({
 });
 export type ProjectReport = z.infer<typeof ProjectReport>;
 
+/** The public half of a project's deploy key. */
+export const DeployKeyReport = z.strictObject({ project_id: ProjectId, public_key: PublicKey });
+export type DeployKeyReport = z.infer<typeof DeployKeyReport>;
+
 /** A run that the agent has started and not yet reported as ended. */
 export const ActiveRun = z.strictObject({
   project_id: ProjectId,
@@ -209,6 +234,8 @@ export const FromAgent = z.discriminatedUnion("type", [
     runs: listUpTo(ActiveRun, MAX_REPORTED_RUNS),
     /** The key for which secrets are sealed. An older agent has none. */
     seal_key: z.optional(SealKey),
+    /** The public keys of the projects that have a deploy key. An older agent omits this. */
+    deploy_keys: z.optional(listUpTo(DeployKeyReport, MAX_REPORTED_PROJECTS)),
   }),
   z.strictObject({
     type: z.literal("status"),
@@ -219,6 +246,21 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("serving"), project: ProjectReport }),
   /** The answer to `remove_project`, sent when the files are removed. */
   z.strictObject({ type: z.literal("project_removed"), project_id: ProjectId, purge: z.boolean() }),
+  /** The answer to `make_deploy_key`. `public_key` is null if the key could not be made; `message` says why. */
+  z.strictObject({
+    type: z.literal("deploy_key"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    public_key: z.nullable(PublicKey),
+    message: textUpTo(1000),
+  }),
+  /** The answer to `test_repository`. */
+  z.strictObject({
+    type: z.literal("repository_tested"),
+    request_id: RequestId,
+    project_id: ProjectId,
+    result: RepositoryTested,
+  }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 
@@ -290,3 +332,7 @@ export const RunEventsAnswer = z.strictObject({
   instruction: Instruction,
 });
 export type RunEventsAnswer = z.infer<typeof RunEventsAnswer>;
+
+/** A request of the control plane over the link, and the agent's answer. */
+export type AgentRequest = Extract<ToAgent, { type: "make_deploy_key" | "test_repository" }>;
+export type AgentAnswer = Extract<FromAgent, { type: "deploy_key" | "repository_tested" }>;

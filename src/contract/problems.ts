@@ -120,6 +120,16 @@ export const problems = {
     title: "Protocol mismatch",
     when: "The agent uses another protocol version than this installation.",
   },
+  server_offline: {
+    status: 409,
+    title: "Server offline",
+    when: "The agent of the project's server is not connected, and the answer has to come from it.",
+  },
+  agent_outdated: {
+    status: 409,
+    title: "Agent outdated",
+    when: "The agent of the project's server is too old to answer this request.",
+  },
   log_expired: {
     status: 410,
     title: "Log expired",

@@ -20,6 +20,8 @@ export type Services = {
   readonly baseDomain: string;
   /** The address of this installation, such as `https://gantry.example.com`. */
   readonly origin: string;
+  /** Continues work after the response. The work must catch its own errors. */
+  readonly defer: (work: Promise<void>) => void;
 };
 
 /** The context of a request with a token: the caller, and the rows that the caller may read. */

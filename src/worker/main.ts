@@ -38,7 +38,8 @@ const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(cou
 const ids = createIdGenerator({ now: clock.now, randomBytes });
 const authentication = new Authentication();
 
-function servicesOf({ env, var: { origin } }: HonoContext<AppEnv>): Services {
+function servicesOf(c: HonoContext<AppEnv>): Services {
+  const { env } = c;
   return {
     clock,
     ids,
@@ -47,7 +48,8 @@ function servicesOf({ env, var: { origin } }: HonoContext<AppEnv>): Services {
     links: env.AGENT_LINK,
     logs: env.LOGS,
     baseDomain: env.BASE_DOMAIN,
-    origin,
+    origin: c.var.origin,
+    defer: (work) => c.executionCtx.waitUntil(work),
   };
 }
 

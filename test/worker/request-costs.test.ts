@@ -6,7 +6,8 @@ import table from "../../docs/request-costs.md?raw";
 import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import { createToken } from "../support/worker/account.ts";
 import { call } from "../support/worker/call.ts";
-import { enrolAgent } from "../support/worker/enrol-agent.ts";
+import { PUBLIC_KEY } from "../support/connected-agent/agent-connection.ts";
+import { connectAgent, enrolAgent } from "../support/worker/enrol-agent.ts";
 import { countRoundTrips, type RoundTrips } from "../support/worker/round-trips.ts";
 import { createSession, createSignInCode } from "../support/worker/sessions.ts";
 import { createWorld, operationNames, requests, type World } from "../support/worker/world.ts";
@@ -43,6 +44,21 @@ const prepare: Partial<Record<OperationName, (world: World, isCold: boolean) => 
   listVariableRevisions: async (world) => {
     const { path } = await withVariables(world);
     return { path: `${path}/revisions` };
+  },
+  async getDeployKey(world) {
+    await connectAndSettle(world);
+    const path = `/v1/projects/${world.projectId}/deploy-key`;
+    await call(path, { token: world.account.token });
+    await vi.waitFor(async () =>
+      expect(
+        await (await call(`/v1/projects/${world.projectId}`, { token: world.account.token })).json(),
+      ).toMatchObject({ deploy_key: { public_key: PUBLIC_KEY } }),
+    );
+    return { path };
+  },
+  async testRepository(world) {
+    await connectAndSettle(world);
+    return { path: `/v1/projects/${world.projectId}/repository-test`, body: {} };
   },
   async deleteServer({ account: { token } }) {
     const { id } = await create("/v1/servers", token, { name: "unused", ip: "192.0.2.7" });
@@ -85,6 +101,13 @@ async function expectSettled(token: string, serverId: string, projectId: string)
   expect(await (await call(`/v1/projects/${projectId}`, { token })).json()).toMatchObject({
     url: expect.any(String),
   });
+}
+
+async function connectAndSettle(world: World): Promise<void> {
+  const agent = await connectAgent(world);
+  // The agent gets the world's queued deployment. What that writes must not be counted.
+  await agent.orderOf(world.deploymentId);
+  await scheduler.wait(200);
 }
 
 const Created = z.object({ id: z.optional(z.string()), token: z.optional(z.string()) });

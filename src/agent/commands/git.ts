@@ -61,6 +61,16 @@ export function git(
   // Not the mirror itself, because it may not exist yet.
   cwd = dirname(place.gitDir),
 ): Command {
+  return { argv: ["git", `--git-dir=${place.gitDir}`, ...args], cwd, env: environmentFor(place) };
+}
+
+/** As `listRefs`, outside of any repository. @param cwd an empty folder */
+export function listRemote(place: Omit<GitPlace, "gitDir">, cwd: string, refs: readonly string[]): Command {
+  const env = { ...environmentFor(place), GIT_CEILING_DIRECTORIES: dirname(cwd) };
+  return { argv: ["git", "ls-remote", "--exit-code", REMOTE, ...refs], cwd, env };
+}
+
+function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string, string>> {
   const remote = place.remote === null ? null : readRemote(place.remote);
   const config = [
     ...fixedConfig,
@@ -79,7 +89,7 @@ export function git(
     env[`GIT_CONFIG_KEY_${index}`] = key;
     env[`GIT_CONFIG_VALUE_${index}`] = value;
   }
-  return { argv: ["git", `--git-dir=${place.gitDir}`, ...args], cwd, env };
+  return env;
 }
 
 /** @param objectFormat the remote's hash format; a mirror cannot change it later */

@@ -1,6 +1,7 @@
 import { mkdir, statfs } from "node:fs/promises";
 
 import type { AgentContext } from "#agent/context/context.ts";
+import { createRequests } from "#agent/lifecycle/answer-requests.ts";
 import { removeProject } from "#agent/lifecycle/remove-project.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { checkRemoval } from "#agent/policy/check-policy.ts";
@@ -8,6 +9,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { type Leftover, recoverProject } from "#agent/lifecycle/recover.ts";
 import { reportLeftover } from "#agent/lifecycle/report-leftover.ts";
 import { correctRelease } from "#agent/lifecycle/correct-release.ts";
+import { reportDeployKeys } from "#agent/ssh/report-keys.ts";
 import { prepareSshFolder } from "#agent/ssh/ssh-folder.ts";
 import { createProjectTurns, type Turn } from "#agent/run/project-turns.ts";
 import { takeRun, type TakenRun } from "#agent/run/take-run.ts";
@@ -57,6 +59,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
   /** Runs whose `stop` arrived before their order. */
   const stoppedEarly = new Set<RunId>();
   const ended = new AbortController();
+  const requests = createRequests(context, ended.signal);
   let isStopping = false;
 
   function addKnown(id: RunId, ids = knownRuns): void {
@@ -197,6 +200,9 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
           return void correctServedRelease(message.project_id, message.release);
         case "remove_project":
           return void remove(message.project_id, message.purge);
+        case "make_deploy_key":
+        case "test_repository":
+          return void requests.answer(message).then(send);
       }
     },
     async hello() {
@@ -209,6 +215,10 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         projects: await projects(),
         runs: runs.slice(0, MAX_REPORTED_RUNS),
         seal_key: context.sealKey.shown,
+        deploy_keys: await reportDeployKeys(
+          context,
+          (await listProjects(context.home)).map(({ id }) => id),
+        ),
       };
     },
     async status() {

@@ -39,7 +39,8 @@ export function checkRepository({ repositories }: Policy, repository: string): P
   return isAllowed ? null : refuse("repositories", `the repository ${maskUrlSecret(repository)}`);
 }
 
-function checkBranch(policy: Policy, branch: string): PolicyRefusal {
+/** Checks a branch or tag before it is read. */
+export function checkBranch(policy: Policy, branch: string): PolicyRefusal {
   return isBranchAllowed(policy, branch) ? null : refuse("branches", `the branch ${branch}`);
 }
 

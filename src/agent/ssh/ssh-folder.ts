@@ -1,6 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chown, link, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  chown,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 
 import { createKeyPair, fingerprintOf, publicKeyOf } from "#agent/ssh/openssh-key.ts";
@@ -30,6 +41,7 @@ export type KeyOwner = ProjectId | "server";
 
 const KEYS = "keys";
 const DRAFT = ".tmp";
+const TEST = "test-";
 
 /**
  * The agent's keys and known hosts. They are outside of the project's folder, which builds can see, and readable by
@@ -104,7 +116,14 @@ export async function removeDeployKey(home: string, projectId: ProjectId): Promi
   await rm(join(sshFolder(home).keys, projectId), { force: true });
 }
 
-/** Writes the built-in host keys, and removes the drafts of agents that were killed. */
+/** Creates an empty folder in which git can run. The caller removes it. */
+export async function createTestFolder(home: string): Promise<string> {
+  const { root } = sshFolder(home);
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  return mkdtemp(join(root, TEST));
+}
+
+/** Writes the built-in host keys, and removes what agents that were killed have left. */
 export async function prepareSshFolder(home: string): Promise<void> {
   const { root, keys, forges } = sshFolder(home);
   await mkdir(root, { recursive: true, mode: 0o700 });
@@ -112,7 +131,8 @@ export async function prepareSshFolder(home: string): Promise<void> {
     await writeAtomic(forges, FORGE_HOSTS);
   for (const folder of [root, keys])
     for (const name of await readdir(folder).catch(() => []))
-      if (name.endsWith(DRAFT)) await rm(join(folder, name), { force: true });
+      if (name.endsWith(DRAFT) || name.startsWith(TEST))
+        await rm(join(folder, name), { recursive: true, force: true });
 }
 
 /** The known_hosts files that ssh reads: the pins, to which it adds, the built-in ones, and those of the user. */

@@ -39,6 +39,10 @@ export const problemRemedies: Readonly<Record<ProblemCode, string>> = {
     "Move the projects to another server, or delete them. The project list shows the server of each project.",
   protocol_mismatch:
     "Run this installation's `/install.sh` on the server to install the matching agent. The token has not been used and still works.",
+  server_offline:
+    "Start the agent on the server: `gantry-agent status` shows why it is not connected. Then send the request again.",
+  agent_outdated:
+    "Run this installation's `/install.sh` on the server to update the agent. Then send the request again.",
   log_expired:
     "The log cannot be restored. To keep future logs longer, raise `log_retention_days` with `PATCH /v1/account`.",
   live_changed:

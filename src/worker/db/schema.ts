@@ -11,6 +11,7 @@ import type {
   LiveEvidence,
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
+import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import type {
   CommitRule,
   HealthCheck,
@@ -144,6 +145,8 @@ export const projects = sqliteTable(
     /** The release that `current` pointed to in the agent's last report, and when it reported it. */
     servingRelease: integer("serving_release"),
     servingCheckedAt: integer("serving_checked_at"),
+    /** The public half of the deploy key that the project's server has made; null until it has reported it. */
+    deployKey: text("deploy_key", { mode: "json" }).$type<DeployKeySummary>(),
   },
   (table) => [
     unique("projects_name").on(table.accountId, table.name),

@@ -2,9 +2,11 @@ import { answer, answerPage } from "#worker/http/responses.ts";
 import type { TokenHandlers } from "#worker/http/handler.ts";
 import { createProject } from "#worker/operations/projects/create-project.ts";
 import { deleteProject } from "#worker/operations/projects/delete-project.ts";
+import { getDeployKey } from "#worker/operations/projects/get-deploy-key.ts";
 import { getProject } from "#worker/operations/projects/get-project.ts";
 import { listProjects } from "#worker/operations/projects/list-projects.ts";
 import { listRollbackTargets } from "#worker/operations/deployments/list-rollback-targets.ts";
+import { testRepository } from "#worker/operations/projects/test-repository.ts";
 import { updateProject } from "#worker/operations/projects/update-project.ts";
 
 export const projectHandlers = {
@@ -13,6 +15,8 @@ export const projectHandlers = {
     answer(createProject(context, body), ({ id }) => ({ location: `/v1/projects/${id}` })),
   getProject: (context, { params }) => answer(getProject(context, params.project_id)),
   updateProject: (context, { params, body }) => answer(updateProject(context, params.project_id, body)),
+  getDeployKey: (context, { params }) => answer(getDeployKey(context, params.project_id)),
+  testRepository: (context, { params, body }) => answer(testRepository(context, params.project_id, body)),
   deleteProject: (context, { params, query }) =>
     answer(deleteProject(context, { id: params.project_id, purge: query.purge ?? false })),
   listRollbackTargets: (context, { params }) => answer(listRollbackTargets(context, params.project_id)),

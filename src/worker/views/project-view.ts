@@ -46,6 +46,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     queue: record.queue,
     url: record.url,
     serving: serving === null ? null : servingView(record, serving),
+    deploy_key: record.deployKey,
     created_at: timestamp(record.createdAt),
   };
 }

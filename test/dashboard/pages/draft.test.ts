@@ -32,6 +32,7 @@ const project: Project = {
   automatic: ["framework", "build_command", "output_directory"],
   url: null,
   serving: null,
+  deploy_key: null,
   created_at: "2026-11-20T09:14:02.310Z",
 };
 

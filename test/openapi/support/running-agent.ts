@@ -13,6 +13,7 @@ export async function runAgent(url: string, token: string): Promise<RunningAgent
   const network = networkTo(url);
   const agent = new ConnectedAgent(network, await enrol(network, token, "web-1"));
   let switches = 0;
+  agent.answersRequests = true;
   agent.isHealthy = () => (switches += 1) % 3 !== 0;
   agent.lines = ["…"];
   await agent.connect();

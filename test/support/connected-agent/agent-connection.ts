@@ -2,6 +2,8 @@ import { expect } from "vitest";
 
 import {
   type ActiveRun,
+  type AgentAnswer,
+  type DeployKeyReport,
   Enrolled,
   PONG,
   PROTOCOL_VERSION,
@@ -11,6 +13,10 @@ import {
   ToAgent,
 } from "#contract/agent-protocol.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
+
+/** The key that an agent makes for every project. */
+export const PUBLIC_KEY =
+  "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl gantry-shop@web-1";
 
 const DISK = { total_bytes: 100e9, free_bytes: 60e9 };
 
@@ -48,6 +54,17 @@ export async function enrol(network: Network, token: string, hostname: string): 
   return { serverId, credential };
 }
 
+type RequestOf<Type extends ToAgent["type"]> = Extract<ToAgent, { type: Type }>;
+
+function madeKey({ request_id, project_id }: RequestOf<"make_deploy_key">): AgentAnswer {
+  return { type: "deploy_key", request_id, project_id, public_key: PUBLIC_KEY, message: "" };
+}
+
+function passedTest({ request_id, project_id, branch }: RequestOf<"test_repository">): AgentAnswer {
+  const result = { ok: true, branch, commit_sha: "8".repeat(40), tried: "no login", host_key: null } as const;
+  return { type: "repository_tested", request_id, project_id, result };
+}
+
 /** The requests and messages of one agent, over the real link and the real endpoints. It keeps no state of any run. */
 export class AgentConnection {
   readonly serverId: string;
@@ -57,6 +74,8 @@ export class AgentConnection {
   pongs = 0;
   closed: { code: number; reason: string } | null = null;
   readonly network: Network;
+  /** Whether requests of the control plane are answered at once. A test can also use `answer`. */
+  answersRequests = false;
   #socket: LinkSocket | null = null;
 
   constructor(network: Network, { serverId, credential }: Identity) {
@@ -65,25 +84,27 @@ export class AgentConnection {
     this.credential = credential;
   }
 
-  /** Opens the link and sends the `hello`. */
+  /** Opens the link and sends the `hello`. Without `deployKeys`, as an agent that answers no requests. */
   async connect(
     hello: {
       projects?: ProjectReport[];
       runs?: readonly ActiveRun[];
       protocol?: number;
       sealKey?: SealKey;
+      deployKeys?: readonly DeployKeyReport[];
     } = {},
   ): Promise<void> {
     this.#socket = await this.network.openLink(this.credential, {
       onMessage: (data) => {
         if (data === PONG) this.pongs += 1;
-        else if (typeof data === "string") this.received.push(ToAgent.parse(JSON.parse(data)));
+        else if (typeof data === "string") this.#receive(ToAgent.parse(JSON.parse(data)));
       },
       onClose: (code, reason) => {
         this.closed = { code, reason };
       },
     });
     this.closed = null;
+    const deployKeys = hello.deployKeys ?? (this.answersRequests ? [] : undefined);
     this.#send({
       type: "hello",
       protocol: hello.protocol ?? PROTOCOL_VERSION,
@@ -96,7 +117,20 @@ export class AgentConnection {
         run_id,
       })),
       ...(hello.sealKey === undefined ? {} : { seal_key: hello.sealKey }),
+      ...(deployKeys === undefined ? {} : { deploy_keys: deployKeys }),
     });
+  }
+
+  #receive(message: ToAgent): void {
+    this.received.push(message);
+    if (!this.answersRequests) return;
+    if (message.type === "make_deploy_key") this.answer(madeKey(message));
+    if (message.type === "test_repository") this.answer(passedTest(message));
+  }
+
+  /** Answers a request of the control plane. */
+  answer(message: AgentAnswer): void {
+    this.#send(message);
   }
 
   /** Whether a link was opened that has not ended yet. */

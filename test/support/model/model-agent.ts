@@ -91,6 +91,8 @@ export function takeMessage(agent: ModelAgent, message: ToAgent): ModelAgent {
       return agent.runs.every(({ phase }) => phase === "done") ? removeFiles(requested) : requested;
     }
     case "welcome":
+    case "make_deploy_key":
+    case "test_repository":
       return agent;
   }
 }

@@ -1,7 +1,7 @@
 import { exports } from "cloudflare:workers";
 
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
-import { enrol, type Network } from "../connected-agent/agent-connection.ts";
+import { enrol, type Identity, type Network } from "../connected-agent/agent-connection.ts";
 import { ConnectedAgent } from "../connected-agent/connected-agent.ts";
 import { call, ORIGIN } from "./call.ts";
 
@@ -25,4 +25,13 @@ export async function enrolAgent(token: string, name = "web-1"): Promise<Connect
   const created = await network.post("/v1/servers", token, { name, ip: "192.0.2.10" });
   const { enrollment } = ServerCreated.parse(await created.json());
   return new ConnectedAgent(network, await enrol(network, enrollment.token, name));
+}
+
+/** Connects the enrolled agent of a server, which answers the control plane's requests at once. */
+export async function connectAgent(identity: Identity): Promise<ConnectedAgent> {
+  const agent = new ConnectedAgent(network, identity);
+  agent.answersRequests = true;
+  await agent.connect();
+  await agent.receives("welcome");
+  return agent;
 }

@@ -5,6 +5,7 @@ import { type Endpoint } from "#contract/endpoints/endpoint.ts";
 import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { problems } from "#contract/problems.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
+import { connectAgent } from "../../support/worker/enrol-agent.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../../support/worker/world.ts";
 
 const withBody = operationNames.filter((name) => endpoints[name].body !== null);
@@ -36,7 +37,9 @@ async function expectProblem(response: Response, code: keyof typeof problems) {
 
 describe("every endpoint", () => {
   it.each(operationNames)("%s answers as described in the table", async (name) => {
-    const response = await perform(name, await createWorld());
+    const world = await createWorld();
+    await connectAgent(world);
+    const response = await perform(name, world);
     const endpoint: Endpoint = endpoints[name];
     // The world has no enrolment, no run, no rollback target, and no empty project or server.
     const refused = ["enrollAgent", "reportRunEvents", "rollBack", "deleteProject", "deleteServer"];

@@ -68,6 +68,7 @@ describe("a project", () => {
       automatic: ["framework", "build_command", "output_directory"],
       url: null,
       serving: null,
+      deploy_key: null,
       created_at: expect.stringMatching(/Z$/),
     });
     expect(await get(world.account.token, project.id)).toEqual(project);

@@ -1,5 +1,10 @@
 import * as z from "zod/mini";
 
+import {
+  DeployKey,
+  RepositoryTest,
+  TestRepositoryInput,
+} from "#contract/endpoints/projects/repository-access.ts";
 import * as schemas from "#contract/endpoints/projects/schemas.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { accountToken, get, patch, post, remove, token } from "#contract/endpoints/endpoint-defaults.ts";
@@ -35,6 +40,21 @@ export const projectEndpoints = {
     body: schemas.UpdateProjectInput,
     success: { status: 200, body: schemas.Project },
     problems: ["name_taken", "domain_taken", "too_many", "no_seal_key", "revision_conflict"],
+  },
+  getDeployKey: {
+    ...get("/v1/projects/:project_id/deploy-key", token("projects:read")),
+    summary: "Get the deploy key of a project",
+    params: ProjectParams,
+    success: { status: 200, body: DeployKey },
+    problems: ["server_offline", "agent_outdated"],
+  },
+  testRepository: {
+    ...post("/v1/projects/:project_id/repository-test", token("projects:write")),
+    summary: "Test whether the server can read the repository",
+    params: ProjectParams,
+    body: TestRepositoryInput,
+    success: { status: 200, body: RepositoryTest },
+    problems: ["server_offline", "agent_outdated"],
   },
   deleteProject: {
     ...remove("/v1/projects/:project_id", token("projects:write")),

@@ -5,6 +5,7 @@ import { BranchName, InsidePath, isMasked, Repository, SharedPath } from "#contr
 import { firstHidden } from "#contract/hidden-text.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
+import { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 
@@ -212,6 +213,7 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   automatic: z.array(AutomaticSetting),
   url: z.nullable(z.string()),
   serving: z.nullable(Serving),
+  deploy_key: z.nullable(DeployKeySummary),
   created_at: z.string(),
 });
 export type Project = z.infer<typeof Project>;

@@ -1,3 +1,8 @@
+import {
+  exampleKey,
+  repositoryAccessSchemas,
+  repositoryAccessTexts,
+} from "#contract/endpoints/projects/repository-access-texts.ts";
 import * as schemas from "#contract/endpoints/projects/schemas.ts";
 import { example } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
@@ -49,6 +54,7 @@ const project = {
     checked_at: "2026-11-20T09:15:01.118Z",
     drifted: false,
   },
+  deploy_key: exampleKey,
   created_at: "2026-11-02T08:10:27.640Z",
 } as const;
 
@@ -83,7 +89,7 @@ export const projectTexts = {
       shared_paths: ["storage"],
       health_check: { url: "http://127.0.0.1:3000/up" },
     },
-    answer: { ...project, last_deploy: null, serving: null },
+    answer: { ...project, last_deploy: null, serving: null, deploy_key: null },
     location: `/v1/projects/${example.project}`,
   },
   getProject: {
@@ -112,6 +118,7 @@ export const projectTexts = {
       timeouts: { ...project.timeouts, build_seconds: 1200 },
     },
   },
+  ...repositoryAccessTexts,
   deleteProject: {
     description: prose`
       Deletes a project with its deployments and logs. The server keeps the files and continues to serve them, unless
@@ -207,8 +214,11 @@ export const projectSchemas = {
     automatic: "The settings with an automatic value: the framework determines the values shown above.",
     url: "The URL at which the server's agent serves the project. Read only. Compare its host with `domain` before you show it as that domain.",
     serving: "What the server serves. `null` until its agent has reported it.",
+    deploy_key:
+      "The public key with which the server reads the repository over ssh. `null` until the server has made it: see `GET /v1/projects/{project_id}/deploy-key`.",
     created_at: "When the project was created.",
   }),
+  ...repositoryAccessSchemas,
   CreateProjectInput: object(schemas.CreateProjectInput, "The project to create.", {
     ...settingFields,
     domain: "The host name of the site, in lower case. If omitted: `<name>.<base domain>`.",

@@ -42,7 +42,13 @@ export async function updateProject(
     mayMove ? sql`${rows.count(servers, eq(servers.id, server))} = 1` : eq(projects.serverId, server);
   const hasServer = serverId === undefined ? undefined : isThere(serverId);
   const merged = sql`json_patch(${projects.timeouts}, ${JSON.stringify(timeouts)})`;
-  const changes = { ...others, ...(timeouts === undefined ? {} : { timeouts: merged }) };
+  // Another server has another key.
+  const keptKey = sql`case when ${projects.serverId} = ${serverId} then ${projects.deployKey} end`;
+  const changes = {
+    ...others,
+    ...(serverId === undefined ? {} : { deployKey: keptKey }),
+    ...(timeouts === undefined ? {} : { timeouts: merged }),
+  };
   try {
     const update = rows.update(projects, changes, and(eq(projects.id, id), hasServer));
     // Before the update, whose condition they repeat.

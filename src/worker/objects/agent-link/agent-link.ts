@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import * as z from "zod/mini";
 
-import { closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
+import { type AgentRequest, closeCodes, type FromAgent, type ToAgent } from "#contract/agent-protocol.ts";
 import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { checkCredentials } from "#worker/objects/agent-link/credential-check.ts";
 import { DeliveryQueue } from "#worker/objects/agent-link/delivery-queue.ts";
@@ -22,6 +22,7 @@ import {
   parseMessage,
   LinkSockets,
 } from "#worker/objects/agent-link/link-sockets.ts";
+import { type Asked, LinkRequests } from "#worker/objects/agent-link/link-requests.ts";
 import { LinkLimit } from "#worker/objects/agent-link/link-limit.ts";
 import { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
@@ -37,6 +38,7 @@ const SILENT_MS = 60_000;
  */
 export class AgentLink extends DurableObject<Env> {
   readonly #link: LinkContext;
+  readonly #requests = new LinkRequests();
   readonly #limit = new LinkLimit(() => Date.now());
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -71,6 +73,19 @@ export class AgentLink extends DurableObject<Env> {
     await deliveries.afterCall(projectId);
     queue.addWaiting(projectId);
     return { delivered: sockets.send(message) > 0, gone: false };
+  }
+
+  /**
+   * Sends the agent a request and waits for its answer. If this object dies meanwhile, the call throws; the agent's
+   * answer is then ignored, except a deploy key, which goes to D1 in any case.
+   */
+  async ask(projectId: ProjectId, request: AgentRequest, timeoutMs: number): Promise<Asked> {
+    const { queue, sockets } = this.#link;
+    const [socket] = sockets.ready();
+    if (socket === undefined) return { kind: "offline" };
+    if (attachmentOf(socket).takesRequests !== true) return { kind: "outdated" };
+    queue.addKnown([projectId]);
+    return await this.#requests.send(socket, request, timeoutMs);
   }
 
   /** Closes sockets whose credential is not in D1. Called after the credential may have changed; a late call is harmless. */
@@ -125,6 +140,14 @@ export class AgentLink extends DurableObject<Env> {
         if (!queue.isKnown(message.project.project_id)) return;
         queue.takeChange(message.project, Date.now());
         return await runDeliveries(this.#link);
+      case "deploy_key":
+      case "repository_tested": {
+        this.#requests.take(message);
+        if (message.type !== "deploy_key" || message.public_key === null) return;
+        if (!queue.isKnown(message.project_id)) return;
+        queue.takeDeployKeys([{ project_id: message.project_id, public_key: message.public_key }]);
+        return await runDeliveries(this.#link);
+      }
       case "project_removed": {
         const { project_id, purge } = message;
         if (!queue.isKnown(project_id)) return;

@@ -49,6 +49,7 @@ async function dropServer(link: LinkContext): Promise<void> {
   server.expectRemoval();
   presence.forget();
   queue.forgetServing();
+  queue.forgetDeployKeys();
   const notify = (projectId: ProjectId) => env.PROJECT_LANE.getByName(projectId).serverDeleted(server.id);
   await armAlarm(link);
   await Promise.all(queue.waiting().map(notify));

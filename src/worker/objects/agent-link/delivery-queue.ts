@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { ProjectReport } from "#contract/agent-protocol.ts";
+import { DeployKeyReport, ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
 
 /** What to deliver to a lane. `runIds` is null if the agent reported the project outside a hello. */
@@ -14,6 +14,8 @@ export type LaneReport = z.infer<typeof LaneReport>;
 /** What to write to D1. `checkedAt` is in Unix milliseconds. */
 const Serving = z.strictObject({ report: ProjectReport, checkedAt: z.number() });
 export type Serving = z.infer<typeof Serving>;
+
+type Table = "said" | "serving" | "deploy_keys";
 
 /** The part of a hello that is about projects. */
 export type ProjectHello = {
@@ -35,6 +37,7 @@ export class DeliveryQueue {
     // Objects that exist already have this table by this name: it holds the lane reports.
     sql.exec("CREATE TABLE IF NOT EXISTS said (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS serving (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
+    sql.exec("CREATE TABLE IF NOT EXISTS deploy_keys (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
   }
 
   /** The lane gets a call after the next hello. */
@@ -156,7 +159,31 @@ export class DeliveryQueue {
     this.#sql.exec("DELETE FROM serving");
   }
 
-  #put(table: "said" | "serving", projectId: ProjectId, value: LaneReport | Serving): void {
+  /** Queues a write to D1 of public deploy keys. */
+  takeDeployKeys(reports: readonly DeployKeyReport[]): void {
+    for (const report of reports) this.#put("deploy_keys", report.project_id, report);
+  }
+
+  /** The deploy keys that are pending for D1. */
+  deployKeys(): DeployKeyReport[] {
+    return this.#all("deploy_keys").map(({ json }) => DeployKeyReport.parse(JSON.parse(json)));
+  }
+
+  /** Removes written keys, unless newer ones have replaced them. */
+  noteKeysWritten(written: readonly DeployKeyReport[]): void {
+    for (const report of written)
+      this.#sql.exec(
+        "DELETE FROM deploy_keys WHERE project_id = ? AND json = ?",
+        report.project_id,
+        JSON.stringify(report),
+      );
+  }
+
+  forgetDeployKeys(): void {
+    this.#sql.exec("DELETE FROM deploy_keys");
+  }
+
+  #put(table: Table, projectId: ProjectId, value: LaneReport | Serving | DeployKeyReport): void {
     this.#sql.exec(
       `INSERT INTO ${table} (project_id, json) VALUES (?, ?) ON CONFLICT (project_id) DO UPDATE SET json = excluded.json`,
       projectId,
@@ -164,7 +191,7 @@ export class DeliveryQueue {
     );
   }
 
-  #all(table: "said" | "serving") {
+  #all(table: Table) {
     return this.#sql.exec<{ project_id: string; json: string }>(`SELECT * FROM ${table}`).toArray();
   }
 }

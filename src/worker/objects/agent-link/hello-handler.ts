@@ -34,10 +34,11 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
     if (isReady(other)) presence.touch(sockets.lastPingOf(other));
     end(other, closeCodes.replaced, "another agent connected with this credential");
   }
-  attach(socket, { ...attachment, state: "ready" });
+  attach(socket, { ...attachment, state: "ready", takesRequests: hello.deploy_keys !== undefined });
   sendWelcome(link, socket);
   presence.connected(receivedAt, hello, sealKey);
   queue.takeHello(known, receivedAt);
+  queue.takeDeployKeys(hello.deploy_keys ?? []);
   await runDeliveries(link);
 }
 

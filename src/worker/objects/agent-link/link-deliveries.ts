@@ -1,6 +1,8 @@
 import type { ProjectId } from "#contract/ids.ts";
 import type { Reconciliation } from "#domain/lane/reconcile.ts";
 import { AccountRows } from "#worker/db/account-rows.ts";
+import { setDeployKeys } from "#worker/db/projects/set-deploy-keys.ts";
+import { summarizeKey } from "#worker/views/deploy-key-view.ts";
 import { setServings, writePresence } from "#worker/db/servers/server-presence.ts";
 import { RetryTracker } from "#worker/objects/shared/retry-tracker.ts";
 import { singleFlight } from "#worker/objects/shared/single-flight.ts";
@@ -27,6 +29,7 @@ export class LinkDeliveries {
   readonly retries: RetryTracker;
   readonly #deliverPresence: () => Promise<void>;
   readonly #deliverServing: () => Promise<void>;
+  readonly #deliverKeys: () => Promise<void>;
   readonly #deliverHello: () => Promise<void>;
   /** Calls to lanes that have not returned. */
   readonly #calls = new Map<ProjectId, Promise<unknown>>();
@@ -38,17 +41,24 @@ export class LinkDeliveries {
       singleFlight(() => this.retries.run(what, job));
     this.#deliverPresence = delivery("write presence", () => this.#writePresence());
     this.#deliverServing = delivery("write serving", () => this.#writeServing());
+    this.#deliverKeys = delivery("write deploy keys", () => this.#writeDeployKeys());
     this.#deliverHello = delivery("reconcile lanes", () => this.#reconcileLanes());
   }
 
   /** Never throws. */
   async run(): Promise<void> {
-    await Promise.all([this.#deliverHello(), this.#deliverPresence(), this.#deliverServing()]);
+    await Promise.all([
+      this.#deliverHello(),
+      this.#deliverPresence(),
+      this.#deliverServing(),
+      this.#deliverKeys(),
+    ]);
   }
 
   isPending(): boolean {
     const { presence, queue } = this.#parts;
-    return presence.unwritten() !== null || queue.serving().length > 0 || queue.laneReports().length > 0;
+    const isForDatabase = queue.serving().length > 0 || queue.deployKeys().length > 0;
+    return presence.unwritten() !== null || isForDatabase || queue.laneReports().length > 0;
   }
 
   /** Waits for the call to this project's lane to return, if there is one. */
@@ -76,6 +86,21 @@ export class LinkDeliveries {
     }));
     await setServings(new AccountRows(env.DB, owner), server.id, rows);
     queue.noteWritten(serving);
+  }
+
+  async #writeDeployKeys(): Promise<void> {
+    const { queue, server, env } = this.#parts;
+    const reports = queue.deployKeys();
+    const owner = server.accountId();
+    if (reports.length === 0 || owner === null) return;
+    const keys = await Promise.all(
+      reports.map(async ({ project_id, public_key }) => ({
+        projectId: project_id,
+        key: await summarizeKey(public_key),
+      })),
+    );
+    await setDeployKeys(new AccountRows(env.DB, owner), server.id, keys);
+    queue.noteKeysWritten(reports);
   }
 
   /** Calls every lane that has a report pending, also if some calls fail. Each lane gets its reports in order. */

@@ -35,11 +35,13 @@ export class LinkLimit {
 function costOf(message: FromAgent | null): number {
   switch (message?.type) {
     case "hello":
-      return 1 + message.projects.length + message.runs.length;
+      return 1 + message.projects.length + message.runs.length + (message.deploy_keys?.length ?? 0);
     case "status":
       return 1 + message.projects.length;
     case "serving":
     case "project_removed":
+    case "deploy_key":
+    case "repository_tested":
     case undefined:
       return 1;
   }

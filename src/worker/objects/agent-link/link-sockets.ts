@@ -74,6 +74,8 @@ const Attachment = z.strictObject({
   openedAt: z.number(),
   // Version 0.1 had another name for the last state.
   state: z.catch(z.enum(["opened", "ready", "ended"]), "ended"),
+  /** Whether the agent answers requests. Sockets of an earlier version of this object do not have it. */
+  takesRequests: z.optional(z.boolean()),
 });
 export type Attachment = z.infer<typeof Attachment>;
 

@@ -15,6 +15,7 @@ import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { getProject, projectWithServing } from "#worker/operations/projects/get-project.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
+import { requestDeployKey } from "#worker/operations/projects/request-deploy-key.ts";
 
 type UpdateProjectRefusal =
   | "insufficient_scope"
@@ -50,7 +51,7 @@ export async function updateProject(
     : "updated";
   switch (update) {
     case "updated":
-      return await withoutStoredLogin(context, id);
+      return await updated(context, id, input);
     case "variables_changed":
       return refuse(
         "revision_conflict",
@@ -107,9 +108,18 @@ function refuseMove() {
   );
 }
 
-/** Returns the project, after it has sealed a password that an earlier version stored with the address. */
-async function withoutStoredLogin(context: Context, id: ProjectId): Promise<Result<Project, "not_found">> {
+/**
+ * Returns the project, after it has sealed a password that an earlier version stored with the address. Another server
+ * or repository may need a deploy key, which is asked for after the response.
+ */
+async function updated(
+  context: Context,
+  id: ProjectId,
+  { server_id, repository }: UpdateProjectInput,
+): Promise<Result<Project, "not_found">> {
   const project = await findProject(context.rows, id);
+  if (project !== null && (server_id !== undefined || repository !== undefined))
+    context.defer(requestDeployKey(context, project));
   if (project !== null && splitLogin(project.repository) !== null) {
     const change = { changedAt: context.clock.now(), changedBy: actorOf(context) };
     if (await sealStoredLogin(context.rows, id, change)) return await getProject(context, id);

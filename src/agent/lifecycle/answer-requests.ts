@@ -1,0 +1,60 @@
+import type { AgentContext } from "#agent/context/context.ts";
+import { testRepository } from "#agent/lifecycle/test-repository.ts";
+import { deployKeyOf } from "#agent/ssh/repository-access.ts";
+import type { AgentAnswer, AgentRequest } from "#contract/agent-protocol.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+
+/** More tests at once are refused: each starts git, and a control plane must not be able to fill the server with them. */
+const MAX_TESTS = 4;
+
+/** Answers the control plane's requests. Nothing about them is stored, so a lost answer is only asked for again. */
+export type Requests = {
+  /** Never throws. */
+  answer(request: AgentRequest): Promise<AgentAnswer>;
+};
+
+/** @param signal ends the tests that are running */
+export function createRequests(context: AgentContext, signal: AbortSignal): Requests {
+  let tests = 0;
+
+  async function makeKey(request: Extract<AgentRequest, { type: "make_deploy_key" }>): Promise<AgentAnswer> {
+    const { request_id, project_id, project_name } = request;
+    const answer = { type: "deploy_key", request_id, project_id } as const;
+    try {
+      const { publicKey } = await deployKeyOf(context, { id: project_id, name: project_name });
+      return { ...answer, public_key: publicKey, message: "" };
+    } catch (error) {
+      context.log(`${project_id}: the deploy key could not be made: ${messageOf(error)}`);
+      return { ...answer, public_key: null, message: messageOf(error).slice(0, 1000).toWellFormed() };
+    }
+  }
+
+  async function test(request: Extract<AgentRequest, { type: "test_repository" }>): Promise<AgentAnswer> {
+    const { request_id, project_id } = request;
+    const answer = { type: "repository_tested", request_id, project_id } as const;
+    if (tests >= MAX_TESTS) {
+      const message = `the server runs ${MAX_TESTS} tests already: try again in a few seconds`;
+      return { ...answer, result: { ok: false, code: "too_many_tests", message, tried: "" } };
+    }
+    tests += 1;
+    try {
+      return { ...answer, result: await testRepository(context, request, signal) };
+    } catch (error) {
+      const message = `the agent failed: ${messageOf(error)}`.slice(0, 2000).toWellFormed();
+      return { ...answer, result: { ok: false, code: "failed", message, tried: "" } };
+    } finally {
+      tests -= 1;
+    }
+  }
+
+  return {
+    answer(request) {
+      switch (request.type) {
+        case "make_deploy_key":
+          return makeKey(request);
+        case "test_repository":
+          return test(request);
+      }
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { rm } from "node:fs/promises";
+
+import { listRemote } from "#agent/commands/git.ts";
+import { chooseRef, errorLine, readRefs } from "#agent/commands/read-git-output.ts";
+import { readRemoteFailure, type RemoteFailure } from "#agent/commands/remote-failure.ts";
+import { isLocal } from "#agent/commands/submodule-url.ts";
+import type { AgentContext } from "#agent/context/context.ts";
+import { checkBranch, checkRepository, isGitConfined } from "#agent/policy/check-policy.ts";
+import type { ProcessEnd } from "#agent/process/command.ts";
+import { runProcess } from "#agent/process/run-process.ts";
+import { adviceFor } from "#agent/ssh/failure-advice.ts";
+import { newlyPinned, prepareAccess, type RepositoryAccess } from "#agent/ssh/repository-access.ts";
+import { createTestFolder } from "#agent/ssh/ssh-folder.ts";
+import type { ToAgent } from "#contract/agent-protocol.ts";
+import type {
+  HostKey,
+  RepositoryTestCode,
+  RepositoryTested,
+} from "#contract/endpoints/projects/repository-access.ts";
+import { createMask } from "#contract/mask.ts";
+import { repositoryPage } from "#contract/public-paths.ts";
+
+/** The maximum time of a test, and the maximum of output that is kept: three lines name a branch. */
+const TEST_MS = 10_000;
+const MAX_OUTPUT = 64 * 1024;
+
+type Test = Extract<ToAgent, { type: "test_repository" }>;
+
+/**
+ * Lists a branch of a repository, with the credentials of a deployment and within the policy. git runs outside of any
+ * repository, in an empty folder, and only lists refs. The texts of the result contain no password of the address.
+ */
+export async function testRepository(
+  context: AgentContext,
+  { request_id, project_id, project_name, repository, branch }: Test,
+  stopped: AbortSignal,
+): Promise<RepositoryTested> {
+  const mask = createMask(repository);
+  const fail = (code: RepositoryTestCode, message: string, tried: string): RepositoryTested => ({
+    ok: false,
+    code,
+    message: mask(message).slice(0, 2000).toWellFormed(),
+    tried: mask(tried).slice(0, 1000).toWellFormed(),
+  });
+  const refusal = checkRepository(context.policy, repository) ?? checkBranch(context.policy, branch);
+  if (refusal !== null) return fail("refused_by_policy", refusal, "nothing");
+
+  const project = { id: project_id, name: project_name };
+  const access = await prepareAccess(context, project, repository, `test-${request_id}`);
+  const folder = await createTestFolder(context.home);
+  try {
+    const place = {
+      remote: repository,
+      allowLocal: isLocal(repository),
+      isConfined: isGitConfined(context.policy),
+      env: access.env,
+    };
+    const timeout = AbortSignal.timeout(TEST_MS);
+    const refs = [`refs/heads/${branch}`, `refs/tags/${branch}`, `refs/tags/${branch}^{}`];
+    const ran = await runGit(context, listRemote(place, folder, refs), AbortSignal.any([timeout, stopped]));
+    if (ran.end.kind === "stopped") {
+      const message = `the repository's host did not answer within ${TEST_MS / 1000} seconds`;
+      return fail("timed_out", message, access.tried);
+    }
+    const code = ran.end.kind === "exited" ? ran.end.code : -1;
+    const found = code === 0 ? chooseRef(readRefs(ran.stdout), branch) : null;
+    if (found !== null)
+      return {
+        ok: true,
+        branch,
+        commit_sha: found.sha,
+        tried: access.tried,
+        host_key: await hostKeyOf(context, access),
+      };
+    if (code === 0 || code === 2) {
+      const message = `the repository can be read, but has no branch or tag \`${branch}\``;
+      return fail("branch_not_found", message, access.tried);
+    }
+    const failure = readRemoteFailure(ran.stderr);
+    const line = errorLine(ran.stderr);
+    const advice = adviceFor(failure, access, repositoryPage(context.connection.url, project_id));
+    const message = [line === "" ? "git could not read the repository" : line, advice ?? ""]
+      .join("\n")
+      .trim();
+    return fail(codeOf(failure), message, access.tried);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function codeOf({ kind }: RemoteFailure): RepositoryTestCode {
+  return kind === "other" ? "failed" : kind;
+}
+
+type Ran = { readonly end: ProcessEnd; readonly stdout: string; readonly stderr: string };
+
+async function runGit(
+  { settings }: AgentContext,
+  command: Parameters<typeof runProcess>[0],
+  signal: AbortSignal,
+): Promise<Ran> {
+  let stdout = "";
+  let stderr = "";
+  const end = await runProcess(command, {
+    output: {
+      // A hostile server may send refs without end.
+      stdout: (chunk) => {
+        if (stdout.length < MAX_OUTPUT) stdout += chunk.toString("utf8");
+        return null;
+      },
+      stderr: (chunk) => {
+        stderr = `${stderr}${chunk.toString("utf8")}`.slice(-MAX_OUTPUT);
+        return null;
+      },
+    },
+    channel: { kind: "pipes" },
+    // If the agent is killed, git ends by itself: nobody reads its output, and ssh gives up.
+    ledger: { opened: () => undefined, closed: () => undefined },
+    signal,
+    leftovers: "kill",
+    stopGraceMs: Math.min(settings.stopGraceMs, 1_000),
+    outputGraceMs: settings.outputGraceMs,
+  });
+  return { end, stdout, stderr };
+}
+
+async function hostKeyOf(context: AgentContext, access: RepositoryAccess): Promise<HostKey | null> {
+  if (access.ssh === null) return null;
+  const [known] = access.ssh.known;
+  const [pinned] = known === undefined ? await newlyPinned(context, access) : [];
+  const key = known ?? pinned;
+  return key === undefined ? null : { host: access.ssh.host, ...key, is_new: known === undefined };
+}

@@ -1,0 +1,76 @@
+import type { Forge } from "#contract/endpoints/projects/repository-access.ts";
+
+/** Where a person adds a deploy key to a repository. */
+export type KeySettings = {
+  readonly forge: Forge;
+  /** The page for it, if the repository's address tells it. */
+  readonly settingsUrl: string | null;
+  /** One sentence each. */
+  readonly steps: readonly string[];
+};
+
+type Known = { readonly forge: Forge; readonly site: string; readonly page: string };
+
+const hosts: ReadonlyMap<string, Known> = new Map([
+  ["github.com", { forge: "github", site: "github.com", page: "/settings/keys/new" }],
+  ["ssh.github.com", { forge: "github", site: "github.com", page: "/settings/keys/new" }],
+  ["gitlab.com", { forge: "gitlab", site: "gitlab.com", page: "/-/settings/repository" }],
+  ["altssh.gitlab.com", { forge: "gitlab", site: "gitlab.com", page: "/-/settings/repository" }],
+  ["bitbucket.org", { forge: "bitbucket", site: "bitbucket.org", page: "/admin/access-keys/" }],
+  ["altssh.bitbucket.org", { forge: "bitbucket", site: "bitbucket.org", page: "/admin/access-keys/" }],
+  ["codeberg.org", { forge: "gitea", site: "codeberg.org", page: "/settings/keys" }],
+  ["gitea.com", { forge: "gitea", site: "gitea.com", page: "/settings/keys" }],
+]);
+
+const stepsFor: Readonly<Record<Forge, readonly string[]>> = {
+  github: [
+    "Open the repository's Settings → Deploy keys, and choose “Add deploy key”.",
+    "Paste the public key. Leave “Allow write access” off.",
+  ],
+  gitlab: [
+    "Open the project's Settings → Repository → Deploy keys, and choose “Add new key”.",
+    "Paste the public key. Leave “Grant write permissions to this key” off.",
+  ],
+  bitbucket: ["Open Repository settings → Access keys, and choose “Add key”.", "Paste the public key."],
+  gitea: [
+    "Open the repository's Settings → Deploy Keys, and choose “Add Deploy Key”.",
+    "Paste the public key. Leave write access off.",
+  ],
+  other: [
+    "Open the settings of the repository on your git host, and look for its deploy keys or access keys. GitHub and Gitea: Settings → Deploy keys. GitLab: Settings → Repository → Deploy keys. Bitbucket: Repository settings → Access keys.",
+    "Add the public key with read access only. On a git server without such settings, add it to the `authorized_keys` of the ssh user.",
+  ],
+};
+
+/** Where to add a deploy key to the repository with this address, and how. */
+export function keySettingsOf(repository: string): KeySettings {
+  const address = readAddress(repository);
+  const known = address === null ? undefined : hosts.get(address.host);
+  if (address === null || known === undefined)
+    return { forge: "other", settingsUrl: null, steps: stepsFor.other };
+  const { forge, site, page } = known;
+  const isWhole = forge === "gitlab" ? address.path.length >= 2 : address.path.length === 2;
+  const settingsUrl = isWhole ? `https://${site}/${address.path.join("/")}${page}` : null;
+  return { forge, settingsUrl, steps: stepsFor[forge] };
+}
+
+/** Whether git reads the repository over ssh, with a deploy key. */
+export function isOverSsh(repository: string): boolean {
+  return repository.startsWith("ssh://") || /^[^/:]+@[^/:]+:/.test(repository);
+}
+
+/** The host and the path of an https or ssh address; `null` for any other, and for a path that is not plain. */
+function readAddress(repository: string): { readonly host: string; readonly path: readonly string[] } | null {
+  const match =
+    /^(?:https|ssh):\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/(.+)$/.exec(repository) ??
+    /^[^/:@]+@([^/:]+):(.+)$/.exec(repository);
+  const [, host, path] = match ?? [];
+  if (host === undefined || path === undefined) return null;
+  const parts = path
+    .replace(/^\/+|\/+$/g, "")
+    .replace(/\.git$/, "")
+    .split("/");
+  return parts.every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part))
+    ? { host: host.toLowerCase(), path: parts }
+    : null;
+}

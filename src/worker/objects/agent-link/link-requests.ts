@@ -1,0 +1,37 @@
+import type { AgentAnswer, AgentRequest } from "#contract/agent-protocol.ts";
+import { send } from "#worker/objects/agent-link/link-sockets.ts";
+
+/**
+ * The outcome of a request to an agent. `offline`: it is not connected. `outdated`: it does not answer requests.
+ * `silent`: it did not answer in time.
+ */
+export type Asked =
+  | { readonly kind: "answered"; readonly answer: AgentAnswer }
+  | { readonly kind: "offline" | "outdated" | "silent" };
+
+/** The requests that wait for an answer of the agent. In memory only, because their callers wait in memory too. */
+export class LinkRequests {
+  readonly #waiting = new Map<string, (answer: AgentAnswer) => void>();
+
+  /** @param timeoutMs after this the request counts as not answered */
+  async send(socket: WebSocket, request: AgentRequest, timeoutMs: number): Promise<Asked> {
+    const id = request.request_id;
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    try {
+      return await new Promise<Asked>((resolve) => {
+        this.#waiting.set(id, (answer) => resolve({ kind: "answered", answer }));
+        timer = setTimeout(() => resolve({ kind: "silent" }), timeoutMs);
+        send(socket, request);
+      });
+    } finally {
+      this.#waiting.delete(id);
+      // A pending timer would keep the object from hibernating.
+      clearTimeout(timer);
+    }
+  }
+
+  /** Passes an answer to the caller that waits for it. A late or unknown answer is ignored. */
+  take(answer: AgentAnswer): void {
+    this.#waiting.get(answer.request_id)?.(answer);
+  }
+}

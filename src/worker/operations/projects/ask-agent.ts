@@ -1,0 +1,51 @@
+import type { AgentAnswer, AgentRequest } from "#contract/agent-protocol.ts";
+import { type Refusal, refuse, type Result, succeed } from "#contract/problems.ts";
+import { installCommand } from "#contract/public-paths.ts";
+import type { Context } from "#worker/context.ts";
+import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { logFailure } from "#worker/log-failure.ts";
+
+/** After this a retry can succeed: a link that broke is open again. In seconds. */
+const RETRY_SECONDS = 5;
+
+/** The fields that every request to an agent has. */
+export function requestAbout(context: Pick<Context, "randomBytes">, project: ProjectRecord) {
+  const bytes = [...context.randomBytes(16)].map((byte) => byte.toString(16).padStart(2, "0"));
+  return { request_id: bytes.join(""), project_id: project.id, project_name: project.name };
+}
+
+/** Sends a request to the agent of a project's server, and waits for the answer. */
+export async function askAgent(
+  { links, origin }: Pick<Context, "links" | "origin">,
+  project: ProjectRecord,
+  request: AgentRequest,
+  timeoutMs: number,
+): Promise<Result<AgentAnswer, "server_offline" | "agent_outdated" | "unavailable">> {
+  try {
+    const asked = await links.getByName(project.serverId).ask(project.id, request, timeoutMs);
+    switch (asked.kind) {
+      case "answered":
+        return succeed(asked.answer);
+      case "offline":
+        return refuse("server_offline", `The agent of ${project.serverId} is not connected.`);
+      case "outdated":
+        return refuse(
+          "agent_outdated",
+          `The agent of ${project.serverId} is too old to answer this. Update it: ${installCommand(origin)} | sh`,
+        );
+      case "silent":
+        return unavailable("The server's agent did not answer in time.");
+    }
+  } catch (error) {
+    // The link's object was restarted or is overloaded.
+    logFailure("ask agent", { server_id: project.serverId, project_id: project.id }, error);
+    return unavailable("The connection to the server's agent broke during the request.");
+  }
+}
+
+/** Refuses a request that may succeed later. */
+export function unavailable(detail: string) {
+  const { refusal } = refuse("unavailable", detail);
+  const later: Refusal<"unavailable"> = { ...refusal, retryAfter: RETRY_SECONDS };
+  return { ok: false, refusal: later } as const;
+}
