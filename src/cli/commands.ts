@@ -15,6 +15,7 @@ import { projectsLink } from "#cli/commands/projects-link.ts";
 import { projectsList } from "#cli/commands/projects-list.ts";
 import { projectsSet } from "#cli/commands/projects-set.ts";
 import { projectsShow } from "#cli/commands/projects-show.ts";
+import { projectsTestRepository } from "#cli/commands/projects-test-repository.ts";
 import { rollback } from "#cli/commands/rollback.ts";
 import { serversAdd } from "#cli/commands/servers-add.ts";
 import { serversEnroll } from "#cli/commands/servers-enroll.ts";
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   projectsShow,
   projectsCreate,
   projectsSet,
+  projectsTestRepository,
   projectsLink,
   projectsDelete,
   serversList,

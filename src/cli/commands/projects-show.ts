@@ -1,12 +1,16 @@
 import { defineCommand } from "#cli/arguments/command.ts";
+import { isOverSsh } from "#contract/forge.ts";
+import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { done } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-named.ts";
-import { withSession } from "#cli/session/session.ts";
+import { type Session, withSession } from "#cli/session/session.ts";
+import { printDeployKey } from "#cli/views/deploy-key-facts.ts";
 import { printProject } from "#cli/views/project-facts.ts";
 
 export const projectsShow = defineCommand({
   name: "projects show",
-  summary: "Show a project and its settings",
+  summary: "Show a project, its settings and its deploy key",
   words: { project: { isRequired: false, help: "Project name or ID (default: the linked project)" } },
   options: {},
   run: withSession(async (session, { words }) => {
@@ -15,7 +19,23 @@ export const projectsShow = defineCommand({
     if (!found.ok) return found;
     const project = await client.getProject({ params: { project_id: found.value.id } });
     if (!project.ok) return project;
-    printProject(output, project.value);
+    const { deploy_key: known, repository } = project.value;
+    // The server makes the key when somebody asks for it.
+    const isNeeded = known === null && isOverSsh(repository);
+    const deploy_key = isNeeded ? await askForKey(session, project.value.id) : known;
+    printProject(output, { ...project.value, deploy_key });
+    if (deploy_key !== null) printDeployKey(output, deploy_key, repository);
     return done;
   }),
 });
+
+/** @returns null if the server cannot answer now; a note says why */
+async function askForKey(
+  { client, output }: Session,
+  projectId: ProjectId,
+): Promise<DeployKeySummary | null> {
+  const key = await client.getDeployKey({ params: { project_id: projectId } });
+  if (key.ok) return { public_key: key.value.public_key, fingerprint: key.value.fingerprint };
+  output.note(`The deploy key is not known yet: ${key.problem.detail}`);
+  return null;
+}

@@ -68,8 +68,8 @@ export type HostOptions = {
   readonly firstPort: number;
   /** The path of the agent's bundle. */
   readonly agentProgram: string;
-  /** Goes into the agent's GIT_SSH_COMMAND. */
-  readonly ssh: string;
+  /** Goes into the agent's GIT_SSH_COMMAND; `null`: the agent uses ssh as on a real server. */
+  readonly ssh: string | null;
   /** The size of a separate disk for the agent's home, in megabytes; `null`: no separate disk. */
   readonly diskMegabytes: number | null;
 };
@@ -102,7 +102,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       stdio: ["ignore", log, log, "ipc"],
       env: {
         ...process.env,
-        GIT_SSH_COMMAND: ssh,
+        ...(ssh === null ? { HOME: folder } : { GIT_SSH_COMMAND: ssh }),
         GANTRY_AGENT_SETTINGS: JSON.stringify(settings),
         // The agent starts many times, and most of a start is compiling.
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? join(folder, "compiled"),

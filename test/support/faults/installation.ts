@@ -36,7 +36,7 @@ export type Installation = {
   readonly worker: Service;
   readonly hosts: readonly Host[];
   readonly health: HealthServer;
-  addServer(name: string, diskMegabytes?: number): Promise<Host>;
+  addServer(name: string, diskMegabytes?: number | null, hasRealSsh?: boolean): Promise<Host>;
   workerdPid(): number | null;
   /** Waits until the Worker answers. */
   workerUp(): Promise<void>;
@@ -103,11 +103,12 @@ export async function createInstallation({
     health,
     requests: createRequests(createApi(clients.url, ready.token), ledger),
     followLog: (deploymentId) => followLog(clients.url, ready.token, deploymentId),
-    async addServer(name, diskMegabytes) {
+    async addServer(name, diskMegabytes, hasRealSsh = false) {
       const firstPort = port + 100 + hosts.length * PORTS_OF_A_HOST;
       const folder = join(home, "hosts");
       const host = await createHost({
-        ...{ name, folder, api, agentProgram, ssh, firstPort },
+        ...{ name, folder, api, agentProgram, firstPort },
+        ssh: hasRealSsh ? null : ssh,
         workerUrl: ready.url,
         diskMegabytes: diskMegabytes ?? null,
       });
