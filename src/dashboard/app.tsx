@@ -18,6 +18,7 @@ const load = () => import("#dashboard/pages/lazy-pages.ts");
 const NewProject = lazy(async () => (await load()).NewProject);
 const ProjectPage = lazy(async () => (await load()).ProjectPage);
 const Settings = lazy(async () => (await load()).Settings);
+const RepositoryPage = lazy(async () => (await load()).RepositoryPage);
 const DeploymentPage = lazy(async () => (await load()).DeploymentPage);
 const Servers = lazy(async () => (await load()).Servers);
 const Tokens = lazy(async () => (await load()).Tokens);
@@ -54,6 +55,8 @@ function PageAt({ route }: { readonly route: Route }): VNode {
       return <ProjectPage key={route.id} id={route.id} />;
     case "settings":
       return <Settings key={route.id} id={route.id} />;
+    case "repository":
+      return <RepositoryPage key={route.id} id={route.id} />;
     case "deployment":
       return <DeploymentPage key={route.id} id={route.id} />;
     case "servers":

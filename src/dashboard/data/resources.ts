@@ -39,6 +39,11 @@ export const useProject = resources(
   NOW_AND_THEN_MS,
 );
 
+/** Its server makes the key at the first read. */
+export const useDeployKey = freshResources((id: ProjectId) =>
+  api.getDeployKey({ params: { project_id: id } }),
+);
+
 /** Polled often until the agent has connected. */
 export const useServer = resources(
   (id: ServerId) => api.getServer({ params: { server_id: id } }),

@@ -7,3 +7,4 @@ export { ProjectPage } from "#dashboard/pages/project/project.tsx";
 export { Servers } from "#dashboard/pages/servers/servers.tsx";
 export { Settings } from "#dashboard/pages/settings/settings.tsx";
 export { Tokens } from "#dashboard/pages/tokens/tokens.tsx";
+export { RepositoryPage } from "#dashboard/pages/repository/repository.tsx";

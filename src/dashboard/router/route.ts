@@ -20,6 +20,7 @@ export const pages = {
   new_project: { path: "projects/new", section: "Projects" },
   project: { path: "projects/:id", id: ProjectId, section: "Projects" },
   settings: { path: "projects/:id/settings", id: ProjectId, section: "Projects" },
+  repository: { path: "projects/:id/repository", id: ProjectId, section: "Projects" },
   deployment: { path: "deployments/:id", id: DeploymentId, section: "Projects" },
   servers: { path: "servers", section: "Servers" },
   charts: { path: "charts", section: "Charts" },

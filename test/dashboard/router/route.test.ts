@@ -19,6 +19,7 @@ const routes: readonly PageRoute[] = [
   { page: "new_project" },
   { page: "project", id: projectId },
   { page: "settings", id: projectId },
+  { page: "repository", id: projectId },
   { page: "deployment", id: deploymentId },
   { page: "servers" },
   { page: "tokens" },

@@ -1,11 +1,12 @@
 import type { Deployment, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
 import { AnsiText } from "#dashboard/pages/deployment/ansi-text.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
 import { failureTexts, buildingLabels } from "#dashboard/text/labels.ts";
 
 const LAST_LINES = 20;
 
 /** Why a deployment failed: the stage, the cause and the last lines of stderr. */
-export function FailureBox({ deployment: { failure } }: { readonly deployment: Deployment }) {
+export function FailureBox({ deployment: { failure, project_id: id } }: { readonly deployment: Deployment }) {
   if (failure === null) return null;
   const { code, message, stage, evidence } = failure;
   return (
@@ -15,6 +16,11 @@ export function FailureBox({ deployment: { failure } }: { readonly deployment: D
       </h2>
       <p>{failureTexts[code]}</p>
       <p>{message}</p>
+      {code === "fetch_failed" ? (
+        <p>
+          <a href={pathTo({ page: "repository", id })}>Repository access</a>
+        </p>
+      ) : null}
       {evidence === undefined ? null : <Evidence evidence={evidence} />}
     </section>
   );

@@ -89,7 +89,8 @@ function Facts({ project }: { readonly project: Project }) {
         </dd>
         <dt>Source</dt>
         <dd>
-          <Branch name={project.branch} /> of <code>{withHiddenShown(project.repository)}</code>
+          <Branch name={project.branch} /> of <code>{withHiddenShown(project.repository)}</code>{" "}
+          <a href={pathTo({ page: "repository", id: project.id })}>Repository access</a>
         </dd>
         <dt>Framework</dt>
         <dd>{project.framework}</dd>

@@ -7,8 +7,8 @@ import { findProject } from "#worker/db/projects/find-project.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/projects/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
-/** The agent gives up after 10 s. */
-const TIMEOUT_MS = 20_000;
+/** The agent gives up after 10 s, and the dashboard after 20 s. */
+const TIMEOUT_MS = 15_000;
 
 /** Asks a project's server whether it can read the repository: the project's own settings, or those in the input. */
 export async function testRepository(

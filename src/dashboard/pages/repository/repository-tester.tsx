@@ -1,0 +1,58 @@
+import { useState } from "preact/hooks";
+
+import type { RepositoryTest } from "#contract/endpoints/projects/repository-access.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { api } from "#dashboard/data/api.ts";
+import { useAction } from "#dashboard/data/use-action.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
+
+/** A button that asks the server to list the branch, and the answer. */
+export function RepositoryTester({ id }: { readonly id: ProjectId }) {
+  const [result, setResult] = useState<RepositoryTest | null>(null);
+  const testing = useAction(() => api.testRepository({ params: { project_id: id }, body: {} }));
+  const test = async () => {
+    setResult(null);
+    const tested = await testing.run();
+    if (tested !== null) setResult(tested.value);
+  };
+  return (
+    <>
+      <Button onClick={test} isBusy={testing.isRunning}>
+        Test the repository
+      </Button>
+      <ProblemBox problem={testing.problem} doing="The test" />
+      <div role="status">{result === null ? null : <Result of={result} />}</div>
+    </>
+  );
+}
+
+function Result({ of }: { readonly of: RepositoryTest }) {
+  if (!of.ok)
+    return (
+      <div class="problem">
+        <p>
+          <strong>The server cannot read the repository.</strong>
+        </p>
+        {of.message.split("\n").map((line) => (
+          <p key={line}>{line}</p>
+        ))}
+      </div>
+    );
+  const { branch, commit_sha, tried, host_key: key } = of;
+  return (
+    <div class="notice">
+      <p>
+        <strong>The server can read the repository.</strong> <code>{branch}</code> is at{" "}
+        <code>{commit_sha.slice(0, 12)}</code>. It used {tried}.
+      </p>
+      {key === null ? null : (
+        <p>
+          {key.is_new ? "First connection: the host key of" : "The host key of"} <code>{key.host}</code> is{" "}
+          <code>{key.fingerprint}</code> ({key.type}).
+          {key.is_new ? " Compare it with the one that the host publishes." : ""}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { isOverSsh } from "#contract/forge.ts";
+import { withHiddenShown } from "#contract/hidden-text.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { useMay, useProject } from "#dashboard/data/resources.ts";
+import { DeployKeyView } from "#dashboard/pages/repository/deploy-key.tsx";
+import { RepositoryTester } from "#dashboard/pages/repository/repository-tester.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
+import { Branch } from "#dashboard/shared/status.tsx";
+
+/** How a project's server reads its repository: the deploy key with the steps to add it, and a test. */
+export function RepositoryPage({ id }: { readonly id: ProjectId }) {
+  const project = useProject(id);
+  const mayTest = useMay("testRepository");
+  const name = project.value?.name ?? "project";
+  return (
+    <Page
+      title={`${name} repository access`}
+      heading={
+        <>
+          <a href={pathTo({ page: "project", id })}>{name}</a> Repository access
+        </>
+      }
+    >
+      <Show of={project} what="the project">
+        {(value) => (
+          <>
+            <Source project={value} />
+            {mayTest ? <RepositoryTester id={id} /> : null}
+            <h2>Deploy key</h2>
+            <DeployKeyView id={id} />
+          </>
+        )}
+      </Show>
+    </Page>
+  );
+}
+
+function Source({ project }: { readonly project: Project }) {
+  return (
+    <>
+      <p>
+        The server reads <Branch name={project.branch} /> of{" "}
+        <code>{withHiddenShown(project.repository)}</code>.
+      </p>
+      {isOverSsh(project.repository) ? null : (
+        <p class="notice">
+          The deploy key is not used with this address. If the repository is private, use its ssh address,
+          such as <code>git@github.com:acme/shop.git</code>, in the{" "}
+          <a href={pathTo({ page: "settings", id: project.id })}>settings</a>.
+        </p>
+      )}
+    </>
+  );
+}
