@@ -62,7 +62,7 @@ async function test(repository: string, branch?: string) {
 }
 
 /** A host that accepts connections and sends nothing. */
-async function silentHost() {
+async function unansweringServer() {
   const sockets: Socket[] = [];
   const host = createServer((socket) => void sockets.push(socket));
   await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
@@ -157,7 +157,7 @@ describe("a repository test", () => {
   });
 
   it("ends after ten seconds with a host that never answers, and runs at most four at once", async () => {
-    const silent = await silentHost();
+    const silent = await unansweringServer();
     world.cleanUps.push(silent.close);
     await startAgent();
     const startedAt = performance.now();

@@ -71,15 +71,15 @@ describe("the host keys", () => {
 
 it("paths with spaces, quotes and percent signs reach ssh unchanged", () => {
   const command = sshCommand({
-    identities: ["/home/it's me/100%/key"],
+    identities: ["/srv/it's me/100%/key"],
     mayAskAgent: false,
-    knownHosts: ["/home/it's me/100%/known_hosts", "/home/it's me/other"],
+    knownHosts: ["/srv/it's me/100%/known_hosts", "/srv/it's me/other"],
     pinsNewHost: true,
   });
   const config = execFileSync("sh", ["-c", `${command} -G host.example`], { encoding: "utf8" });
   // ssh prints the tokens of keys as they are, and of known hosts replaced.
-  expect(config).toContain("identityfile /home/it's me/100%%/key\n");
-  expect(config).toContain("userknownhostsfile /home/it's me/100%/known_hosts /home/it's me/other\n");
+  expect(config).toContain("identityfile /srv/it's me/100%%/key\n");
+  expect(config).toContain("userknownhostsfile /srv/it's me/100%/known_hosts /srv/it's me/other\n");
   expect(config).toMatch(/^stricthostkeychecking accept-new$/m);
   expect(config).toMatch(/^identitiesonly yes$/m);
 });
