@@ -59,10 +59,17 @@ const projects = args.filter((_, at) => args[at - 1] === "--project");
 
 /** Installs the programs that the tests of a project run. */
 const installers = {
-  dashboard: ensureChromium,
+  dashboard: async () => {
+    await ensureChromium();
+    await ensureTestedPrograms("dashboard");
+  },
+  command: () => ensureTestedPrograms("command"),
   agent: () => ensureTestedPrograms("agent"),
   journeys: () => ensureTestedPrograms("journeys"),
-  server: ensureDebianRoot,
+  server: async () => {
+    await ensureDebianRoot();
+    await ensureTestedPrograms("server");
+  },
 } as const;
 
 for (const [project, install] of Object.entries(installers))

@@ -12,7 +12,16 @@ import { print } from "./terminal.ts";
 
 const release = "bookworm";
 /** A small server's packages, and those that the installer needs. Node comes from this machine: Debian's is too old. */
-const packages = ["systemd", "systemd-sysv", "dbus", "procps", "curl", "git", "ca-certificates"];
+const packages = [
+  "systemd",
+  "systemd-sysv",
+  "dbus",
+  "procps",
+  "curl",
+  "git",
+  "openssh-client",
+  "ca-certificates",
+];
 
 const tools = ["mmdebstrap", "systemd-nspawn"];
 const advice =

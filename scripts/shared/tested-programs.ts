@@ -5,7 +5,10 @@ import { print } from "./terminal.ts";
 /** The programs that tests run besides Node and git, by project. */
 const programs = {
   agent: ["nginx", "caddy", "git-lfs", "sshd", "ssh"],
+  command: ["sshd", "ssh"],
+  dashboard: ["sshd", "ssh"],
   journeys: ["busybox", "shellcheck"],
+  server: ["sshd"],
 } as const;
 
 /** The Debian packages of programs that have another name. */

@@ -138,6 +138,16 @@ describe("the deploy key of a project", () => {
     expect(existsSync(path)).toBe(false);
   });
 
+  it("leaves no draft of an agent that was killed while it made the key", async () => {
+    const keys = join(world.home, "git-ssh/keys");
+    mkdirSync(keys, { recursive: true });
+    writeFileSync(join(keys, `${world.projectId}.0c7a2c1e.tmp`), "half a key");
+    await startAgent();
+    await deploy();
+    expect(readdirSync(keys)).toEqual([world.projectId]);
+    expect((await keyOf()).publicKey).toMatch(/^ssh-ed25519 /);
+  });
+
   it("that is damaged is not replaced silently: the failure says what to do", async () => {
     await startAgent();
     await deploy();

@@ -20,12 +20,16 @@ const VARIABLE = "GANTRY_GIT_CREDENTIAL";
  */
 const HELPER = `!f() { if test "$1" = get; then printenv ${VARIABLE}; fi; }; f`;
 
-/** Separates the login from a repository's address. */
-export function readRemote(repository: string): GitRemote {
-  const match = /^(https|ssh):\/\/([^/@]*)@(.*)$/s.exec(repository);
-  const [, scheme, userInfo = "", rest = ""] = match ?? [];
-  if (scheme === undefined) return { url: repository, config: [], env: {} };
-  const { user, password } = splitUserInfo(userInfo);
+/**
+ * Separates the login from a repository's address.
+ * @param token for an https address without a password. The address may name the user that the token belongs to.
+ */
+export function readRemote(repository: string, token: string | null = null): GitRemote {
+  const match = /^(https|ssh):\/\/(?:([^/@]*)@)?(.*)$/s.exec(repository);
+  const [, scheme, userInfo, rest = ""] = match ?? [];
+  const isAnonymous = userInfo === undefined && (token === null || scheme === "ssh");
+  if (scheme === undefined || isAnonymous) return { url: repository, config: [], env: {} };
+  const { user, password } = withToken(splitUserInfo(userInfo ?? ""), rest, token);
   // ssh does not read a password from an address: it would become part of the user name, in an argument.
   if (scheme === "ssh") return { url: `ssh://${user}@${rest}`, config: [], env: {} };
   const url = `https://${rest}`;
@@ -55,6 +59,18 @@ export function inheritLogin(parent: string, url: string): string {
   const host = /^https:\/\/([^/@]*)\//.exec(url)?.[1];
   if (login === null || host === undefined || host.toLowerCase() !== login[2]?.toLowerCase()) return url;
   return url.replace("https://", () => `https://${login[1]}`);
+}
+
+/** Git hosts accept any user name with a token, except Bitbucket. */
+function withToken(
+  login: ReturnType<typeof splitUserInfo>,
+  rest: string,
+  token: string | null,
+): ReturnType<typeof splitUserInfo> {
+  if (token === null || login.password !== null) return login;
+  const usual = rest.toLowerCase().startsWith("bitbucket.org/") ? "x-token-auth" : "x-access-token";
+  // The address has percent-encoded values, and a token is as it is.
+  return { user: login.user === "" ? usual : login.user, password: encodeURIComponent(token) };
 }
 
 function splitUserInfo(userInfo: string): { readonly user: string; readonly password: string | null } {

@@ -14,6 +14,8 @@ export type GitPlace = {
   readonly allowLocal: boolean;
   readonly isConfined: boolean;
   readonly env: Readonly<Record<string, string>>;
+  /** The token for an https remote whose address has no password. */
+  readonly token?: string | null;
 };
 
 /** The ref that holds the last fetched commit, so that the next fetch does not transfer it again. */
@@ -71,7 +73,7 @@ export function listRemote(place: Omit<GitPlace, "gitDir">, cwd: string, refs: r
 }
 
 function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string, string>> {
-  const remote = place.remote === null ? null : readRemote(place.remote);
+  const remote = place.remote === null ? null : readRemote(place.remote, place.token);
   const config = [
     ...fixedConfig,
     ...(place.isConfined ? confinedConfig : []),

@@ -1,10 +1,10 @@
 /**
  * Why git could not read a remote. `access_denied`: the remote accepted no key or login, or hides the repository from
  * them. `host_key_changed`: the host is known by another key. `host_key_unknown`: the host is not known, and new hosts
- * are not accepted.
+ * are not accepted. `no_ssh`: the server has no ssh program.
  */
 export type RemoteFailure =
-  | { readonly kind: "access_denied" | "host_key_unknown" | "unreachable" | "other" }
+  | { readonly kind: "access_denied" | "host_key_unknown" | "unreachable" | "no_ssh" | "other" }
   /** `sent`: the fingerprint and the type of the key that the host sent, if ssh printed them. */
   | { readonly kind: "host_key_changed"; readonly sent: string | null };
 
@@ -21,6 +21,7 @@ export function readRemoteFailure(stderr: string): RemoteFailure {
     return { kind: "host_key_changed", sent: sent === null ? null : `${sent[2]} (${sent[1]})` };
   }
   if (/Host key verification failed/.test(stderr)) return { kind: "host_key_unknown" };
+  if (/cannot run ssh: No such file|ssh: (?:command )?not found/.test(stderr)) return { kind: "no_ssh" };
   if (DENIED.test(stderr)) return { kind: "access_denied" };
   return { kind: UNREACHABLE.test(stderr) ? "unreachable" : "other" };
 }

@@ -54,6 +54,7 @@ export async function testRepository(
       allowLocal: isLocal(repository),
       isConfined: isGitConfined(context.policy),
       env: access.env,
+      token: access.token,
     };
     const timeout = AbortSignal.timeout(TEST_MS);
     const refs = [`refs/heads/${branch}`, `refs/tags/${branch}`, `refs/tags/${branch}^{}`];
@@ -89,7 +90,7 @@ export async function testRepository(
 }
 
 function codeOf({ kind }: RemoteFailure): RepositoryTestCode {
-  return kind === "other" ? "failed" : kind;
+  return kind === "other" || kind === "no_ssh" ? "failed" : kind;
 }
 
 type Ran = { readonly end: ProcessEnd; readonly stdout: string; readonly stderr: string };

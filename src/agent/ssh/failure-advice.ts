@@ -13,8 +13,8 @@ export function adviceFor(
 ): string | null {
   switch (failure.kind) {
     case "access_denied":
-      return ssh === null && tried === "no login"
-        ? `Tried ${tried}. If the repository is private, give the project its ssh address, and add the project's deploy key to it: ${stepsUrl}`
+      return ssh === null
+        ? `Tried ${tried}. If the repository is private, use its ssh address with the project's deploy key: ${stepsUrl}`
         : `Tried ${tried}. Add the deploy key to the repository with read access: ${stepsUrl}`;
     case "host_key_changed":
       return ssh === null ? null : describeChange(ssh.host, ssh.known, failure.sent);
@@ -22,6 +22,8 @@ export function adviceFor(
       return ssh === null
         ? null
         : `The host key of ${ssh.host} is not known, and this server's policy (host_keys) accepts no new ones. Add its key to /etc/ssh/ssh_known_hosts.`;
+    case "no_ssh":
+      return "This server has no ssh. Install it, for example with: apt-get install openssh-client";
     case "unreachable":
     case "other":
       return null;

@@ -20,11 +20,16 @@ export type KeyedProject = { readonly id: ProjectId; readonly name: string };
 /** How git reads a repository: its environment, and what to tell about it. */
 export type RepositoryAccess = {
   readonly env: Readonly<Record<string, string>>;
+  /** The token for an https address; `null`: none. */
+  readonly token: string | null;
   /** What git offers to the remote, to be used within a sentence. */
   readonly tried: string;
   /** The ssh host with the keys by which it was known; `null` for other addresses and an own GIT_SSH_COMMAND. */
   readonly ssh: { readonly host: SshHost; readonly known: readonly HostKey[] } | null;
 };
+
+/** Finds a project's token for an https host, such as `github.com`. `null`: it has none. */
+export type FindToken = (host: string) => Promise<string | null>;
 
 type AccessContext = Pick<AgentContext, "home" | "environment" | "policy">;
 
@@ -39,6 +44,7 @@ export function deployKeyOf({ home, policy }: AccessContext, { id, name }: Keyed
  * Decides how git reads a repository. An own GIT_SSH_COMMAND takes precedence. Otherwise ssh offers the keys of the
  * user's ssh agent, then the deploy key, then the user's default keys: a host that accepts a key looks at no other.
  * @param marker identifies git's processes
+ * @param findToken is asked for an https address without a password
  * @throws if a new deploy key cannot be written
  */
 export async function prepareAccess(
@@ -46,14 +52,19 @@ export async function prepareAccess(
   project: KeyedProject,
   repository: string,
   marker: string,
+  findToken: FindToken = async () => null,
 ): Promise<RepositoryAccess> {
   const { home, environment, policy } = context;
   const host = sshHostOf(repository);
-  if (host === null)
-    return { env: gitEnvironment(environment, marker), tried: triedOverHttps(repository), ssh: null };
+  if (host === null) {
+    const httpsHost = /^https:\/\/(?:[^/:@]*@)?([^/@]+)\//.exec(repository)?.[1]?.toLowerCase();
+    const token = httpsHost === undefined ? null : await findToken(httpsHost);
+    const tried = token === null ? triedOverHttps(repository) : `the project's token for ${httpsHost}`;
+    return { env: gitEnvironment(environment, marker), token, tried, ssh: null };
+  }
   if (environment["GIT_SSH_COMMAND"] !== undefined) {
     const tried = "the GIT_SSH_COMMAND of the agent's environment";
-    return { env: gitEnvironment(environment, marker), tried, ssh: null };
+    return { env: gitEnvironment(environment, marker), token: null, tried, ssh: null };
   }
   const key = await deployKeyOf(context, project);
   const userHome = environment["HOME"];
@@ -70,6 +81,7 @@ export async function prepareAccess(
   const others = [...(mayAskAgent ? ["the keys of SSH_AUTH_SOCK"] : []), ...own];
   return {
     env: gitEnvironment(environment, marker, ssh),
+    token: null,
     tried: [`the deploy key ${key.fingerprint}`, ...others].join(" and "),
     ssh: { host, known },
   };
