@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -49,7 +49,7 @@ function addSubmodule(parent: TestRepository, module: TestRepository, url: strin
 }
 
 describe("the login of a repository", () => {
-  it("appears in no command line while its commit and its submodules are fetched", async () => {
+  it("appears in no command line and no environment while its commit and its submodules are fetched", async () => {
     const module = createRepository(join(world.folder, "module"));
     module.commit({ "part.txt": "part" });
     world.repository.commit({ "index.html": "one" });
@@ -60,10 +60,11 @@ describe("the login of a repository", () => {
     const { result } = await deploy(server.url("repository", LOGIN));
     const lines = watch.stop();
     expect(result.outcome).toBe("live");
+    expect(readdirSync(join(world.home, "git-ssh/logins"))).toEqual([]);
     expect(world.read("current/part/part.txt")).toBe("part");
     // Proves that the watch was quick enough to see the fetching processes.
     expect(lines.some((line) => line.includes("remote-https"))).toBe(true);
-    expect(lines.filter((line) => line.includes(TOKEN) || line.includes("bot"))).toEqual([]);
+    expect(lines.filter((line) => line.includes(TOKEN) || /(?:=|\/)bot[:@\n]/.test(line))).toEqual([]);
   });
 
   it.each([

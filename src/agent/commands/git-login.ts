@@ -8,17 +8,21 @@ export type GitRemote = {
   readonly url: string;
   /** Configuration that makes git ask for the login, for this scheme, host and port only. */
   readonly config: Config;
-  /** The login. Only processes of this user can read another process's environment. */
-  readonly env: Readonly<Record<string, string>>;
+  /** The answer of the credential helper, to be written to the file of `GitCredential`; `null`: no login. */
+  readonly login: string | null;
 };
 
-const VARIABLE = "GANTRY_GIT_CREDENTIAL";
-
 /**
- * A credential helper as described in gitcredentials(7). printenv gets the name of the variable as its argument,
- * never its value; a shell's printf could be a program with the value as its argument.
+ * What an https remote is read with. `token`: for an address without a password. `file`: contains the login. It is
+ * neither an argument nor a variable, because `ps` shows both, at least to root.
  */
-const HELPER = `!f() { if test "$1" = get; then printenv ${VARIABLE}; fi; }; f`;
+export type GitCredential = { readonly token: string | null; readonly file: string | null };
+
+/** The variable with the path of the file. */
+export const LOGIN_FILE = "GANTRY_GIT_LOGIN";
+
+/** A credential helper as described in gitcredentials(7). */
+const HELPER = `!f() { if test "$1" = get; then cat "$${LOGIN_FILE}"; fi; }; f`;
 
 /**
  * Separates the login from a repository's address.
@@ -28,15 +32,15 @@ export function readRemote(repository: string, token: string | null = null): Git
   const match = /^(https|ssh):\/\/(?:([^/@]*)@)?(.*)$/s.exec(repository);
   const [, scheme, userInfo, rest = ""] = match ?? [];
   const isAnonymous = userInfo === undefined && (token === null || scheme === "ssh");
-  if (scheme === undefined || isAnonymous) return { url: repository, config: [], env: {} };
+  if (scheme === undefined || isAnonymous) return { url: repository, config: [], login: null };
   const { user, password } = withToken(splitUserInfo(userInfo ?? ""), rest, token);
   // ssh does not read a password from an address: it would become part of the user name, in an argument.
-  if (scheme === "ssh") return { url: `ssh://${user}@${rest}`, config: [], env: {} };
+  if (scheme === "ssh") return { url: `ssh://${user}@${rest}`, config: [], login: null };
   const url = `https://${rest}`;
   const key = `credential.https://${rest.split("/", 1)[0]}`;
   const login = { user: percentDecoded(user), password: percentDecoded(password ?? "") };
   // git refuses these characters too: each line of a helper's answer is a statement.
-  if (/[\0\r\n]/.test(login.user + login.password)) return { url, config: [], env: {} };
+  if (/[\0\r\n]/.test(login.user + login.password)) return { url, config: [], login: null };
   return {
     url,
     config: [
@@ -46,7 +50,7 @@ export function readRemote(repository: string, token: string | null = null): Git
       ...(password === null ? [] : [[`${key}.helper`, ""] as const]),
       [`${key}.helper`, HELPER],
     ],
-    env: { [VARIABLE]: `username=${login.user}\npassword=${login.password}` },
+    login: `username=${login.user}\npassword=${login.password}\n`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 
-import { readRemote } from "#agent/commands/git-login.ts";
+import { type GitCredential, LOGIN_FILE, readRemote } from "#agent/commands/git-login.ts";
 import type { Command } from "#agent/process/command.ts";
 
 /**
@@ -14,8 +14,7 @@ export type GitPlace = {
   readonly allowLocal: boolean;
   readonly isConfined: boolean;
   readonly env: Readonly<Record<string, string>>;
-  /** The token for an https remote whose address has no password. */
-  readonly token?: string | null;
+  readonly credential?: GitCredential;
 };
 
 /** The ref that holds the last fetched commit, so that the next fetch does not transfer it again. */
@@ -73,7 +72,7 @@ export function listRemote(place: Omit<GitPlace, "gitDir">, cwd: string, refs: r
 }
 
 function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string, string>> {
-  const remote = place.remote === null ? null : readRemote(place.remote, place.token);
+  const remote = place.remote === null ? null : readRemote(place.remote, place.credential?.token);
   const config = [
     ...fixedConfig,
     ...(place.isConfined ? confinedConfig : []),
@@ -81,7 +80,7 @@ function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string
   ];
   const env: Record<string, string> = {
     ...place.env,
-    ...remote?.env,
+    ...(place.credential?.file == null ? {} : { [LOGIN_FILE]: place.credential.file }),
     // The protocols of the contract: not ext:: and fd::, which run commands, and no unencrypted ones, whatever a
     // redirect or a submodule says.
     GIT_ALLOW_PROTOCOL: place.allowLocal ? "file:https:ssh" : "https:ssh",

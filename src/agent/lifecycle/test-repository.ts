@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 
 import { listRemote } from "#agent/commands/git.ts";
@@ -10,7 +11,7 @@ import type { ProcessEnd } from "#agent/process/command.ts";
 import { runProcess } from "#agent/process/run-process.ts";
 import { adviceFor } from "#agent/ssh/failure-advice.ts";
 import { newlyPinned, prepareAccess, type RepositoryAccess } from "#agent/ssh/repository-access.ts";
-import { createTestFolder } from "#agent/ssh/ssh-folder.ts";
+import { createTestFolder, removeLogins } from "#agent/ssh/ssh-folder.ts";
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type {
   HostKey,
@@ -32,7 +33,7 @@ type Test = Extract<ToAgent, { type: "test_repository" }>;
  */
 export async function testRepository(
   context: AgentContext,
-  { request_id, project_id, project_name, repository, branch }: Test,
+  { project_id, project_name, repository, branch }: Test,
   stopped: AbortSignal,
 ): Promise<RepositoryTested> {
   const mask = createMask(repository);
@@ -46,7 +47,8 @@ export async function testRepository(
   if (refusal !== null) return fail("refused_by_policy", refusal, "nothing");
 
   const project = { id: project_id, name: project_name };
-  const access = await prepareAccess(context, project, repository, `test-${request_id}`);
+  const marker = `test-${randomUUID()}`;
+  const access = await prepareAccess(context, project, repository, marker);
   const folder = await createTestFolder(context.home);
   try {
     const place = {
@@ -54,7 +56,7 @@ export async function testRepository(
       allowLocal: isLocal(repository),
       isConfined: isGitConfined(context.policy),
       env: access.env,
-      token: access.token,
+      credential: access.credential,
     };
     const timeout = AbortSignal.timeout(TEST_MS);
     const refs = [`refs/heads/${branch}`, `refs/tags/${branch}`, `refs/tags/${branch}^{}`];
@@ -86,6 +88,7 @@ export async function testRepository(
     return fail(codeOf(failure), message, access.tried);
   } finally {
     await rm(folder, { recursive: true, force: true });
+    await removeLogins(context.home, marker);
   }
 }
 

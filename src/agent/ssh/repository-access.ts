@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 
 import { gitEnvironment } from "#agent/commands/environment.ts";
+import { type GitCredential, readRemote } from "#agent/commands/git-login.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { HostKey, SshHost } from "#agent/ssh/known-hosts.ts";
 import { sshHostOf } from "#agent/ssh/known-hosts.ts";
@@ -11,6 +12,7 @@ import {
   knownHostsFiles,
   knownKeys,
   ownIdentities,
+  writeLogin,
 } from "#agent/ssh/ssh-folder.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
@@ -20,8 +22,7 @@ export type KeyedProject = { readonly id: ProjectId; readonly name: string };
 /** How git reads a repository: its environment, and what to tell about it. */
 export type RepositoryAccess = {
   readonly env: Readonly<Record<string, string>>;
-  /** The token for an https address; `null`: none. */
-  readonly token: string | null;
+  readonly credential: GitCredential;
   /** What git offers to the remote, to be used within a sentence. */
   readonly tried: string;
   /** The ssh host with the keys by which it was known; `null` for other addresses and an own GIT_SSH_COMMAND. */
@@ -30,6 +31,8 @@ export type RepositoryAccess = {
 
 /** Finds a project's token for an https host, such as `github.com`. `null`: it has none. */
 export type FindToken = (host: string) => Promise<string | null>;
+
+const noCredential: GitCredential = { token: null, file: null };
 
 type AccessContext = Pick<AgentContext, "home" | "environment" | "policy">;
 
@@ -43,7 +46,7 @@ export function deployKeyOf({ home, policy }: AccessContext, { id, name }: Keyed
 /**
  * Decides how git reads a repository. An own GIT_SSH_COMMAND takes precedence. Otherwise ssh offers the keys of the
  * user's ssh agent, then the deploy key, then the user's default keys: a host that accepts a key looks at no other.
- * @param marker identifies git's processes
+ * @param marker identifies git's processes, and the files with logins, which `removeLogins` removes afterwards
  * @param findToken is asked for an https address without a password
  * @throws if a new deploy key cannot be written
  */
@@ -60,11 +63,13 @@ export async function prepareAccess(
     const httpsHost = /^https:\/\/(?:[^/:@]*@)?([^/@]+)\//.exec(repository)?.[1]?.toLowerCase();
     const token = httpsHost === undefined ? null : await findToken(httpsHost);
     const tried = token === null ? triedOverHttps(repository) : `the project's token for ${httpsHost}`;
-    return { env: gitEnvironment(environment, marker), token, tried, ssh: null };
+    const { login } = readRemote(repository, token);
+    const file = login === null ? null : await writeLogin(home, marker, login);
+    return { env: gitEnvironment(environment, marker), credential: { token, file }, tried, ssh: null };
   }
   if (environment["GIT_SSH_COMMAND"] !== undefined) {
     const tried = "the GIT_SSH_COMMAND of the agent's environment";
-    return { env: gitEnvironment(environment, marker), token: null, tried, ssh: null };
+    return { env: gitEnvironment(environment, marker), credential: noCredential, tried, ssh: null };
   }
   const key = await deployKeyOf(context, project);
   const userHome = environment["HOME"];
@@ -81,7 +86,7 @@ export async function prepareAccess(
   const others = [...(mayAskAgent ? ["the keys of SSH_AUTH_SOCK"] : []), ...own];
   return {
     env: gitEnvironment(environment, marker, ssh),
-    token: null,
+    credential: noCredential,
     tried: [`the deploy key ${key.fingerprint}`, ...others].join(" and "),
     ssh: { host, known },
   };

@@ -39,7 +39,6 @@ export type DeployKey = {
 /** Which key: one of its own for each project, or one for all projects of the server. */
 export type KeyOwner = ProjectId | "server";
 
-const KEYS = "keys";
 const DRAFT = ".tmp";
 const TEST = "test-";
 
@@ -49,7 +48,14 @@ const TEST = "test-";
  */
 export function sshFolder(home: string) {
   const root = join(home, "git-ssh");
-  return { root, keys: join(root, KEYS), pins: join(root, "known_hosts"), forges: join(root, "forge_hosts") };
+  return {
+    root,
+    keys: join(root, "keys"),
+    /** Logins of https addresses, while git uses them. */
+    logins: join(root, "logins"),
+    pins: join(root, "known_hosts"),
+    forges: join(root, "forge_hosts"),
+  };
 }
 
 /**
@@ -116,6 +122,20 @@ export async function removeDeployKey(home: string, projectId: ProjectId): Promi
   await rm(join(sshFolder(home).keys, projectId), { force: true });
 }
 
+/** Writes a login for git's credential helper, readable by the agent's user only. @returns the file's path */
+export async function writeLogin(home: string, marker: string, login: string): Promise<string> {
+  const folder = join(sshFolder(home).logins, marker);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, randomUUID());
+  await writeFile(path, login, { mode: 0o600 });
+  return path;
+}
+
+/** Removes the logins of a run or a test. Those of an agent that was killed are removed at the next start. */
+export async function removeLogins(home: string, marker: string): Promise<void> {
+  await rm(join(sshFolder(home).logins, marker), { recursive: true, force: true });
+}
+
 /** Creates an empty folder in which git can run. The caller removes it. */
 export async function createTestFolder(home: string): Promise<string> {
   const { root } = sshFolder(home);
@@ -125,7 +145,8 @@ export async function createTestFolder(home: string): Promise<string> {
 
 /** Writes the built-in host keys, and removes what agents that were killed have left. */
 export async function prepareSshFolder(home: string): Promise<void> {
-  const { root, keys, forges } = sshFolder(home);
+  const { root, keys, logins, forges } = sshFolder(home);
+  await rm(logins, { recursive: true, force: true });
   await mkdir(root, { recursive: true, mode: 0o700 });
   if ((await readFile(forges, "utf8").catch(() => null)) !== FORGE_HOSTS)
     await writeAtomic(forges, FORGE_HOSTS);

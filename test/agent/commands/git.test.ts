@@ -175,8 +175,8 @@ describe("the reported part of git's errors", () => {
 
 describe("a token for an https remote", () => {
   const readHelper = (repository: string, token: string | null) => {
-    const { url, env } = readRemote(repository, token);
-    return { url, answer: Object.values(env)[0] ?? null };
+    const { url, login } = readRemote(repository, token);
+    return { url, answer: login };
   };
 
   it.each([
@@ -185,7 +185,7 @@ describe("a token for an https remote", () => {
     ["https://ci-bot@git.example.com/acme/shop.git", "ci-bot"],
   ])("is given to git by its helper, and not in the address: %s", (repository, user) => {
     const { url, answer } = readHelper(repository, "s%20e/c@ret");
-    expect(answer).toBe(`username=${user}\npassword=s%20e/c@ret`);
+    expect(answer).toBe(`username=${user}\npassword=s%20e/c@ret\n`);
     expect(url).toBe(repository.replace("ci-bot@", ""));
   });
 

@@ -10,6 +10,7 @@ import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, head, type Step } from "#agent/run/step/step.ts";
 import { writeTree } from "#agent/run/fetch/write-tree.ts";
+import { removeLogins } from "#agent/ssh/ssh-folder.ts";
 import { liveBranchOf } from "#agent/workspace/live-commits.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
 import { releasePath, removeRelease } from "#agent/workspace/releases.ts";
@@ -50,6 +51,7 @@ async function fetchAndWrite(scope: RunScope): Promise<Step<FetchedCommit>> {
     return written.ok ? commit : written;
   } finally {
     limit.clear();
+    await removeLogins(scope.context.home, order.run_id);
   }
 }
 
