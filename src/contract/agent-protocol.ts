@@ -144,6 +144,14 @@ export const RunOrder = z.strictObject({
 });
 export type RunOrder = z.infer<typeof RunOrder>;
 
+/** A project's repository token. `account_id` and `revision` are part of what was sealed. */
+export const SealedToken = z.strictObject({
+  account_id: AccountId,
+  revision: wholeFrom(1),
+  sealed: SealedValue,
+});
+export type SealedToken = z.infer<typeof SealedToken>;
+
 /** Identifies a request over the link. Its answer has the same. */
 const RequestId = textUpTo(64);
 
@@ -177,6 +185,8 @@ export const ToAgent = z.discriminatedUnion("type", [
     project_name: z.string(),
     repository: Repository,
     branch: BranchName,
+    /** The project's sealed GANTRY_REPOSITORY_TOKEN, if the repository's address needs it. */
+    token: z.optional(SealedToken),
   }),
 ]);
 export type ToAgent = z.infer<typeof ToAgent>;

@@ -3,6 +3,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import type { SealedToken } from "#contract/agent-protocol.ts";
+
 import { messagesOf, World } from "./support/harness.ts";
 import { createCertificate, type GitServer, type GitServerOptions, serveGit } from "./support/git-server.ts";
 import { sealVariables } from "./support/sealed-variables.ts";
@@ -161,6 +163,38 @@ describe("the login of a repository", () => {
     const { result } = await deploy(server.url("repository", "me:wrong"));
     expect(result).toMatchObject({ failure: { code: "fetch_failed" } });
   });
+});
+
+it("a repository test uses the sealed token of the project, and its answer does not contain it", async () => {
+  world.repository.commit({ "index.html": "one" });
+  const server = await serve({ login: `git:${TOKEN}` });
+  await startAgent();
+  const test = async (request_id: string, token?: SealedToken) => {
+    world.control.send({
+      ...{ type: "test_repository", request_id, project_id: world.projectId, project_name: "shop" },
+      ...{ repository: server.url("repository"), branch: "main", ...(token === undefined ? {} : { token }) },
+    });
+    const find = () =>
+      world.control.messages.find((one) => one.type === "repository_tested" && one.request_id === request_id);
+    await world.control.waitFor("the answer", () => find() !== undefined);
+    return find();
+  };
+  expect(await test("without")).toMatchObject({
+    result: { ok: false, code: "access_denied", tried: "no login" },
+  });
+  const { account_id, secrets } = await sealVariables(
+    world,
+    {},
+    { GANTRY_REPOSITORY_TOKEN: { value: TOKEN, revision: 3 }, OTHER: { value: "another-secret" } },
+  );
+  const [sealed, other] = secrets.map((secret) => secret.sealed);
+  if (sealed == null || other == null) throw new Error("the secrets are sealed");
+  expect(await test("with", { account_id, revision: 3, sealed })).toMatchObject({ result: { ok: true } });
+  // A box of another secret does not open as the token.
+  expect(await test("swapped", { account_id, revision: 3, sealed: other })).toMatchObject({
+    result: { ok: false, code: "failed" },
+  });
+  expect(JSON.stringify(world.control.messages)).not.toContain(TOKEN);
 });
 
 it("a password in an ssh URL is not passed to ssh, which cannot use it", async () => {

@@ -8,32 +8,25 @@ export type GitRemote = {
   readonly url: string;
   /** Configuration that makes git ask for the login, for this scheme, host and port only. */
   readonly config: Config;
-  /** The answer of the credential helper, to be written to the file of `GitCredential`; `null`: no login. */
+  /**
+   * The answer of the credential helper; `null`: no login. It goes to a file, because `ps` shows arguments to every user,
+   * and variables to root.
+   */
   readonly login: string | null;
 };
 
-/**
- * What an https remote is read with. `token`: for an address without a password. `file`: contains the login. It is
- * neither an argument nor a variable, because `ps` shows both, at least to root.
- */
-export type GitCredential = { readonly token: string | null; readonly file: string | null };
-
-/** The variable with the path of the file. */
+/** The variable with the path of the file that contains the login. */
 export const LOGIN_FILE = "GANTRY_GIT_LOGIN";
 
 /** A credential helper as described in gitcredentials(7). */
 const HELPER = `!f() { if test "$1" = get; then cat "$${LOGIN_FILE}"; fi; }; f`;
 
-/**
- * Separates the login from a repository's address.
- * @param token for an https address without a password. The address may name the user that the token belongs to.
- */
-export function readRemote(repository: string, token: string | null = null): GitRemote {
-  const match = /^(https|ssh):\/\/(?:([^/@]*)@)?(.*)$/s.exec(repository);
-  const [, scheme, userInfo, rest = ""] = match ?? [];
-  const isAnonymous = userInfo === undefined && (token === null || scheme === "ssh");
-  if (scheme === undefined || isAnonymous) return { url: repository, config: [], login: null };
-  const { user, password } = withToken(splitUserInfo(userInfo ?? ""), rest, token);
+/** Separates the login from a repository's address. */
+export function readRemote(repository: string): GitRemote {
+  const match = /^(https|ssh):\/\/([^/@]*)@(.*)$/s.exec(repository);
+  const [, scheme, userInfo = "", rest = ""] = match ?? [];
+  if (scheme === undefined) return { url: repository, config: [], login: null };
+  const { user, password } = splitUserInfo(userInfo);
   // ssh does not read a password from an address: it would become part of the user name, in an argument.
   if (scheme === "ssh") return { url: `ssh://${user}@${rest}`, config: [], login: null };
   const url = `https://${rest}`;
@@ -63,18 +56,6 @@ export function inheritLogin(parent: string, url: string): string {
   const host = /^https:\/\/([^/@]*)\//.exec(url)?.[1];
   if (login === null || host === undefined || host.toLowerCase() !== login[2]?.toLowerCase()) return url;
   return url.replace("https://", () => `https://${login[1]}`);
-}
-
-/** Git hosts accept any user name with a token, except Bitbucket. */
-function withToken(
-  login: ReturnType<typeof splitUserInfo>,
-  rest: string,
-  token: string | null,
-): ReturnType<typeof splitUserInfo> {
-  if (token === null || login.password !== null) return login;
-  const usual = rest.toLowerCase().startsWith("bitbucket.org/") ? "x-token-auth" : "x-access-token";
-  // The address has percent-encoded values, and a token is as it is.
-  return { user: login.user === "" ? usual : login.user, password: encodeURIComponent(token) };
 }
 
 function splitUserInfo(userInfo: string): { readonly user: string; readonly password: string | null } {

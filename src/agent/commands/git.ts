@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 
-import { type GitCredential, LOGIN_FILE, readRemote } from "#agent/commands/git-login.ts";
+import { readRemote } from "#agent/commands/git-login.ts";
 import type { Command } from "#agent/process/command.ts";
 
 /**
@@ -14,7 +14,6 @@ export type GitPlace = {
   readonly allowLocal: boolean;
   readonly isConfined: boolean;
   readonly env: Readonly<Record<string, string>>;
-  readonly credential?: GitCredential;
 };
 
 /** The ref that holds the last fetched commit, so that the next fetch does not transfer it again. */
@@ -72,7 +71,7 @@ export function listRemote(place: Omit<GitPlace, "gitDir">, cwd: string, refs: r
 }
 
 function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string, string>> {
-  const remote = place.remote === null ? null : readRemote(place.remote, place.credential?.token);
+  const remote = place.remote === null ? null : readRemote(place.remote);
   const config = [
     ...fixedConfig,
     ...(place.isConfined ? confinedConfig : []),
@@ -80,7 +79,6 @@ function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string
   ];
   const env: Record<string, string> = {
     ...place.env,
-    ...(place.credential?.file == null ? {} : { [LOGIN_FILE]: place.credential.file }),
     // The protocols of the contract: not ext:: and fd::, which run commands, and no unencrypted ones, whatever a
     // redirect or a submodule says.
     GIT_ALLOW_PROTOCOL: place.allowLocal ? "file:https:ssh" : "https:ssh",

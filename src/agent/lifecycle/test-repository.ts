@@ -18,6 +18,10 @@ import type {
   RepositoryTestCode,
   RepositoryTested,
 } from "#contract/endpoints/projects/repository-access.ts";
+import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
+import { openRepositoryToken } from "#agent/secrets/open-variables.ts";
+import { withToken } from "#agent/secrets/repository-token.ts";
+import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { createMask } from "#contract/mask.ts";
 import { repositoryPage } from "#contract/public-paths.ts";
 
@@ -33,16 +37,23 @@ type Test = Extract<ToAgent, { type: "test_repository" }>;
  */
 export async function testRepository(
   context: AgentContext,
-  { project_id, project_name, repository, branch }: Test,
+  { project_id, project_name, repository: address, branch, token }: Test,
   stopped: AbortSignal,
 ): Promise<RepositoryTested> {
-  const mask = createMask(repository);
+  const folderOfProject = projectFolder(context.home, project_id);
+  const opened =
+    token === undefined
+      ? null
+      : await openRepositoryToken(folderOfProject, context.sealKey, project_id, token);
+  const repository = withToken(address, opened?.ok === true ? opened.value : null);
+  const mask = maskSecrets(opened?.ok === true ? [opened.value] : [], createMask(repository));
   const fail = (code: RepositoryTestCode, message: string, tried: string): RepositoryTested => ({
     ok: false,
     code,
     message: mask(message).slice(0, 2000).toWellFormed(),
     tried: mask(tried).slice(0, 1000).toWellFormed(),
   });
+  if (opened?.ok === false) return fail("failed", opened.message, "nothing");
   const refusal = checkRepository(context.policy, repository) ?? checkBranch(context.policy, branch);
   if (refusal !== null) return fail("refused_by_policy", refusal, "nothing");
 
@@ -56,7 +67,6 @@ export async function testRepository(
       allowLocal: isLocal(repository),
       isConfined: isGitConfined(context.policy),
       env: access.env,
-      credential: access.credential,
     };
     const timeout = AbortSignal.timeout(TEST_MS);
     const refs = [`refs/heads/${branch}`, `refs/tags/${branch}`, `refs/tags/${branch}^{}`];

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import type { RunVariables } from "#contract/agent-protocol.ts";
+import type { RunVariables, SealedToken } from "#contract/agent-protocol.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
@@ -71,6 +71,25 @@ export async function openOrderVariables(
     await writeAtomic(folder.secretRevisions, `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true });
   }
   return opened;
+}
+
+/**
+ * Opens a project's repository token outside of a run. An older one than the newest that was opened is refused. Its
+ * revision is not recorded, because a run may be writing that file; the next order records it.
+ */
+export async function openRepositoryToken(
+  folder: ProjectFolder,
+  key: ServerSealKey,
+  projectId: ProjectId,
+  { account_id, revision, sealed }: SealedToken,
+): Promise<ResultOf<string, { readonly message: string }>> {
+  const newest = (await readJsonFile(folder.secretRevisions, NewestRevisions)) ?? {};
+  const about = { account_id, project_id: projectId, name: REPOSITORY_TOKEN, revision };
+  const value =
+    revision < (newest[REPOSITORY_TOKEN] ?? 0) ? null : await openSecret(key.keys, about, sealed.box);
+  return value === null
+    ? { ok: false, message: `this server cannot open the secret ${REPOSITORY_TOKEN}. Enter it again.` }
+    : { ok: true, value };
 }
 
 /** Opens the variables of a release that was live on this server, to run its activate command again. */

@@ -14,7 +14,7 @@ export function adviceFor(
   switch (failure.kind) {
     case "access_denied":
       return ssh === null
-        ? `Tried ${tried}. If the repository is private, use its ssh address with the project's deploy key: ${stepsUrl}`
+        ? `Tried ${tried}. If the repository is private, set the secret GANTRY_REPOSITORY_TOKEN, or use its ssh address with the project's deploy key: ${stepsUrl}`
         : `Tried ${tried}. Add the deploy key to the repository with read access: ${stepsUrl}`;
     case "host_key_changed":
       return ssh === null ? null : describeChange(ssh.host, ssh.known, failure.sent);

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 
 import { gitEnvironment } from "#agent/commands/environment.ts";
-import { type GitCredential, readRemote } from "#agent/commands/git-login.ts";
+import { LOGIN_FILE, readRemote } from "#agent/commands/git-login.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { HostKey, SshHost } from "#agent/ssh/known-hosts.ts";
 import { sshHostOf } from "#agent/ssh/known-hosts.ts";
@@ -22,17 +22,11 @@ export type KeyedProject = { readonly id: ProjectId; readonly name: string };
 /** How git reads a repository: its environment, and what to tell about it. */
 export type RepositoryAccess = {
   readonly env: Readonly<Record<string, string>>;
-  readonly credential: GitCredential;
   /** What git offers to the remote, to be used within a sentence. */
   readonly tried: string;
   /** The ssh host with the keys by which it was known; `null` for other addresses and an own GIT_SSH_COMMAND. */
   readonly ssh: { readonly host: SshHost; readonly known: readonly HostKey[] } | null;
 };
-
-/** Finds a project's token for an https host, such as `github.com`. `null`: it has none. */
-export type FindToken = (host: string) => Promise<string | null>;
-
-const noCredential: GitCredential = { token: null, file: null };
 
 type AccessContext = Pick<AgentContext, "home" | "environment" | "policy">;
 
@@ -47,7 +41,6 @@ export function deployKeyOf({ home, policy }: AccessContext, { id, name }: Keyed
  * Decides how git reads a repository. An own GIT_SSH_COMMAND takes precedence. Otherwise ssh offers the keys of the
  * user's ssh agent, then the deploy key, then the user's default keys: a host that accepts a key looks at no other.
  * @param marker identifies git's processes, and the files with logins, which `removeLogins` removes afterwards
- * @param findToken is asked for an https address without a password
  * @throws if a new deploy key cannot be written
  */
 export async function prepareAccess(
@@ -55,21 +48,19 @@ export async function prepareAccess(
   project: KeyedProject,
   repository: string,
   marker: string,
-  findToken: FindToken = async () => null,
 ): Promise<RepositoryAccess> {
   const { home, environment, policy } = context;
   const host = sshHostOf(repository);
   if (host === null) {
-    const httpsHost = /^https:\/\/(?:[^/:@]*@)?([^/@]+)\//.exec(repository)?.[1]?.toLowerCase();
-    const token = httpsHost === undefined ? null : await findToken(httpsHost);
-    const tried = token === null ? triedOverHttps(repository) : `the project's token for ${httpsHost}`;
-    const { login } = readRemote(repository, token);
-    const file = login === null ? null : await writeLogin(home, marker, login);
-    return { env: gitEnvironment(environment, marker), credential: { token, file }, tried, ssh: null };
+    const env = gitEnvironment(environment, marker);
+    const { login } = readRemote(repository);
+    if (login === null) return { env, tried: "no login", ssh: null };
+    const tried = "the login in the repository's address, or the project's GANTRY_REPOSITORY_TOKEN";
+    return { env: { ...env, [LOGIN_FILE]: await writeLogin(home, marker, login) }, tried, ssh: null };
   }
   if (environment["GIT_SSH_COMMAND"] !== undefined) {
     const tried = "the GIT_SSH_COMMAND of the agent's environment";
-    return { env: gitEnvironment(environment, marker), credential: noCredential, tried, ssh: null };
+    return { env: gitEnvironment(environment, marker), tried, ssh: null };
   }
   const key = await deployKeyOf(context, project);
   const userHome = environment["HOME"];
@@ -86,7 +77,6 @@ export async function prepareAccess(
   const others = [...(mayAskAgent ? ["the keys of SSH_AUTH_SOCK"] : []), ...own];
   return {
     env: gitEnvironment(environment, marker, ssh),
-    credential: noCredential,
     tried: [`the deploy key ${key.fingerprint}`, ...others].join(" and "),
     ssh: { host, known },
   };
@@ -99,10 +89,6 @@ export async function newlyPinned(
 ): Promise<readonly HostKey[]> {
   if (ssh === null || ssh.known.length > 0) return [];
   return knownKeys(knownHostsFiles(home, environment["HOME"]), ssh.host);
-}
-
-function triedOverHttps(repository: string): string {
-  return /^https:\/\/[^/@]*@/.test(repository) ? "the login in the repository's address" : "no login";
 }
 
 /** Text that is safe in the comment of a key, and on the pages of every git host. */

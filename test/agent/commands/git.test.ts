@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { commandEnvironment, gitEnvironment } from "#agent/commands/environment.ts";
 import { fetchGraph, listCommits, mergeBase } from "#agent/commands/commit-graph.ts";
 import { exportTree, fetchTip, type GitPlace, listRefs } from "#agent/commands/git.ts";
-import { readRemote } from "#agent/commands/git-login.ts";
 import {
   chooseRef,
   readCommit,
@@ -170,29 +169,5 @@ describe("the reported part of git's errors", () => {
     [["", ""], /^$/],
   ])("is the line that says most of %j", (lines, line) => {
     expect(errorLine(lines.join("\n"))).toMatch(line);
-  });
-});
-
-describe("a token for an https remote", () => {
-  const readHelper = (repository: string, token: string | null) => {
-    const { url, login } = readRemote(repository, token);
-    return { url, answer: login };
-  };
-
-  it.each([
-    ["https://github.com/acme/shop.git", "x-access-token"],
-    ["https://bitbucket.org/acme/shop.git", "x-token-auth"],
-    ["https://ci-bot@git.example.com/acme/shop.git", "ci-bot"],
-  ])("is given to git by its helper, and not in the address: %s", (repository, user) => {
-    const { url, answer } = readHelper(repository, "s%20e/c@ret");
-    expect(answer).toBe(`username=${user}\npassword=s%20e/c@ret\n`);
-    expect(url).toBe(repository.replace("ci-bot@", ""));
-  });
-
-  it("does not replace a password in the address, and is not used for ssh and local repositories", () => {
-    expect(readHelper("https://me:own@git.example.com/x.git", "secret").answer).toContain("password=own");
-    for (const repository of ["ssh://git@git.example.com/x.git", "git@git.example.com:x.git", "/srv/x"])
-      expect(readHelper(repository, "secret").answer).toBeNull();
-    expect(readHelper("https://git.example.com/x.git", null).answer).toBeNull();
   });
 });

@@ -38,7 +38,6 @@ export async function prepareMirror(
     allowLocal: isLocal(origin.repository),
     isConfined: origin.isConfined,
     env: origin.access.env,
-    credential: origin.access.credential,
   };
   if ((await readMirror(place.gitDir, origin.repository)).exists) {
     await removeGitLeftovers(place.gitDir);

@@ -1,9 +1,12 @@
+import type { SealedToken } from "#contract/agent-protocol.ts";
 import type { RepositoryTest, TestRepositoryInput } from "#contract/endpoints/projects/repository-access.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import { repositoryPage } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
-import { findProject } from "#worker/db/projects/find-project.ts";
+import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
+import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/projects/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
@@ -23,6 +26,8 @@ export async function testRepository(
     ...requestAbout(context, project),
     repository: input.repository ?? project.repository,
     branch: input.branch ?? project.branch,
+    // Another address may be on another host, which must not get the token.
+    ...(input.repository === undefined ? await sealedToken(context, project) : {}),
   } as const;
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
   if (!answer.ok) return answer;
@@ -30,4 +35,17 @@ export async function testRepository(
     return unavailable("The server's agent gave another answer.");
   const { result } = answer.value;
   return succeed(result.ok ? result : { ...result, steps_url: repositoryPage(context.origin, id) });
+}
+
+/** The project's current repository token as sealed for its server. Only https addresses use it. */
+async function sealedToken(
+  { rows }: Context,
+  { id, serverId, repository }: ProjectRecord,
+): Promise<{ readonly token?: SealedToken }> {
+  if (!repository.startsWith("https:")) return {};
+  const latest = { revision: Number.MAX_SAFE_INTEGER, deployed: false };
+  const { account_id, secrets } = await findRunVariables(rows, id, serverId, latest);
+  const found = secrets.find(({ name }) => name === REPOSITORY_TOKEN);
+  if (found === undefined || found.sealed === null) return {};
+  return { token: { account_id, revision: found.revision, sealed: found.sealed } };
 }
