@@ -66,18 +66,21 @@ export async function buildAgent(path = join(root, "build", "gantry-agent.mjs"))
   return path;
 }
 
-const INSTALLER = join(root, "src", "agent", "install", "install.sh");
+const installFile = (name: string) => readFile(join(root, "src", "agent", "install", name), "utf8");
 
 /**
  * The files that servers download, by their paths below the assets: the agent, with its hash in the name, and the
- * installer, which contains this name and the whole hash. The Worker replaces `@ORIGIN@` in the installer.
+ * installer, which contains this name, the whole hash, and the isolation helper. The Worker replaces `@ORIGIN@` in the installer.
  */
 export async function agentFiles(): Promise<Map<string, string>> {
   const agent = await bundleAgent();
   const hash = createHash("sha256").update(agent).digest("hex");
   const version = await packageVersion();
   const name = `gantry-agent-${version}-${hash.slice(0, 12)}.mjs`;
-  const installer = (await readFile(INSTALLER, "utf8"))
+  const helper = (await installFile("isolate.sh")).trimEnd();
+  const installer = (await installFile("install.sh"))
+    // A function, because a replacement text would have its dollar signs interpreted.
+    .replace("@ISOLATE_HELPER@", () => helper)
     .replace("@AGENT_VERSION@", version)
     .replace("@AGENT_FILE@", name)
     .replace("@AGENT_SHA256@", hash);

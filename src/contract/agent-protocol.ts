@@ -21,7 +21,7 @@ import {
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
-import { Disk } from "#contract/endpoints/servers/schemas.ts";
+import { Disk, IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import { MAX_VARIABLES, SealedValue, SealKey, VariableName } from "#contract/endpoints/variables/schemas.ts";
 import { runStages } from "#contract/stages.ts";
 
@@ -240,6 +240,8 @@ export const FromAgent = z.discriminatedUnion("type", [
     protocol: z.int(),
     agent_version: textUpTo(50),
     disk: Disk,
+    /** Missing from agents of before this field. */
+    isolation: z.optional(IsolationLevel),
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
     runs: listUpTo(ActiveRun, MAX_REPORTED_RUNS),
     /** The key for which secrets are sealed. An older agent has none. */
@@ -250,6 +252,7 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.strictObject({
     type: z.literal("status"),
     disk: Disk,
+    isolation: z.optional(IsolationLevel),
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
   }),
   /** What the server serves after a change without a run result: a run that was `ended`, or a `correct_release`. */

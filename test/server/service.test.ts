@@ -27,6 +27,7 @@ let gantry: Gantry;
 let api: Api;
 let machine: DebianMachine;
 let server: ServerCreated;
+let restartedProject = "";
 beforeAll(async () => {
   [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
   api = createApi(gantry.url, gantry.token);
@@ -93,7 +94,10 @@ describe("on a systemd server in a container", () => {
     expect(await update()).toMatchObject({ code: 0 });
     await expectUp();
     expect((await machine.tell(`grep -c asked ${output}`)).length).toBeGreaterThan(0);
-    expect(await machine.tell("cat /var/lib/gantry/.tmp/last-request")).toBe("/");
+    expect(await machine.tell(`cat /var/lib/gantry/projects/${project.id}/home/.tmp/last-request`)).toBe("/");
+    expect(
+      await machine.tell(`stat -c %U $(readlink -f /var/lib/gantry/projects/${project.id}/current)`),
+    ).toBe(project.id);
   });
 
   it.each([
@@ -122,16 +126,18 @@ describe("on a systemd server in a container", () => {
       server_id: server.id,
       repository: REPOSITORY,
       build_command: null,
-      activate_command: codeOf("f=/var/lib/gantry/restart/shop").trim(),
+      activate_command: codeOf("f=~/restart").trim(),
       health_check: { url: `http://127.0.0.1:${port}/`, tries: 20, interval_seconds: 0.2 },
     });
-    for (const name of ["gantry-restart@.path", "gantry-restart@.service", "shop.service"])
-      await machine.write(`/etc/systemd/system/${name}`, codeOf(`/${name}`).replace("PROJECT", project.id));
+    const withId = (text: string) => text.replaceAll("PROJECT", project.id);
+    for (const name of ["gantry-restart@.path", "gantry-restart@.service", "app-PROJECT.service"])
+      await machine.write(`/etc/systemd/system/${withId(name)}`, withId(codeOf(`/${name}`)));
     await machine.write(
-      "/etc/systemd/system/shop.service.d/port.conf",
+      `/etc/systemd/system/app-${project.id}.service.d/port.conf`,
       `[Service]\nEnvironment=PORT=${port}\n`,
     );
-    await machine.tell(codeOf("install -d -o gantry"));
+    await machine.tell(withId(codeOf("systemctl daemon-reload")));
+    restartedProject = project.id;
 
     await commit({ "server.mjs": app("first") });
     expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
@@ -145,23 +151,30 @@ describe("on a systemd server in a container", () => {
     const back = await api.rollBack(project.id);
     expect(await api.ended(back.id)).toMatchObject({ status: "live" });
     expect(await ask(port)).toBe("first");
-    expect(await machine.tell("ls /var/lib/gantry/restart")).toBe("");
+    expect(await machine.tell(`ls /var/lib/gantry/projects/${project.id}/home`)).toBe("");
   });
 
   it("removing the agent keeps the apps, and purging removes everything", async () => {
-    const running = async () => (await machine.run("pgrep --count --uid gantry")).output.trim();
+    const running = async () =>
+      (
+        await machine.run(
+          "pgrep --count --full '^node server.mjs' --uid $(getent passwd | grep ^proj_ | cut -d : -f 3 | paste -sd ,)",
+        )
+      ).output.trim();
     expect(await machine.run(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --uninstall`)).toMatchObject({
       code: 0,
     });
+    await machine.tell(
+      `systemctl disable --now --quiet app-${restartedProject} gantry-restart@${restartedProject}.path`,
+    );
     expect(await running()).toBe("1");
     expect((await machine.run("ls /usr/local/bin/gantry-agent")).code).not.toBe(0);
     expect(await update()).toMatchObject({ code: 0 });
-    await machine.tell("systemctl disable --now --quiet shop gantry-restart@shop.path");
     expect(
       await machine.run(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --uninstall --purge`),
     ).toMatchObject({ code: 0 });
     const left =
-      "ls -d /usr/local/lib/gantry /usr/local/bin/gantry* /var/lib/gantry /etc/gantry /etc/systemd/system/gantry-agent* /etc/tmpfiles.d/gantry* 2>/dev/null; getent passwd gantry; pgrep --list-full node";
+      "ls -d /usr/local/lib/gantry /usr/local/bin/gantry* /var/lib/gantry /etc/gantry /etc/systemd/system/gantry-agent* /etc/systemd/system/gantry-isolate* /etc/systemd/system/gantry-*-.service.d /etc/systemd/system/*.wants/gantry-isolate* /etc/tmpfiles.d/gantry* /run/gantry* /run/systemd/transient/gantry-* 2>/dev/null; getent passwd | grep -E '^(gantry|proj_)'; getent group | grep -E '^(gantry|proj_)'; systemctl list-units --all --plain --no-legend 'gantry-build*' 'gantry-command*' 'gantry-isolate*' 'gantry-agent*'; pgrep --list-full node";
     expect((await machine.run(left)).output).toBe("");
   });
 });

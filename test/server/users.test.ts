@@ -84,7 +84,9 @@ describe("an existing user with a home below /home", () => {
     const { id } = await api.start(project.id);
     expect(await api.ended(id)).toMatchObject({ status: "live", failure: null });
     const current = `/var/lib/gantry/projects/${project.id}/current`;
-    expect(await machine.tell(`cat ${current}/home ${current}/name`)).toBe("/var/lib/gantry\nAda");
+    expect(await machine.tell(`cat ${current}/home ${current}/name`)).toBe(
+      `/var/lib/gantry/projects/${project.id}/home\nAda`,
+    );
     expect((await machine.run(`ls -A ${own}/.gitconfig`)).code).not.toBe(0);
   });
 

@@ -35,16 +35,28 @@ const passedOn = [
 /** Further variables that git needs to find keys. */
 const passedToGit = ["SSH_AUTH_SOCK", "GIT_SSH_COMMAND", "XDG_CONFIG_HOME"] as const;
 
+/** @param runId marks the processes of the run, so that they can be found later */
+export function commandEnvironment(own: NodeJS.ProcessEnv, runId: string): Environment {
+  return { ...pick(own, passedOn), [RUN_MARKER]: runId };
+}
+
 /**
- * @param runId marks the processes of the run, so that they can be found later
+ * The environment of a project's build or activate command.
+ * @param user the project's own user and its home folder; `null` when it shares the agent's
  * @param variables the project's variables, which take precedence over the agent's environment
  */
-export function commandEnvironment(
+export function projectEnvironment(
   own: NodeJS.ProcessEnv,
   runId: string,
-  variables: Environment = {},
+  user: { readonly name: string; readonly home: string } | null,
+  variables: Environment,
 ): Environment {
-  return { ...pick(own, passedOn), ...variables, [RUN_MARKER]: runId };
+  const { TMPDIR, ...shared } = pick(own, passedOn);
+  const ofUser =
+    user === null
+      ? { ...(TMPDIR === undefined ? {} : { TMPDIR }) }
+      : { HOME: user.home, USER: user.name, LOGNAME: user.name, SHELL: "/bin/sh" };
+  return { ...shared, ...ofUser, ...variables, [RUN_MARKER]: runId };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Connection } from "#contract/agent-connection.ts";
+import type { Isolation } from "#agent/isolation/isolation.ts";
 import type { Policy } from "#agent/policy/policy.ts";
 import type { Pace } from "#agent/lib/pace.ts";
 import type { AgentSettings } from "#agent/context/settings.ts";
@@ -35,6 +36,8 @@ export type AgentContext = {
   /** The rate limit for the requests of all runs. */
   readonly pace: Pace;
   readonly sites: Sites;
+  /** Who runs the commands of projects. Decided when the agent starts. */
+  readonly isolation: Isolation;
   /** Prints one line to the agent's log. */
   readonly log: (message: string) => void;
 };

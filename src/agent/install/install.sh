@@ -106,6 +106,9 @@ read_places() {
   home=/$(printf '%s' "$home" | sed 's,//*,/,g; s,^/,,; s,/$,,')
   case $user in '' | -* | *[!A-Za-z0-9_.-]*) fail 2 "--user: $user is not a valid user name." ;; esac
   unit=/etc/systemd/system/gantry-agent.service
+  isolate=$lib/isolate
+  isolate_socket=/run/gantry-isolate.sock
+  isolate_group=gantry-isolate
   tmpfiles=/etc/tmpfiles.d/gantry-agent.conf
   settings=/etc/gantry
 }
@@ -364,15 +367,18 @@ write_unit() {
 [Unit]
 Description=Gantry agent
 Documentation=$origin/docs
-Wants=network-online.target
-After=network-online.target
+Wants=network-online.target gantry-isolate.socket
+After=network-online.target gantry-isolate.socket
 # Restart without a limit.
 StartLimitIntervalSec=0
 
 [Service]
 Type=exec
 User=$user
-ExecStart=$wrapper run --home $home --policy $settings/policy.json
+# Lets the agent change the folders that builds make. No project's user is a member.
+SupplementaryGroups=$isolate_group
+# Projects run as users of their own, for the helper at this socket. Without the option, they would share $user.
+ExecStart=$wrapper run --home $home --policy $settings/policy.json --isolate $isolate_socket
 # NODE_EXTRA_CA_CERTS; for git and builds HTTPS_PROXY, SSL_CERT_FILE ...; for git GIT_SSH_COMMAND ...
 EnvironmentFile=-$settings/agent.env
 Restart=always
@@ -383,14 +389,14 @@ RestartPreventExitStatus=78 2
 # started should keep running, so only the agent gets a signal. If it dies, its builds are ended afterwards.
 KillMode=process
 TimeoutStopSec=30
-ExecStopPost=-$wrapper end-builds --home $home
-# If a build uses all memory, the build is killed, not the agent.
+ExecStopPost=-$wrapper end-builds --home $home --isolate $isolate_socket
+# git may use much memory. It is killed alone, not the agent.
 OOMPolicy=continue
 UMask=0022
 # ProtectHome may hide the user's own home folder.
 Environment=HOME=$home
 
-# Builds run third-party programs. They may write below $home and to a private /tmp, and nowhere else.
+# The agent and git may write below $home and to a private /tmp, and nowhere else.
 ProtectSystem=strict
 ReadWritePaths=$home
 ProtectHome=$protect_home
@@ -461,7 +467,143 @@ last_log_lines() {
   journalctl --unit=gantry-agent --lines=12 --output=cat --no-pager 2>/dev/null || true
 }
 
+# The root-owned helper that runs projects as users of their own, and the sandbox of what it runs.
+write_isolate() {
+  sed "s,^home=@HOME@\$,home=$home,; s,^agent=@USER@\$,agent=$user," <<'END'
+@ISOLATE_HELPER@
+END
+}
+
+write_isolate_socket() {
+  cat <<END
+# Written by $origin/install.sh, and replaced by every update.
+[Unit]
+Description=Runs projects as their own users, for the Gantry agent
+
+[Socket]
+ListenStream=$isolate_socket
+SocketUser=$user
+SocketMode=0600
+Accept=yes
+MaxConnections=512
+RemoveOnStop=yes
+
+[Install]
+WantedBy=sockets.target
+END
+}
+
+write_isolate_service() {
+  cat <<END
+# Written by $origin/install.sh, and replaced by every update.
+[Unit]
+Description=A request of the Gantry agent
+CollectMode=inactive-or-failed
+
+[Service]
+ExecStart=$isolate
+StandardInput=socket
+StandardOutput=socket
+StandardError=journal
+OOMScoreAdjust=-100
+MemoryMax=512M
+END
+}
+
+# For all units whose names begin with gantry-$1-. Values that depend on the project are set by the helper.
+write_sandbox() {
+  cat <<END
+# Written by $origin/install.sh, and replaced by every update. To change it, add another file to this folder.
+[Service]
+KillMode=control-group
+TimeoutStopSec=10
+UMask=0022
+# Of what the agent has, a unit sees only its project's releases, shared files and home folder. It may write to its own
+# release and the latter two.
+ProtectSystem=strict
+ProtectHome=tmpfs
+InaccessiblePaths=-/run/gantry-isolate -$isolate_socket -$settings -/run/dbus -/run/systemd/private
+PrivateDevices=yes
+TemporaryFileSystem=/dev/shm:mode=1777
+PrivateIPC=yes
+ProtectProc=invisible
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self
+SystemCallErrorNumber=EPERM
+END
+  case $1 in
+    build)
+      cat <<END
+# At the memory limit the build ends, and if the server has no memory left, a build is the first to end.
+OOMPolicy=stop
+OOMScoreAdjust=500
+IOWeight=50
+END
+      ;;
+    *)
+      cat <<END
+# A supervisor of several processes decides itself what to do without one of them.
+OOMPolicy=continue
+OOMScoreAdjust=100
+END
+      ;;
+  esac
+}
+
+# Writes the standard input to the file $1 with the mode $2, atomically.
+place() {
+  cat >"$1.new" || fail 13 "$1 cannot be written."
+  chmod "$2" "$1.new"
+  mv -f "$1.new" "$1"
+}
+
+install_isolation() {
+  getent group "$isolate_group" >/dev/null || groupadd --system "$isolate_group" ||
+    fail 1 "the group $isolate_group cannot be created."
+  write_isolate | place "$isolate" 755
+  write_isolate_socket | place /etc/systemd/system/gantry-isolate.socket 644
+  write_isolate_service | place /etc/systemd/system/gantry-isolate@.service 644
+  for kind in build command; do
+    mkdir -p "/etc/systemd/system/gantry-$kind-.service.d"
+    write_sandbox $kind | place "/etc/systemd/system/gantry-$kind-.service.d/10-gantry.conf" 644
+  done
+  systemctl daemon-reload
+  systemctl enable --quiet --now gantry-isolate.socket || fail 1 "gantry-isolate.socket does not start."
+}
+
+remove_isolation() {
+  systemctl disable --now --quiet gantry-isolate.socket 2>/dev/null || true
+  rm -rf "$isolate" /etc/systemd/system/gantry-isolate.socket /etc/systemd/system/gantry-isolate@.service \
+    /etc/systemd/system/gantry-build-.service.d /etc/systemd/system/gantry-command-.service.d /run/gantry-isolate "$isolate_socket"
+}
+
+# Ends what projects run, and deletes their users.
+remove_project_users() {
+  systemctl stop 'gantry-build-*' 'gantry-command-*' 2>/dev/null || true
+  systemctl reset-failed 'gantry-build-*' 'gantry-command-*' 2>/dev/null || true
+  systemctl stop gantry.slice 2>/dev/null || true
+  getent passwd | awk -F : -v home="$home/projects/" '$1 ~ /^proj_[0-9a-z]+$/ && index($6, home) == 1 { print $1 }' |
+    while read -r project; do userdel "$project" 2>/dev/null || true; done
+  if getent group "$isolate_group" >/dev/null; then groupdel "$isolate_group"; fi
+}
+
 run_service() {
+  install_isolation
+  if [ -f "$unit" ]; then cp -p "$unit" "$work/unit.old"; fi
   write_unit >"$work/unit"
   cp "$work/unit" "$unit.new" || fail 13 "$unit cannot be written."
   chmod 644 "$unit.new"
@@ -484,6 +626,9 @@ run_service() {
       reason=$(last_log_lines)
       if [ -f "$program.old" ]; then
         mv -f "$program.old" "$program"
+        # The previous version may not know all options of the new unit.
+        if [ -f "$work/unit.old" ]; then mv -f "$work/unit.old" "$unit"; fi
+        systemctl daemon-reload
         systemctl restart gantry-agent || true
         fail 12 "the agent $agent_version does not start, so the previous version was put back. $reason"
       fi
@@ -554,8 +699,10 @@ uninstall_agent() {
       systemctl disable --now --quiet gantry-agent || true
       if [ $is_purge = yes ]; then end_apps; fi
       rm -f "$unit" "$tmpfiles"
-      systemctl daemon-reload
     fi
+    if [ $is_purge = yes ]; then remove_project_users; fi
+    remove_isolation
+    systemctl daemon-reload
   fi
   if [ -e "$program" ] && [ -n "$node" ]; then
     pid=$(agent_pid)

@@ -212,6 +212,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         protocol: PROTOCOL_VERSION,
         agent_version: AGENT_VERSION,
         disk: await disk(),
+        isolation: context.isolation.kind,
         projects: await projects(),
         runs: runs.slice(0, MAX_REPORTED_RUNS),
         seal_key: context.sealKey.shown,
@@ -222,7 +223,12 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
       };
     },
     async status() {
-      return { type: "status", disk: await disk(), projects: await projects() };
+      return {
+        type: "status",
+        disk: await disk(),
+        isolation: context.isolation.kind,
+        projects: await projects(),
+      };
     },
     async stop() {
       isStopping = true;

@@ -50,7 +50,7 @@ export async function correctRelease(
     await switchTo(context, projectId, version);
   } finally {
     await removeTree(folder.temp);
-    await tidyOutput(folder, version);
+    await tidyOutput(context.isolation, folder, version);
     // Also after a failure: a later start must not repeat a correction that may be outdated by then.
     await removeCorrectionNote(folder);
   }

@@ -3,12 +3,13 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
-import { endLeftProcesses } from "#agent/process/left-processes.ts";
-import { killNotedGroup, killProcessesOfRun } from "#agent/process/process-table.ts";
+import { endBuild } from "#agent/lifecycle/end-builds.ts";
+import { killNotedGroup } from "#agent/process/process-table.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
-import { traceOfRun } from "#agent/run/activate/end-release.ts";
+import { endProcesses, traceOfRun } from "#agent/run/activate/end-release.ts";
+import { removeOwned } from "#agent/run/step/remove-owned.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { removeAllGitLeftovers } from "#agent/workspace/mirror.ts";
@@ -58,27 +59,26 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
   const entry = readJournal(folder);
   const correction = await readCorrectionNote(folder);
   /** Files that cannot be removed, such as those of another user, only use disk space. */
-  const clear = async (removal: Promise<void>): Promise<void> => {
-    await removal.catch((error: unknown) =>
+  const clear = async (removal: () => Promise<void>): Promise<void> => {
+    await removeOwned(context, folder, removal).catch((error: unknown) =>
       context.log(`${id}: leftover files cannot be removed: ${messageOf(error)}`),
     );
   };
   const leftover = entry === null ? null : await undo(context, folder, entry, clear);
-  if (correction !== null)
-    await endLeftProcesses(traceOfRun(folder, correction.marker, null), context.settings.stopGraceMs);
+  if (correction !== null) await endProcesses(context, traceOfRun(folder, correction.marker, null));
   removeOtherSpools(folder, leftover?.entry.run.run_id ?? null);
   const current = await readCurrent(folder);
-  await clear(removeIncomplete(folder, current));
-  await clear(removeDrafts(folder));
+  await clear(() => removeIncomplete(folder, current));
+  await clear(() => removeDrafts(folder));
   await tidyReleaseVariables(folder);
-  await clear(emptyBin(folder));
+  await clear(() => emptyBin(folder));
   // An activate command that runs again prints its output again.
   const isReactivated = correction !== null || (leftover !== null && leftover.reactivate !== null);
-  await tidyOutput(folder, isReactivated ? null : current);
+  await tidyOutput(context.isolation, folder, isReactivated ? null : current);
   if (existsSync(folder.journal)) await removeAllGitLeftovers(folder);
   // A power cut may leave a note empty. It is deleted then, and the control plane decides what is served.
-  if (entry === null) await clear(rm(folder.journal, { force: true }));
-  if (correction === null) await clear(removeCorrectionNote(folder));
+  if (entry === null) await clear(() => rm(folder.journal, { force: true }));
+  if (correction === null) await clear(() => removeCorrectionNote(folder));
   if (current !== null && (await readRelease(folder, current)) === null)
     context.log(`${id}: current points to release ${current}, which is incomplete`);
   return { leftover, correction: correction?.release ?? null };
@@ -95,16 +95,13 @@ async function undo(
   context: AgentContext,
   folder: ProjectFolder,
   entry: JournalEntry,
-  clear: (removal: Promise<void>) => Promise<void>,
+  clear: (removal: () => Promise<void>) => Promise<void>,
 ): Promise<Leftover> {
   const { phase } = entry;
   if (phase.kind === "decided") return { entry, result: phase.result, reactivate: null };
-  for (const group of entry.groups) killNotedGroup(group, entry.boot_id);
-  if (phase.kind === "preparing") await killProcessesOfRun(entry.run.run_id);
-  else {
-    const trace = traceOfRun(folder, entry.run.run_id, entry.builds);
-    await endLeftProcesses(trace, context.settings.stopGraceMs);
-  }
+  if (phase.kind !== "preparing") for (const group of entry.groups) killNotedGroup(group, entry.boot_id);
+  if (phase.kind === "preparing") await endBuild(context.isolation, folder, entry);
+  else await endProcesses(context, traceOfRun(folder, entry.run.run_id, entry.builds));
 
   let message = "the agent stopped during this deployment";
   let reactivate: number | null = null;
@@ -114,7 +111,8 @@ async function undo(
     reactivate = phase.previous;
     message = "the agent stopped while the release was being activated, and switched back";
   }
-  if (entry.builds !== null) await clear(removeRelease(folder, entry.builds));
+  const { builds } = entry;
+  if (builds !== null) await clear(() => removeRelease(folder, builds));
   const failure = { code: "server_lost", message, stage: entry.stage } as const;
   return { entry, result: { outcome: "failed", failure }, reactivate };
 }

@@ -1,8 +1,8 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { removeDeployKey } from "#agent/ssh/ssh-folder.ts";
-import { endLeftProcesses } from "#agent/process/left-processes.ts";
-import { traceOfProject } from "#agent/run/activate/end-release.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
+import { endProcesses, traceOfProject } from "#agent/run/activate/end-release.ts";
+import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeGently } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
@@ -23,12 +23,11 @@ export async function removeProject(
   const folder = projectFolder(context.home, projectId);
   await switchCurrent(folder, null);
   if (purge) {
-    const ended = await endLeftProcesses(traceOfProject(folder), context.settings.stopGraceMs);
-    for (const { pid, program } of ended)
-      context.log(`${projectId}: ended ${program} (${pid}), which an activate command left running`);
-    await removeGently(folder.root);
+    for (const ended of await endProcesses(context, traceOfProject(folder)))
+      context.log(`${projectId}: ended ${ended}, which an activate command left running`);
+    await removeAll(context, folder);
     await removeDeployKey(context.home, projectId);
-  } else await removeReleases(folder);
+  } else await removeReleases(context, folder);
   // Last, because the site server writes its list, for which a full disk has no space before.
   await context.sites.unregister(projectId);
   context.log(
@@ -36,11 +35,25 @@ export async function removeProject(
   );
 }
 
-async function removeReleases(folder: ProjectFolder): Promise<void> {
+/** @throws when the project's user cannot be removed, so that the removal is not confirmed and comes again */
+async function removeAll({ isolation }: AgentContext, folder: ProjectFolder): Promise<void> {
+  if (isolation.kind === "projects") {
+    const removed = await isolation.remove(folder.id);
+    if (removed.kind === "failed") throw new Error(removed.reason);
+  }
+  await removeGently(folder.root);
+}
+
+async function removeReleases(context: AgentContext, folder: ProjectFolder): Promise<void> {
   const { complete } = await listReleases(folder);
-  for (const version of complete) await putReleaseAside(folder, version);
-  await removeIncomplete(folder, null);
-  await emptyBin(folder);
-  await tidyOutput(folder, null);
+  for (const version of complete) {
+    await ownRelease(context, folder, version);
+    await putReleaseAside(folder, version);
+  }
+  await removeOwned(context, folder, async () => {
+    await removeIncomplete(folder, null);
+    await emptyBin(folder);
+  });
+  await tidyOutput(context.isolation, folder, null);
   await tidyReleaseVariables(folder);
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { readJsonFile } from "#node/read-json-file.ts";
+import { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
@@ -18,6 +19,8 @@ export const LinkStatus = z.object({
   connected: z.boolean(),
   since: z.string(),
   reason: z.nullable(z.string()),
+  /** Missing if an earlier version of the agent wrote it. */
+  isolation: z.optional(IsolationLevel),
 });
 export type LinkStatus = z.infer<typeof LinkStatus>;
 

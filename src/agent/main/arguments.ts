@@ -7,11 +7,12 @@ import { isOpenToOthers } from "#contract/loopback.ts";
 
 export const USAGE = `usage:
   gantry-agent enroll --url URL [--token TOKEN] --home DIR            enrol this server with a control plane
-  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH]   run the agent
+  gantry-agent run --home DIR [--policy FILE] [--sites-socket PATH] [--isolate SOCKET]
+                                                                      run the agent
   gantry-agent status --home DIR                                      show whether the agent is connected
   gantry-agent forget-host HOST --home DIR                            trust the next key of an ssh host, such as [git.example.com]:2222
   gantry-agent check-policy FILE                                      check a policy file and print its rules
-  gantry-agent end-builds --home DIR                                  end builds that a stopped agent left running
+  gantry-agent end-builds --home DIR [--isolate SOCKET]               end builds that a stopped agent left running
   gantry-agent --version
 
 Set GANTRY_TOKEN instead of --token, which other users of this server can see.
@@ -24,8 +25,11 @@ export type AgentArguments =
       readonly home: string;
       readonly policy: string | null;
       readonly sitesSocket: string | null;
+      /** The isolation helper's socket; `null` when projects share the agent's user. */
+      readonly isolate: string | null;
     }
-  | { readonly kind: "status" | "end_builds"; readonly home: string }
+  | { readonly kind: "status"; readonly home: string }
+  | { readonly kind: "end_builds"; readonly home: string; readonly isolate: string | null }
   | { readonly kind: "forget_host"; readonly host: string; readonly home: string }
   | { readonly kind: "check_policy"; readonly path: string }
   | { readonly kind: "version" }
@@ -45,6 +49,7 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
         home: { type: "string" },
         policy: { type: "string" },
         "sites-socket": { type: "string" },
+        isolate: { type: "string" },
         version: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -82,19 +87,25 @@ export function readArguments(argv: readonly string[], environment: NodeJS.Proce
       return { kind: "enroll", url: url.replace(/\/+$/, ""), token, home: resolve(home) };
     }
     case "run": {
-      const { policy, "sites-socket": socket } = values;
+      const { policy, "sites-socket": socket, isolate } = values;
       if (home === undefined) return missing("--home");
       return {
         kind: "run",
         home: resolve(home),
         policy: policy === undefined ? null : resolve(policy),
         sitesSocket: socket === undefined ? null : resolve(socket),
+        isolate: isolate === undefined ? null : resolve(isolate),
       };
     }
     case "status":
       return home === undefined ? missing("--home") : { kind: "status", home: resolve(home) };
     case "end-builds":
-      return home === undefined ? missing("--home") : { kind: "end_builds", home: resolve(home) };
+      if (home === undefined) return missing("--home");
+      return {
+        kind: "end_builds",
+        home: resolve(home),
+        isolate: values.isolate === undefined ? null : resolve(values.isolate),
+      };
     case undefined:
       return { kind: "wrong", message: "a command is missing: enroll, run, status or check-policy" };
     default:

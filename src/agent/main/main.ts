@@ -8,6 +8,12 @@ import type { Connection } from "#contract/agent-connection.ts";
 import { endBuilds } from "#agent/lifecycle/end-builds.ts";
 import { enroll } from "#agent/main/enroll.ts";
 import { exitCodes } from "#agent/main/exit-codes.ts";
+import {
+  type Isolation,
+  isolateProjects,
+  isolationSentences,
+  noIsolation,
+} from "#agent/isolation/isolation.ts";
 import { holderOf, lockHome } from "#agent/lifecycle/home-lock.ts";
 import { chooseProxy } from "#agent/lib/http/choose-proxy.ts";
 import { plainHttp } from "#agent/lib/http/control-plane.ts";
@@ -64,6 +70,14 @@ async function isOtherUsersHome(home: string): Promise<boolean> {
   return true;
 }
 
+/**
+ * The unit that install.sh writes names the helper's socket. Then nothing of a project ever runs as the agent's user: if
+ * the helper does not answer, the project's run fails.
+ */
+function chooseIsolation(socketPath: string | null): Isolation {
+  return socketPath === null ? noIsolation : isolateProjects(socketPath);
+}
+
 async function enrollServer(url: string, token: string, home: string): Promise<number> {
   if (await isOtherUsersHome(home)) return exitCodes.failed;
   const end = await enroll({
@@ -85,7 +99,9 @@ async function enrollServer(url: string, token: string, home: string): Promise<n
   return exitCodes.ok;
 }
 
-async function runServer({ home, policy: path, sitesSocket }: RunArguments): Promise<number> {
+async function runServer({ home, policy: path, sitesSocket, isolate }: RunArguments): Promise<number> {
+  const isolation = chooseIsolation(isolate);
+  log(isolationSentences[isolation.kind]);
   if (await isOtherUsersHome(home)) return exitCodes.give_up;
   const read = await readConnection(home);
   if (read.kind === "missing")
@@ -93,12 +109,12 @@ async function runServer({ home, policy: path, sitesSocket }: RunArguments): Pro
   if (read.kind === "unreadable") return refuse(`${connectionPath(home)} cannot be read: ${read.reason}.`);
   if (isOpenToOthers(new URL(read.connection.url)))
     return refuse(`The agent does not start: ${plainHttp(read.connection.url)}. Enrol this server again.`);
-  if (path === null) return serve(home, read.connection, openPolicy, sitesSocket);
+  if (path === null) return serve(home, read.connection, openPolicy, sitesSocket, isolation);
   const policy = await readPolicy(path);
   // Without a readable policy, the agent would carry out orders that its owner does not allow.
   if (policy.kind === "refused") return refuse(`The agent does not start: ${policy.reason}`);
   log(`using the policy ${path}, as read now`);
-  return serve(home, read.connection, policy.policy, sitesSocket);
+  return serve(home, read.connection, policy.policy, sitesSocket, isolation);
 }
 
 async function serve(
@@ -106,6 +122,7 @@ async function serve(
   connection: Connection,
   policy: Policy,
   sitesSocket: string | null,
+  isolation: Isolation,
 ): Promise<number> {
   const sealKey = await openSealKey(home);
   if (!sealKey.ok) return refuse(`The agent does not start. ${sealKey.message}`);
@@ -140,6 +157,7 @@ async function serve(
       random: () => Math.random(),
       environment: process.env,
       sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
+      isolation,
       log,
     },
     ending.signal,
@@ -164,11 +182,11 @@ async function forgetPins(host: string, home: string): Promise<number> {
 }
 
 /** Does nothing while an agent uses the home folder, because the builds belong to that agent. */
-async function endLeftBuilds(home: string): Promise<number> {
+async function endLeftBuilds(home: string, isolate: string | null): Promise<number> {
   const pid = await holderOf(home);
   if (pid !== null)
     return refuse(`An agent (process ${pid}) uses ${home}. Its builds are not ended.`, "failed");
-  const ended = await endBuilds(home);
+  const ended = await endBuilds(home, chooseIsolation(isolate));
   if (ended > 0) log(`ended the processes of ${ended} interrupted ${ended === 1 ? "build" : "builds"}`);
   return exitCodes.ok;
 }
@@ -190,7 +208,7 @@ async function main(): Promise<number> {
     case "status":
       return showStatus(args.home);
     case "end_builds":
-      return endLeftBuilds(args.home);
+      return endLeftBuilds(args.home, args.isolate);
     case "forget_host":
       return forgetPins(args.host, args.home);
     case "check_policy":

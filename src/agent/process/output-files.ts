@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, rmdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { attempt } from "#node/attempt.ts";
@@ -38,6 +38,22 @@ export function createOutputFiles(folder: string, name: string): OutputFiles {
     }
     removeFile(stdout);
   }
+}
+
+/** The first number that no output file of this name has. Creates the folder. */
+export function nextOutputNumber(folder: string, name: string): number {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (let n = 1; ; n += 1)
+    if (!["stdout", "stderr"].some((stream) => existsSync(join(folder, `${name}-${n}.${stream}`)))) return n;
+}
+
+/** Opens the two files that another process has created. @throws when they cannot be opened */
+export function openOutputFiles(folder: string, name: string): OutputFiles {
+  const open = (stream: string): OutputFile => {
+    const path = join(folder, `${name}.${stream}`);
+    return { path, fd: openSync(path, "a+") };
+  };
+  return bothOf(open("stdout"), open("stderr"));
 }
 
 /** @returns `null` when the file exists already */

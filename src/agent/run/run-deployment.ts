@@ -14,6 +14,7 @@ import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, failUnexpectedly, interrupted, type RunEnd, type Step } from "#agent/run/step/step.ts";
 import { verifyRelease } from "#agent/run/activate/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
+import { removeOwned } from "#agent/run/step/remove-owned.ts";
 import { removeTree } from "#agent/workspace/discard.ts";
 import { recordLiveCommit } from "#agent/workspace/live-commits.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
@@ -61,7 +62,7 @@ export async function runDeployment(scope: RunScope, unreadable: string | null):
   const isRecorded = result === null || journal.decide(result);
   const pruned = result?.outcome === "live" ? await pruneReleases(scope, result.release, previous) : [];
   await removeTree(folder.temp).catch(() => undefined);
-  await tidyOutput(folder, await readCurrent(folder));
+  await tidyOutput(scope.context.isolation, folder, await readCurrent(folder));
   await tidyReleaseVariables(folder);
   if (result === null) return;
   if (!isRecorded) {
@@ -169,7 +170,8 @@ async function undo(scope: RunScope, previous: number | null, progress: Progress
     await endRelease(scope, progress.activates, trace);
     await reactivate(scope, previous, order.timeouts.activate_seconds);
   }
-  if (progress.isBuilding) await removeRelease(folder, order.version);
+  if (progress.isBuilding)
+    await removeOwned(scope.context, folder, () => removeRelease(folder, order.version));
 }
 
 /** @returns `null` when the control plane accepts no more events of the run */

@@ -140,6 +140,8 @@ function ownPath({ release, shared, copies }: Places, path: string): string {
 
 function placeOf({ release, shared, home }: Places, target: string): Place {
   if (isBelow(release, target) || isBelow(shared, target)) return "release";
+  // The home of the project's user, which only the project's own commands write to.
+  if (isBelow(join(dirname(dirname(release)), "home"), target)) return "tools";
   if (isBelow(home, target))
     return toolFolders.some((folder) => isBelow(join(home, folder), target)) ? "tools" : "home";
   return programFolders.some((folder) => isBelow(folder, target)) ? "programs" : "elsewhere";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { isFollowed } from "#agent/process/follow-file.ts";
 import { openAmong } from "#agent/process/open-files.ts";
+import type { Isolation, ProjectUsers } from "#agent/isolation/isolation.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /** The part of the size limit that is kept of a file that is too long. */
@@ -25,17 +26,31 @@ async function listOutput(folder: ProjectFolder): Promise<readonly Output[]> {
  * Deletes the output files that no process writes to any more. The files of the current release's last activation
  * stay, because they have the last output of a crashed app. Never throws.
  */
-export async function tidyOutput(folder: ProjectFolder, current: number | null): Promise<void> {
+export async function tidyOutput(
+  isolation: Isolation,
+  folder: ProjectFolder,
+  current: number | null,
+): Promise<void> {
   const files = await listOutput(folder);
   if (files.length === 0) return;
   const last = Math.max(0, ...files.filter(({ version }) => version === current).map(({ n }) => n));
   const rest = files.filter(
     ({ path, version, n }) => !isFollowed(path) && !(version === current && n === last),
   );
+  // The agent cannot see which files the processes of other users have open.
+  const running = isolation.kind === "none" ? [] : await listRunning(isolation, folder);
+  if (running === null) return;
   const inUse = openAmong(rest.map(({ path }) => path));
-  for (const { path } of rest)
-    if (inUse?.has(path) !== true) await rm(path, { force: true }).catch(() => undefined);
+  for (const { path, version, n } of rest)
+    if (inUse?.has(path) !== true && !running.includes(`${version}-${n}`))
+      await rm(path, { force: true }).catch(() => undefined);
   await rmdir(folder.output).catch(() => undefined);
+}
+
+/** @returns `null` when the helper does not answer: the next run tries again */
+async function listRunning(users: ProjectUsers, { id }: ProjectFolder): Promise<readonly string[] | null> {
+  const answer = await users.listRunning(id);
+  return answer.kind === "done" ? answer.words.slice(1) : null;
 }
 
 /** Cuts output files that are too long down to their newest part. Never throws. */

@@ -12,6 +12,7 @@ export function projectsFolder(home: string): string {
 export function projectFolder(home: string, projectId: ProjectId) {
   const root = join(projectsFolder(home), projectId);
   return {
+    id: projectId,
     root,
     mirrors: {
       sha1: join(root, "mirror.git"),
@@ -20,6 +21,8 @@ export function projectFolder(home: string, projectId: ProjectId) {
     },
     releases: join(root, "releases"),
     shared: join(root, "shared"),
+    /** The home folder of the project's user, if projects are isolated. */
+    home: join(root, "home"),
     current: join(root, "current"),
     /** A list of the commits that were live on this server. */
     liveCommits: join(root, "live-commits.json"),

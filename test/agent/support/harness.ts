@@ -7,6 +7,7 @@ import type * as z from "zod";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { Policy } from "#agent/policy/policy.ts";
+import { noIsolation } from "#agent/isolation/isolation.ts";
 import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
 import { type AgentSettings, defaultSettings } from "#agent/context/settings.ts";
@@ -100,6 +101,7 @@ export class World {
       random: () => Math.random(),
       environment,
       sites,
+      isolation: noIsolation,
       log: (message) => void this.logLines.push(message),
     };
   }

@@ -20,8 +20,12 @@ done
 mount -t tmpfs -o mode=755 none /mnt
 mkdir /mnt/upper /mnt/work /mnt/root
 mount -t overlay overlay -o "lowerdir=$ROOT,upperdir=/mnt/upper,workdir=/mnt/work" /mnt/root
-systemd-nspawn --quiet --directory=/mnt/root --machine="$NAME" --register=no --keep-unit --bind-ro="$NODE:/usr/local/bin/node" --resolv-conf=bind-host --timezone=off --link-journal=no --boot
-exit $?`;
+while true; do
+  code=0
+  systemd-nspawn --quiet --directory=/mnt/root --machine="$NAME" --register=no --keep-unit --bind-ro="$NODE:/usr/local/bin/node" --resolv-conf=bind-host --timezone=off --link-journal=no --boot || code=$?
+  # The machine reboots.
+  [ $code -eq 133 ] || exit $code
+done`;
 
 /** The machine's last processes can still be ending. */
 const REMOVE_GROUPS = `for tree in ${TREES}; do
@@ -92,14 +96,27 @@ export class DebianMachine {
     for (let waitedMs = 0; waitedMs < BOOT_MS; waitedMs += POLL_MS) {
       await pause(POLL_MS);
       if (this.#nspawn.exitCode !== null || this.#nspawn.signalCode !== null) break;
-      // unshare → the shell → nspawn → the machine's first process.
-      this.#leader = [1, 2, 3].reduce(childOf, this.#nspawn.pid ?? 0);
+      this.#leader = this.#findLeader();
       if (this.#leader === 0) continue;
       const { output } = await this.run("systemctl is-system-running");
       if (/^(running|degraded)$/m.test(output)) return;
     }
     await this.close();
     throw new Error(`the machine does not start:\n${this.#console()}`);
+  }
+
+  /** Reboots the machine with its files, as a server does. */
+  async reboot(): Promise<void> {
+    const before = this.#leader;
+    await this.run("systemctl reboot");
+    for (let waitedMs = 0; waitedMs < BOOT_MS && this.#findLeader() === before; waitedMs += POLL_MS)
+      await pause(POLL_MS);
+    await this.#waitUntilUp();
+  }
+
+  /** unshare → the shell → nspawn → the machine's first process; 0 while there is none. */
+  #findLeader(): number {
+    return [1, 2, 3].reduce(childOf, this.#nspawn.pid ?? 0);
   }
 
   /** Runs a shell line in the machine as root. */

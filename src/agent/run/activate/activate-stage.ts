@@ -1,8 +1,9 @@
-import { commandEnvironment } from "#agent/commands/environment.ts";
+import { projectEnvironment } from "#agent/commands/environment.ts";
+import { commandLimits } from "#agent/isolation/limits.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { checkActivateCommand } from "#agent/policy/check-policy.ts";
 import { type CommandEnd, describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
-import type { CommandScope, RunScope } from "#agent/run/step/run-scope.ts";
+import { type CommandScope, projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
 import type { OpenVariables } from "#agent/secrets/open-variables.ts";
 import type { Step } from "#agent/run/step/step.ts";
@@ -72,7 +73,7 @@ export async function runActivateCommand(
   const command = shellCommand(
     release.activate_command,
     root.path,
-    commandEnvironment(context.environment, scope.marker, variables),
+    projectEnvironment(context.environment, scope.marker, projectUser(scope), variables),
     {
       releases: scope.folder.releases,
       projectName: release.project_name,
@@ -86,6 +87,7 @@ export async function runActivateCommand(
     signal: limit.signal,
     leftovers: { keepAs: String(release.version) },
     stdout: "log",
+    unit: { kind: "command", version: release.version, limits: commandLimits() },
   });
   const ms = Math.round(context.clock.monotonic() - startedAt);
   log.system("activate", `the activate command ${describeEnd(ran.end)} (${ms} ms)`);

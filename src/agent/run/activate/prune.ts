@@ -1,4 +1,5 @@
 import { messageOf } from "#contract/lib/message-of.ts";
+import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { removeGently } from "#agent/workspace/discard.ts";
 import { listReleases, putReleaseAside } from "#agent/workspace/releases.ts";
@@ -23,12 +24,13 @@ export async function pruneReleases(
   live: number,
   previous: number | null,
 ): Promise<readonly string[]> {
-  const { folder, order, log } = scope;
+  const { folder, order, log, context } = scope;
   const aside: string[] = [];
   try {
     const { complete } = await listReleases(folder);
     const gone = decidePrune(complete, order.keep_releases, live, previous);
     for (const version of gone) {
+      await ownRelease(context, folder, version);
       const path = await putReleaseAside(folder, version);
       if (path !== null) aside.push(path);
     }
@@ -41,9 +43,12 @@ export async function pruneReleases(
 }
 
 /** Deletes the pruned releases. Failed deletions are repeated at the agent's next start. Never throws. */
-export async function removePruned({ context, order }: RunScope, aside: readonly string[]): Promise<void> {
+export async function removePruned(
+  { context, folder, order }: RunScope,
+  aside: readonly string[],
+): Promise<void> {
   for (const path of aside)
-    await removeGently(path).catch((error: unknown) =>
+    await removeOwned(context, folder, () => removeGently(path)).catch((error: unknown) =>
       context.log(`${order.project_name}: an old release could not be removed: ${messageOf(error)}`),
     );
 }

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 
-import { commandEnvironment } from "#agent/commands/environment.ts";
+import { projectEnvironment } from "#agent/commands/environment.ts";
+import { buildLimits } from "#agent/isolation/limits.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { checkBuildCommand } from "#agent/policy/check-policy.ts";
 import { killProcessesOfRun } from "#agent/process/process-table.ts";
@@ -9,7 +10,7 @@ import { findMissingTool } from "#agent/run/build/find-missing-tool.ts";
 import { linkExistingPaths, linkSharedPaths } from "#agent/run/build/link-shared-paths.ts";
 import { planBuild } from "#agent/run/build/plan-build.ts";
 import { describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
-import type { RunScope } from "#agent/run/step/run-scope.ts";
+import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { folderInside, type InsideCheck } from "#agent/workspace/inside-release.ts";
@@ -81,7 +82,8 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
   scope.log.system("build", `running ${line}`);
   const startedAt = context.clock.monotonic();
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
-  const command = shellCommand(line, cwd, commandEnvironment(context.environment, order.run_id, scope.variables.build), {
+  const environment = projectEnvironment(context.environment, order.run_id, projectUser(scope), scope.variables.build);
+  const command = shellCommand(line, cwd, environment, {
     releases: folder.releases,
     projectName: order.project_name,
     version: order.version,
@@ -93,6 +95,7 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
     signal: limit.signal,
     leftovers: "kill",
     stdout: "log",
+    unit: { kind: "build", version: order.version, limits: buildLimits() },
   });
   limit.clear();
   // A daemon leaves its process group when it starts, and would continue to write into the finished release.

@@ -50,6 +50,7 @@ export function createGitRunner(scope: RunScope, limit: StageLimit): GitRunner {
         case "exited":
           return succeed({ code: ran.end.code, stdout: ran.stdout, ran });
         case "killed":
+        case "out_of_memory":
           return succeed({ code: -1, stdout: "", ran });
         case "not_started":
           return fail("fetch_failed", "fetch", `git ${describeEnd(ran.end)}`);

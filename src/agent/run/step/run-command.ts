@@ -2,9 +2,11 @@ import { statfs } from "node:fs/promises";
 
 import { type Command, hasSucceeded, type ProcessEnd } from "#agent/process/command.ts";
 import { createLineOutput } from "#agent/process/line-output.ts";
+import type { FollowOptions } from "#agent/process/follow-file.ts";
 import { openAmong } from "#agent/process/open-files.ts";
 import { createOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
-import { type OutputChannel, runProcess } from "#agent/process/run-process.ts";
+import { type OutputChannel, type OutputSink, runProcess } from "#agent/process/run-process.ts";
+import { runIsolated, type Unit } from "#agent/isolation/run-isolated.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
@@ -32,6 +34,8 @@ export type CommandOptions = {
   readonly stdout: "log" | "capture";
   /** Keeps standard error out of the log, but not out of `stderrTail`. */
   readonly isQuiet?: boolean;
+  /** Where the command runs if projects are isolated. Without it, it always runs as the agent's user, as git does. */
+  readonly unit?: Pick<Unit, "kind" | "version" | "limits">;
 };
 
 const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
@@ -67,18 +71,8 @@ export async function runCommand(
   const stdout = (chunk: Buffer) => (scope.log.isFull ? null : output.sink.stdout(chunk));
   const stderr = (chunk: Buffer) =>
     output.sink.stderr(scope.log.isFull ? chunk.subarray(-2 * MAX_STDERR_TAIL) : chunk);
-  const { leftovers } = options;
-  const channel = leftovers === "kill" ? pipes : openFiles(scope, leftovers.keepAs, options.stage);
-  const end = await runProcess(command, {
-    output: { stdout: options.stdout === "log" ? stdout : capture, stderr },
-    channel,
-    ledger: scope.ledger,
-    signal: options.signal,
-    leftovers: leftovers === "kill" ? "kill" : "keep",
-    stopGraceMs: settings.stopGraceMs,
-    outputGraceMs: settings.outputGraceMs,
-  });
-  if (channel.kind === "files") closeFiles(channel.files);
+  const sink: OutputSink = { stdout: options.stdout === "log" ? stdout : capture, stderr };
+  const end = await runAsItsUser(scope, command, options, sink);
   output.end();
   return {
     end,
@@ -87,19 +81,57 @@ export async function runCommand(
   };
 }
 
+/** Runs a command of the project as the project's user, if the server has one, and other commands as the agent's. */
+async function runAsItsUser(
+  scope: CommandScope,
+  command: Command,
+  options: CommandOptions,
+  output: OutputSink,
+): Promise<ProcessEnd> {
+  const { settings, isolation } = scope.context;
+  const { leftovers, unit } = options;
+  if (unit !== undefined && isolation.kind === "projects")
+    return runIsolated(command, {
+      users: isolation,
+      unit: { ...unit, project: scope.folder.id, marker: scope.marker },
+      output,
+      outputFolder: scope.folder.output,
+      follow: followOptions(scope, options.stage),
+      signal: options.signal,
+      outputGraceMs: settings.outputGraceMs,
+    });
+  const channel = leftovers === "kill" ? pipes : openFiles(scope, leftovers.keepAs, options.stage);
+  const end = await runProcess(command, {
+    output,
+    channel,
+    ledger: scope.ledger,
+    signal: options.signal,
+    leftovers: leftovers === "kill" ? "kill" : "keep",
+    stopGraceMs: settings.stopGraceMs,
+    outputGraceMs: settings.outputGraceMs,
+  });
+  if (channel.kind === "files") closeFiles(channel.files);
+  return end;
+}
+
 const pipes: OutputChannel = { kind: "pipes" };
 
-function openFiles({ context, folder, log }: CommandScope, name: string, stage: LogStage): OutputChannel {
+function followOptions({ context, log }: CommandScope, stage: LogStage): FollowOptions {
   const { pollOutputMs, maxOutputFileBytes } = context.settings;
+  return {
+    pollMs: pollOutputMs,
+    maxBytes: maxOutputFileBytes,
+    onDropped: (bytes) => log.system(stage, `${bytes} bytes of output are missing`),
+  };
+}
+
+function openFiles(scope: CommandScope, name: string, stage: LogStage): OutputChannel {
+  const { folder, log } = scope;
   try {
     return {
       kind: "files",
       files: createOutputFiles(folder.output, name),
-      follow: {
-        pollMs: pollOutputMs,
-        maxBytes: maxOutputFileBytes,
-        onDropped: (bytes) => log.system(stage, `${bytes} bytes of output are missing`),
-      },
+      follow: followOptions(scope, stage),
     };
   } catch (error) {
     // A pipe is no alternative: processes that the command leaves running must not end with the agent.
@@ -121,6 +153,10 @@ export function describeEnd(end: ProcessEnd): string {
       return `ended with exit code ${end.code}`;
     case "killed":
       return `was killed by ${end.signal}`;
+    case "out_of_memory":
+      return end.limitMb === null
+        ? "was killed, because the server has no memory left"
+        : `was killed, because it used more memory than its limit of ${end.limitMb} MB`;
     case "stopped":
       return "was stopped";
     case "not_started":
@@ -132,7 +168,7 @@ export function describeEnd(end: ProcessEnd): string {
 export function evidenceOf({ end, stderrTail }: CommandEnd): FailureEvidence {
   return {
     exit_code: end.kind === "exited" ? end.code : null,
-    signal: end.kind === "killed" ? end.signal : null,
+    signal: end.kind === "killed" ? end.signal : end.kind === "out_of_memory" ? "SIGKILL" : null,
     stderr_tail: stderrTail,
   };
 }

@@ -36,6 +36,10 @@ export const Disk = z.strictObject({
 });
 export type Disk = z.infer<typeof Disk>;
 
+/** Whether each project of a server runs as its own user, or all share the agent's. */
+export const IsolationLevel = z.enum(["projects", "none"]);
+export type IsolationLevel = z.infer<typeof IsolationLevel>;
+
 /** Why the control plane refuses an agent that has a valid credential. `at`: when the agent last tried to connect. */
 export const AgentProblem = z.strictObject({
   code: z.enum(["protocol_mismatch"]),

@@ -1,0 +1,76 @@
+import { createConnection, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+
+import { messageOf } from "#contract/lib/message-of.ts";
+
+/** A connection to the isolation helper: one request, and its lines of answers. */
+export type HelperCall = {
+  /** The next line; `null` when the connection has ended, with `problem` as the reason. */
+  nextLine(): Promise<string | null>;
+  send(text: string): void;
+  close(): void;
+  /** Why the connection ended, for a message. */
+  readonly problem: string;
+};
+
+/** Sends a request to the isolation helper (src/agent/install/isolate.sh). Never throws. */
+export function callHelper(socketPath: string, request: string): HelperCall {
+  const socket: Socket = createConnection(socketPath);
+  let problem = "the isolation helper ended without an answer";
+  socket.on("error", (error) => (problem = `the isolation helper cannot be reached: ${messageOf(error)}`));
+  socket.write(request);
+  const waiting: ((line: string | null) => void)[] = [];
+  const lines: string[] = [];
+  let isClosed = false;
+  const reader = createInterface({ input: socket, crlfDelay: Infinity });
+  reader.on("error", () => undefined);
+  reader.on("line", (line) => {
+    const next = waiting.shift();
+    if (next === undefined) lines.push(line);
+    else next(line);
+  });
+  socket.on("close", () => {
+    isClosed = true;
+    reader.close();
+    // The last lines are emitted before this.
+    for (const next of waiting.splice(0)) next(null);
+  });
+  return {
+    nextLine() {
+      const line = lines.shift();
+      if (line !== undefined) return Promise.resolve(line);
+      if (isClosed) return Promise.resolve(null);
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    send: (text) => void socket.write(text),
+    close: () => void socket.destroy(),
+    get problem() {
+      return problem;
+    },
+  };
+}
+
+/** The answer to a request that has one line of answer. `failed`: a sentence for the log. */
+export type HelperAnswer =
+  | { readonly kind: "done"; readonly words: readonly string[] }
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** Longer than the helper takes to end a unit whose processes ignore SIGTERM. */
+const ANSWER_MS = 60_000;
+
+export async function askHelper(socketPath: string, request: string): Promise<HelperAnswer> {
+  const call = callHelper(socketPath, `${request}\n`);
+  const timer = setTimeout(() => call.close(), ANSWER_MS);
+  const line = await call.nextLine();
+  clearTimeout(timer);
+  call.close();
+  if (line === null) return { kind: "failed", reason: call.problem };
+  const reason = refusalOf(line);
+  return reason === null ? { kind: "done", words: line.split(" ") } : { kind: "failed", reason };
+}
+
+/** The reason of an answer that is a refusal or a failure; `null` for others. */
+export function refusalOf(line: string): string | null {
+  const reason = /^(?:refused|failed): (.*)$/.exec(line)?.[1];
+  return reason === undefined ? null : `the isolation helper: ${reason}`;
+}

@@ -1,0 +1,66 @@
+import { askHelper, type HelperAnswer } from "#agent/isolation/helper.ts";
+import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** Which processes that activate commands left running are ended. */
+export type LeftUnits =
+  | { readonly kind: "all" }
+  | { readonly kind: "release"; readonly version: number }
+  | { readonly kind: "run"; readonly marker: string };
+
+/**
+ * Who runs the commands of projects. `none`: the agent itself, as its own user. `projects`: systemd, each as its
+ * project's user and in a sandbox, for the isolation helper.
+ */
+export type Isolation =
+  | { readonly kind: "none" }
+  | ({ readonly kind: "projects"; readonly socketPath: string } & ProjectUsers);
+
+/** What the helper does with a project's files and processes. No function throws, and all are safe to repeat. */
+export type ProjectUsers = {
+  /** Gives a release and the shared files to the project's user, and makes them changeable for the agent. */
+  own(project: ProjectId, version: number): Promise<HelperAnswer>;
+  /** Ends the project's build. */
+  stopBuild(project: ProjectId): Promise<HelperAnswer>;
+  /** Ends what activate commands left running. @returns each process as `name/pid` */
+  endCommands(project: ProjectId, units: LeftUnits): Promise<HelperAnswer>;
+  /** @returns `<version>-<n>` of each activate command that left processes running */
+  listRunning(project: ProjectId): Promise<HelperAnswer>;
+  /** Deletes what the agent has put aside. */
+  discard(project: ProjectId): Promise<HelperAnswer>;
+  /** Ends everything of the project, and deletes its files and its user. */
+  remove(project: ProjectId): Promise<HelperAnswer>;
+};
+
+export const noIsolation: Isolation = { kind: "none" };
+
+export function isolateProjects(socketPath: string): Isolation {
+  const ask = (request: string) => askHelper(socketPath, request);
+  return {
+    kind: "projects",
+    socketPath,
+    own: (project, version) => ask(`own ${project} ${version}`),
+    stopBuild: (project) => ask(`stop ${project}`),
+    endCommands: (project, units) => ask(`end ${project} ${describe(units)}`),
+    listRunning: (project) => ask(`running ${project}`),
+    discard: (project) => ask(`discard ${project}`),
+    remove: (project) => ask(`remove ${project}`),
+  };
+}
+
+function describe(units: LeftUnits): string {
+  switch (units.kind) {
+    case "all":
+      return "all";
+    case "release":
+      return `release ${units.version}`;
+    case "run":
+      return `run ${units.marker}`;
+  }
+}
+
+/** The sentence that the agent logs first, and shows in its status. */
+export const isolationSentences: Readonly<Record<IsolationLevel, string>> = {
+  projects: "Each project runs as its own user and cannot see other projects.",
+  none: "Projects are not isolated: they share the agent's user, and each can read and change the others.",
+};

@@ -1,0 +1,18 @@
+import type { Command } from "#agent/process/command.ts";
+
+/** What systemd sets for a unit. A command gets only the agent's choice of variables. */
+const unitVariables = ["INVOCATION_ID", "JOURNAL_STREAM", "LANG", "SYSTEMD_EXEC_PID"] as const;
+
+/**
+ * The shell script that a unit reads from its standard input: it sets the environment and becomes the command. So the
+ * environment, which may contain secrets, is in no argument, no file and no property of the unit.
+ */
+export function jobScript({ argv, cwd, env }: Command): string {
+  const variables = Object.entries(env).map(([name, value]) => `export ${name}=${quote(value)}\n`);
+  const words = argv.map(quote).join(" ");
+  return `unset ${unitVariables.join(" ")}\n${variables.join("")}cd ${quote(cwd)} || exit 1\nexec ${words} </dev/null\n`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,164 @@
+import { constants as fileFlags, openSync } from "node:fs";
+import { Socket } from "node:net";
+import { constants } from "node:os";
+import { join } from "node:path";
+
+import { attempt } from "#node/attempt.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
+import { pause } from "#contract/lib/pause.ts";
+import { callHelper, type HelperCall, refusalOf } from "#agent/isolation/helper.ts";
+import type { ProjectUsers } from "#agent/isolation/isolation.ts";
+import { jobScript } from "#agent/isolation/job-script.ts";
+import type { Command, ProcessEnd } from "#agent/process/command.ts";
+import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
+import { nextOutputNumber, openOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
+import { type OutputReader, readPipe } from "#agent/process/read-pipe.ts";
+import type { OutputSink } from "#agent/process/run-process.ts";
+import type { ProjectId } from "#contract/ids.ts";
+
+/** What a unit may use. */
+export type UnitLimits = {
+  /** `null`: no limit. */
+  readonly memoryMb: number | null;
+  readonly cpuWeight: number;
+  readonly tasks: number;
+};
+
+/** The unit that a command runs in. `marker` tells the runs of a release apart. */
+export type Unit = {
+  readonly kind: "build" | "command";
+  readonly project: ProjectId;
+  readonly version: number;
+  readonly marker: string;
+  readonly limits: UnitLimits;
+};
+
+export type IsolatedOptions = {
+  readonly users: ProjectUsers & { readonly socketPath: string };
+  readonly unit: Unit;
+  readonly output: OutputSink;
+  /** The folder of the files that a command of the kind `command` writes to. */
+  readonly outputFolder: string;
+  readonly follow: FollowOptions;
+  /** Stops the command, with SIGTERM and after 10 s SIGKILL to every process of the unit. */
+  readonly signal: AbortSignal;
+  readonly outputGraceMs: number;
+};
+
+const STOP_AGAIN_MS = 250;
+
+/**
+ * Runs a command as its project's user, in a unit of systemd. A build's processes are all ended with it; those of a
+ * command may continue if it succeeded. Never throws.
+ */
+export async function runIsolated(command: Command, options: IsolatedOptions): Promise<ProcessEnd> {
+  const { unit, signal, users, outputFolder } = options;
+  if (signal.aborted) return { kind: "stopped" };
+  const job = jobScript(command);
+  const number = unit.kind === "build" ? 1 : nextOutputNumber(outputFolder, String(unit.version));
+  const { memoryMb, cpuWeight, tasks } = unit.limits;
+  const words = [
+    ...["run", unit.kind, unit.project, unit.version, number, unit.marker],
+    ...[memoryMb ?? "infinity", cpuWeight, tasks, Buffer.byteLength(job)],
+  ];
+  const call = callHelper(users.socketPath, `${words.join(" ")}\n${job}`);
+  try {
+    return await runUnit(call, number, options);
+  } catch (error) {
+    return { kind: "not_started", message: messageOf(error) };
+  } finally {
+    call.close();
+  }
+}
+
+async function runUnit(call: HelperCall, number: number, options: IsolatedOptions): Promise<ProcessEnd> {
+  const { unit, signal, users } = options;
+  const opened = await call.nextLine();
+  if (opened === null) return { kind: "not_started", message: call.problem };
+  const folder = /^output (\/.*)$/.exec(opened)?.[1];
+  if (folder === undefined) return { kind: "not_started", message: refusalOf(opened) ?? opened };
+  if (signal.aborted) return { kind: "stopped" };
+  const { readers, files } = openReaders(folder, `${unit.version}-${number}`, options);
+  call.send("go\n");
+  const ending = call.nextLine();
+  let hasEnded = false;
+  void ending.then(() => (hasEnded = true));
+  const stopUnit = async (): Promise<void> => {
+    // Repeated, because the helper may not have started the unit yet.
+    while (!hasEnded) {
+      await (unit.kind === "build"
+        ? users.stopBuild(unit.project)
+        : users.endCommands(unit.project, { kind: "run", marker: unit.marker }));
+      await Promise.race([ending, pause(STOP_AGAIN_MS)]);
+    }
+  };
+  const onAbort = () => void stopUnit();
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const line = await ending;
+  signal.removeEventListener("abort", onAbort);
+
+  const end = readEnd(line ?? "", unit.limits);
+  // A pipe closes with its last writer. A file does not signal that.
+  const graceMs = unit.kind === "build" || end?.isLeft === true ? options.outputGraceMs : 0;
+  await Promise.all(readers.map((reader) => reader.finish(graceMs)));
+  if (end?.isLeft === true) files?.close();
+  else files?.remove();
+  if (signal.aborted) return { kind: "stopped" };
+  if (end !== null) return end.end;
+  await users.stopBuild(unit.project);
+  const reason = line === null ? call.problem : (refusalOf(line) ?? line);
+  return { kind: "not_started", message: reason };
+}
+
+function openReaders(
+  folder: string,
+  name: string,
+  { unit, output, follow }: IsolatedOptions,
+): { readonly readers: readonly OutputReader[]; readonly files: OutputFiles | null } {
+  if (unit.kind === "build")
+    return {
+      readers: [
+        readPipe(openPipe(join(folder, "stdout")), output.stdout),
+        readPipe(openPipe(join(folder, "stderr")), output.stderr),
+      ],
+      files: null,
+    };
+  const files = openOutputFiles(folder, name);
+  return {
+    readers: [
+      followFile(files.stdout, output.stdout, follow),
+      followFile(files.stderr, output.stderr, follow),
+    ],
+    files,
+  };
+}
+
+/** The helper holds the pipe's other end open until the unit has ended, so opening does not wait. */
+function openPipe(path: string): Socket {
+  const fd = openSync(path, fileFlags.O_RDONLY | fileFlags.O_NONBLOCK);
+  return new Socket({ fd, readable: true, writable: false });
+}
+
+type UnitEnd = { readonly end: ProcessEnd; readonly isLeft: boolean };
+
+/** The codes of waitid(2). */
+const EXITED = "1";
+
+/** Reads `end <result> <code> <status> <left>`; `null` for any other line. */
+export function readEnd(line: string, limits: Pick<UnitLimits, "memoryMb">): UnitEnd | null {
+  const [, result, code, status, left] = /^end (\S+) (\d) (\d+) (yes|no)$/.exec(line) ?? [];
+  if (result === undefined || status === undefined) return null;
+  const isLeft = left === "yes";
+  if (result === "oom-kill") return { end: { kind: "out_of_memory", limitMb: limits.memoryMb }, isLeft };
+  if (code === EXITED) return { end: { kind: "exited", code: Number(status) }, isLeft };
+  return { end: { kind: "killed", signal: signalName(Number(status)) }, isLeft };
+}
+
+function signalName(number: number): string {
+  const found = attempt(
+    () => Object.entries(constants.signals).find(([, value]) => value === number),
+    undefined,
+  );
+  return found?.[0] ?? `signal ${number}`;
+}

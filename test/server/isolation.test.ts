@@ -1,0 +1,357 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+
+import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { registerServer } from "../support/enrolments.ts";
+import { freePort } from "../support/free-port.ts";
+import { type Api, createApi } from "../support/journey-api.ts";
+import { DebianMachine } from "./support/debian-machine.ts";
+
+const HOME = "/var/lib/gantry";
+const SECRET = "the-secret-of-the-other-project";
+const hostileScript = readFileSync(resolve(import.meta.dirname, "support/hostile.sh"), "utf8");
+
+const app = `
+import { createServer } from "node:http";
+createServer((request, response) => response.end("up")).listen(Number(process.env.PORT), "127.0.0.1");
+`;
+
+let gantry: Gantry;
+let api: Api;
+let machine: DebianMachine;
+let server: ServerCreated;
+/** The other project on the server, with an app that an activate command left running. */
+let victim: { readonly id: string; readonly port: number };
+
+beforeAll(async () => {
+  [gantry, machine] = await Promise.all([startGantry(), DebianMachine.boot()]);
+  api = createApi(gantry.url, gantry.token);
+  server = await registerServer(gantry);
+  await machine.tell(server.enrollment.command);
+  const port = await freePort();
+  await commit("/srv/victim", { "server.mjs": app });
+  const project = await createProject("victim", "/srv/victim", {
+    build_command: null,
+    shared_paths: [".env"],
+    activate_command: `PORT=${port} SECRET=${SECRET} node server.mjs & until curl -s 127.0.0.1:${port}; do sleep 0.1; done`,
+  });
+  victim = { id: project.id, port };
+  await machine.tell(
+    `setpriv --reuid=gantry --regid=gantry --clear-groups mkdir -p ${HOME}/projects/${project.id}/shared`,
+  );
+  await machine.write(`${HOME}/projects/${project.id}/shared/.env`, `SECRET=${SECRET}`);
+  await machine.tell(
+    `chown gantry:gantry ${HOME}/projects/${project.id}/shared/.env; chmod 640 ${HOME}/projects/${project.id}/shared/.env`,
+  );
+  expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+  await machine.tell("touch /tmp/other /dev/shm/other /root/ada; mkdir /home/ada");
+});
+afterAll(async () => {
+  await machine.close();
+  await gantry.close();
+});
+
+async function commit(repository: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) await machine.write(`${repository}/${name}`, text);
+  await machine.tell(
+    `chown -R root ${repository} && cd ${repository} && git init --quiet --initial-branch=main . && git add --all && git -c user.name=Ada -c user.email=ada@example.com commit --quiet --allow-empty -m change && chown -R gantry ${repository}`,
+  );
+}
+
+const createProject = (name: string, repository: string, settings: Readonly<Record<string, unknown>>) =>
+  api.createProject({ name, server_id: server.id, repository, ...settings });
+
+async function deploy(projectId: string): Promise<Deployment> {
+  const started = await api.start(projectId);
+  return await api.ended(started.id, 60_000);
+}
+
+async function linesOf(deployment: Pick<Deployment, "id">, stream = "stdout"): Promise<readonly string[]> {
+  const lines = await api.log(deployment.id);
+  return lines.filter((line) => line.stream === stream).map((line) => line.message);
+}
+
+const agentPid = () => machine.tell("systemctl show --property=MainPID --value gantry-agent");
+const victimPid = () => machine.tell(`pgrep --newest --full '^node server.mjs'`);
+const ask = async () => (await machine.run(`curl -sS -m 5 http://127.0.0.1:${victim.port}/`)).output;
+
+/** Requests the other project's site until the work has ended. @returns the answers that are not `up` */
+async function failuresWhile<Value>(
+  work: Promise<Value>,
+): Promise<{ value: Value; failures: string[]; tries: number }> {
+  const failures: string[] = [];
+  let tries = 0;
+  let isRunning = true;
+  const asking = (async () => {
+    while (isRunning) {
+      const answer = await fetch(`http://127.0.0.1:${victim.port}/`).then((found) => found.text(), String);
+      tries += 1;
+      if (answer !== "up") failures.push(answer);
+      await new Promise((resume) => setTimeout(resume, 20));
+    }
+  })();
+  const value = await work.finally(() => (isRunning = false));
+  await asking;
+  return { value, failures, tries };
+}
+
+/** The environment of the hostile script, as part of a command. */
+async function facts(self: string): Promise<string> {
+  return `HOME_OF_AGENT=${HOME} SELF=${self} VICTIM=${victim.id} AGENT_PID=${await agentPid()} VICTIM_PID=${await victimPid()} VICTIM_PORT=${victim.port}`;
+}
+
+describe("a hostile project", () => {
+  let project: { readonly id: string };
+  beforeAll(async () => {
+    await commit("/srv/hostile", { "hostile.sh": hostileScript });
+    project = await createProject("hostile", "/srv/hostile", { build_command: "true", keep_releases: 2 });
+  });
+
+  it.each(["build_command", "activate_command"])(
+    "is refused everything outside of its own folder in its %s, and the other site answers",
+    async (setting) => {
+      const commands = { build_command: "true", activate_command: null };
+      const line = `${await facts(project.id)} sh hostile.sh`;
+      await api.call("PATCH", `/v1/projects/${project.id}`, { ...commands, [setting]: line });
+      const { value, failures, tries } = await failuresWhile(deploy(project.id));
+      expect(value).toMatchObject({ status: "live", failure: null });
+      const lines = await linesOf(value);
+      expect(lines.filter((text) => text.endsWith("SUCCEEDED"))).toEqual([]);
+      expect(lines.filter((text) => text.endsWith("refused")).length).toBe(29);
+      expect(lines.at(-1)).toBe(`finished as ${project.id}`);
+      expect(failures).toEqual([]);
+      expect(tries).toBeGreaterThan(5);
+      expect(await machine.tell(`cat ${HOME}/projects/${victim.id}/shared/.env`)).toContain(SECRET);
+      const rights = `find ${HOME}/projects/${project.id}/releases -perm /6000`;
+      expect(await machine.tell(rights)).toBe("");
+    },
+  );
+
+  it("cannot make the agent change or delete files outside of its release", async () => {
+    const before = await machine.tell("stat -c '%U %G %a' /etc/passwd /etc/shadow /etc /usr/bin/su");
+    const planted =
+      "ln -s /etc/shadow link; ln -s /etc folder; mkdir -p deep/a; ln -s /usr/bin deep/a/b; ln /etc/passwd hard; ln -s ../.. up; chmod 000 deep/a deep; chmod 000 .";
+    await api.call("PATCH", `/v1/projects/${project.id}`, { build_command: planted, activate_command: null });
+    const failed = await deploy(project.id);
+    expect(failed).toMatchObject({
+      status: "failed",
+      failure: { code: "build_failed", message: expect.stringContaining("lead out of the release") },
+    });
+    expect(await machine.tell("stat -c '%U %G %a' /etc/passwd /etc/shadow /etc /usr/bin/su")).toBe(before);
+    const { version } = failed;
+    expect(await machine.run(`ls -d ${HOME}/projects/${project.id}/releases/${version}`)).toMatchObject({
+      code: 2,
+    });
+  });
+
+  it("has its releases removed, whatever modes its build left", async () => {
+    const locked = "mkdir -p a/b; touch a/b/c; chmod 000 a/b a; chmod 500 .";
+    await api.call("PATCH", `/v1/projects/${project.id}`, {
+      build_command: locked,
+      activate_command: "mkdir d; touch d/e; chmod 000 d; chmod 500 .",
+    });
+    for (let count = 0; count < 4; count += 1)
+      expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    const left = async () =>
+      await machine.tell(
+        `ls -A ${HOME}/projects/${project.id} ${HOME}/projects/${project.id}/releases | grep -cE '^[0-9]+$|bin|tmp'`,
+      );
+    await expect.poll(left).toBe("2");
+  });
+
+  it("has limits for memory and processes, and loses the CPU and the disk to others", async () => {
+    await api.call("PATCH", `/v1/projects/${project.id}`, {
+      build_command: "sleep 60",
+      activate_command: null,
+    });
+    const started = await api.start(project.id);
+    const unit = async () =>
+      (
+        await machine.run(
+          `systemctl list-units --plain --no-legend 'gantry-build-${project.id}-*' --state=activating | cut -d ' ' -f 1`,
+        )
+      ).output.trim();
+    await expect.poll(unit).toMatch(/^gantry-build-/);
+    const shown = await machine.tell(
+      `systemctl show ${await unit()} -p MemoryMax -p TasksMax -p CPUWeight -p IOWeight -p OOMPolicy -p OOMScoreAdjust -p User -p Slice -p NoNewPrivileges`,
+    );
+    expect(shown).toMatch(/^MemoryMax=\d+$/m);
+    expect(
+      shown
+        .split("\n")
+        .filter((line) => !line.startsWith("MemoryMax="))
+        .toSorted(),
+    ).toEqual([
+      "CPUWeight=50",
+      "IOWeight=50",
+      "NoNewPrivileges=yes",
+      "OOMPolicy=stop",
+      "OOMScoreAdjust=500",
+      "Slice=gantry-build.slice",
+      "TasksMax=4096",
+      `User=${project.id}`,
+    ]);
+    // Neither the command nor its variables are in what every user can see.
+    expect(await machine.tell(`systemctl show ${await unit()}; systemctl cat ${await unit()}`)).not.toMatch(
+      /sleep 60|GANTRY_/,
+    );
+    await api.call("POST", `/v1/deployments/${started.id}/cancel`);
+    expect(await api.ended(started.id)).toMatchObject({ status: "canceled" });
+    expect(await unit()).toBe("");
+  });
+});
+
+describe("the isolation helper", () => {
+  const send = (script: string) =>
+    machine.run(
+      `setpriv --reuid=gantry --regid=gantry --clear-groups timeout 40 node -e '
+        const socket = require("net").connect("/run/gantry-isolate.sock");
+        socket.on("data", (data) => process.stdout.write(data)).on("error", () => undefined);
+        const write = (text) => socket.write(text);
+        ${script}'`,
+    );
+  const request = async (line: string) => (await send(`write(${JSON.stringify(`${line}\n`)});`)).output;
+
+  it("answers the agent's user only", async () => {
+    expect(await request("show")).toBe("gantry-isolate 1\n");
+    const other = await machine.run(
+      `setpriv --reuid=${victim.id} --regid=${victim.id} --clear-groups node -e 'require("net").connect("/run/gantry-isolate.sock").on("error", (error) => console.log(error.code))'`,
+    );
+    expect(other.output).toBe("EACCES\n");
+  });
+
+  it.each([
+    "",
+    "show me",
+    "show ",
+    " show",
+    "SHOW",
+    "own",
+    "own root 1",
+    "own proj_shop 1",
+    `own ../../etc 1`,
+    "own VICTIM ../..",
+    "own VICTIM 0",
+    "own VICTIM 1 2",
+    "own VICTIM 1;id",
+    "own VICTIM $(id)",
+    "own VICTIM *",
+    "remove VICTIM/../..",
+    "remove",
+    "end VICTIM",
+    "end VICTIM run *",
+    "end VICTIM release *",
+    "stop gantry-agent",
+    "run shell VICTIM 1 1 run_1 100 50 50 1",
+    "run build VICTIM 1 1 run_1 -100 50 50 1",
+    "run build VICTIM 1 1 run_1 100 50 50 1 --property=User=root",
+    "run build VICTIM 1 1 --user 100 50 50 1",
+    "run build VICTIM 1 1 run_1 100 50 50 9999999",
+  ])("refuses the request %j", async (line) => {
+    expect(await request(line.replace("VICTIM", victim.id))).toMatch(/^refused: /);
+  });
+
+  it("reads no more than a line, and waits for it no longer than ten seconds", async () => {
+    const long = await send('write("own " + "x".repeat(1_000_000)); socket.end();');
+    expect(long.output).toBe("refused: not a request\n");
+    const startedAt = Date.now();
+    expect((await send('write("x".repeat(100_000));')).output).toBe("refused: not a request\n");
+    expect(Date.now() - startedAt).toBeLessThan(15_000);
+    expect((await send('write("sh\\0ow x\\n");')).output).toBe("refused: not a request\n");
+  });
+
+  it("does not follow a link of the agent's user out of a project", async () => {
+    const id = "proj_01j00000000000000000000000";
+    const folder = `${HOME}/projects/${id}`;
+    await machine.tell(
+      `install -d -o gantry ${folder}; ln -s /etc ${folder}/releases; ln -s / ${folder}/shared`,
+    );
+    expect(await request(`own ${id} 1`)).toMatch(/^refused: /);
+    await machine.tell(
+      `rm ${folder}/releases; install -d -o gantry ${folder}/releases; ln -s /etc ${folder}/releases/1`,
+    );
+    expect(await request(`own ${id} 1`)).toBe("refused: a link leads out of the project\n");
+    await machine.tell(`rm -r ${folder}; ln -s /etc ${folder}`);
+    expect(await request(`remove ${id}`)).toBe("refused: a link leads out of the project\n");
+    expect(await request(`discard ${id}`)).toBe("refused: a link leads out of the project\n");
+    expect(await machine.tell("stat -c %U /etc /etc/passwd")).toBe("root\nroot");
+    await machine.tell(`rm ${folder}`);
+    expect(await request(`remove ${id}`)).toBe("ok\n");
+    expect((await machine.run(`getent passwd ${id}`)).output).toBe("");
+  });
+});
+
+describe("the server", () => {
+  it("ends a build when the agent is updated in the middle of it, and leaves the other site alone", async () => {
+    await commit("/srv/slow", { "index.html": "slow" });
+    const project = await createProject("slow", "/srv/slow", {
+      build_command: "setsid sleep 400 & sleep 400",
+    });
+    const started = await api.start(project.id);
+    const alive = async () => (await machine.run("pgrep --count --full '^sleep 400'")).output.trim();
+    await expect.poll(alive).toBe("2");
+    const update = machine.run(`curl -fsSL ${gantry.url}/install.sh | sh`);
+    const { value, failures } = await failuresWhile(update);
+    expect(value).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("Each project runs as its own user"),
+    });
+    await expect.poll(alive).toBe("0");
+    expect(await api.ended(started.id)).toMatchObject({ status: "failed", failure: { code: "server_lost" } });
+    expect(failures).toEqual([]);
+  });
+
+  it("ends the app of a removed project, and deletes its files and its user", async () => {
+    await commit("/srv/gone", { "index.html": "gone" });
+    const project = await createProject("gone", "/srv/gone", {
+      build_command: "mkdir locked; touch locked/file; chmod 000 locked",
+      activate_command: "sleep 500 &",
+    });
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+    expect((await machine.run("pgrep --count --full '^sleep 500'")).output.trim()).toBe("1");
+    await api.call("DELETE", `/v1/projects/${project.id}?purge=true`);
+    await expect
+      .poll(
+        async () =>
+          (
+            await machine.run(
+              `getent passwd ${project.id}; ls -d ${HOME}/projects/${project.id}; pgrep --full '^sleep 500'`,
+            )
+          ).code,
+      )
+      .not.toBe(0);
+    await expect.poll(async () => (await machine.run(`getent passwd ${project.id}`)).output).toBe("");
+    expect(
+      (await machine.run(`ls -d ${HOME}/projects/${project.id} 2>/dev/null; pgrep --full '^sleep 500'`))
+        .output,
+    ).toBe("");
+  });
+
+  it("isolates projects after a reboot too, and makes the users of projects that it had before", async () => {
+    await machine.reboot();
+    await expect.poll(async () => (await machine.run("gantry-agent status")).code).toBe(0);
+    expect(await deploy(victim.id)).toMatchObject({ status: "live", failure: null });
+    expect(await ask()).toBe("up");
+    expect(await machine.tell(`ps -o user:40= -p ${await victimPid()}`)).toBe(victim.id);
+  });
+
+  it("isolates the projects of an earlier installation that shared one user", async () => {
+    const folder = `${HOME}/projects/${victim.id}`;
+    await machine.tell(
+      `systemctl stop gantry-agent; systemctl stop 'gantry-command-*'; userdel ${victim.id}; chown -R gantry:gantry ${folder}; rm -r ${folder}/home; systemctl start gantry-agent`,
+    );
+    await expect.poll(async () => (await machine.run("gantry-agent status")).code).toBe(0);
+    const first = (await api.listDeployments(victim.id)).find(({ version }) => version === 1);
+    const back = await api.rollBack(victim.id, { deployment_id: first?.id });
+    expect(await api.ended(back.id)).toMatchObject({ status: "live", failure: null });
+    expect(await ask()).toBe("up");
+    expect(await machine.tell(`stat -c %U ${folder}/current/server.mjs ${folder}/shared/.env`)).toBe(
+      `${victim.id}\n${victim.id}`,
+    );
+  });
+});

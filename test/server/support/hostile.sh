@@ -1,0 +1,40 @@
+# A build or activate command that tries what it must not be able to do. Prints one line for each attempt:
+# `<name> refused` or `<name> SUCCEEDED`. Needs HOME_OF_AGENT, VICTIM, AGENT_PID, VICTIM_PID, VICTIM_PORT.
+projects=$HOME_OF_AGENT/projects
+try() {
+  name=$1
+  shift
+  if "$@" >/dev/null 2>&1; then echo "$name SUCCEEDED"; else echo "$name refused"; fi
+}
+shell() { sh -c "$1"; }
+
+try "read the credential" cat $HOME_OF_AGENT/agent.json
+try "read the policy" cat /etc/gantry/policy.json
+try "see the other project" ls -d $projects/$VICTIM
+try "read the other release" cat $projects/$VICTIM/current/server.mjs
+try "read the other shared file" cat $projects/$VICTIM/shared/.env
+try "switch the other project" ln -sfn /tmp $projects/$VICTIM/current
+try "write the other release" touch $projects/$VICTIM/releases/1/planted
+try "write its own record" touch $projects/$SELF/releases/99.json
+try "make its own release current" ln -sfn releases/1 $projects/$SELF/current.new
+try "read its own run" cat $projects/$SELF/run.json
+try "see the agent" ls -d /proc/$AGENT_PID
+try "see the other app" ls -d /proc/$VICTIM_PID
+try "read a secret in an environment" shell 'grep -lz "^PORT=$VICTIM_PORT$" /proc/[0-9]*/environ'
+try "end the agent" kill -9 $AGENT_PID
+try "end the other app" kill -9 $VICTIM_PID
+try "end the first process" kill -9 1
+try "talk to the helper" node -e 'require("net").connect("/run/gantry-isolate.sock").on("connect", () => process.exit(0)).on("error", () => process.exit(1))'
+try "talk to systemd" systemctl restart gantry-agent
+try "start a unit" systemd-run --quiet true
+try "become root" setpriv --reuid=0 true
+try "make a user namespace" unshare --user true
+try "mount" mount -t tmpfs none /tmp
+try "write to the system" touch /usr/local/bin/planted
+try "write to /etc" touch /etc/planted
+try "see home folders" shell 'ls -A /root /home | grep ada'
+try "see other files in /tmp" shell 'ls -A /tmp | grep other'
+try "see other files in /dev/shm" shell 'ls -A /dev/shm | grep other'
+try "make a program with another user's rights" shell 'cp /bin/sh suid; chmod u+s suid'
+try "make a device" mknod null c 1 3
+echo "finished as $(id -un)"
