@@ -16,6 +16,7 @@ import {
   BuildSettings,
   CommitRule,
   HealthCheck,
+  Limits,
   Preset,
   ShellCommand,
   Timeouts,
@@ -113,6 +114,7 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `preapproved`: the order contains the activation permit, so the agent does not ask for it.
  * `framework`, `build_command`, `output_directory`: the agent detects an omitted framework from the files, and takes the
  * other omitted settings from the preset of the framework. A `build_command` of null means no build.
+ * `limits`: for the build and activate command. An older control plane sends none.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: an older control plane has none.
  */
@@ -138,6 +140,7 @@ export const RunOrder = z.strictObject({
   activate_command: z.nullable(ShellCommand),
   shared_paths: z.array(SharedPath),
   health_check: z.nullable(HealthCheck),
+  limits: z.optional(Limits),
   timeouts: Timeouts,
   keep_releases: z.array(ReleaseVersion),
   variables: z.optional(RunVariables),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
-import { type Gantry, startGantry } from "../openapi/support/gantry.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";
 import { freePort } from "../support/free-port.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
@@ -29,7 +29,7 @@ let server: ServerCreated;
 let victim: { readonly id: string; readonly port: number };
 
 beforeAll(async () => {
-  [gantry, machine] = await Promise.all([startGantry(), DebianMachine.boot()]);
+  [gantry, machine] = await Promise.all([useGantry(), DebianMachine.boot()]);
   api = createApi(gantry.url, gantry.token);
   server = await registerServer(gantry);
   await machine.tell(server.enrollment.command);
@@ -51,10 +51,7 @@ beforeAll(async () => {
   expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
   await machine.tell("touch /tmp/other /dev/shm/other /root/ada; mkdir /home/ada");
 });
-afterAll(async () => {
-  await machine.close();
-  await gantry.close();
-});
+afterAll(() => machine.close());
 
 async function commit(repository: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) await machine.write(`${repository}/${name}`, text);

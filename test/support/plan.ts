@@ -13,5 +13,6 @@ export const defaultPlan: Plan = {
   sharedPaths: [],
   keepReleases: 5,
   healthCheck: null,
+  limits: {},
   timeouts: defaultTimeouts,
 };

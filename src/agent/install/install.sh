@@ -354,7 +354,8 @@ write_policy() {
   "shared_paths": "any",
   "secrets": "any",
   "health_checks": "any",
-  "remove_projects": "any"
+  "remove_projects": "any",
+  "limits": {}
 }
 END
   chmod 644 "$settings/policy.json.new" && mv "$settings/policy.json.new" "$settings/policy.json"

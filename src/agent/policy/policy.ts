@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { parseRepository } from "#agent/policy/repository-address.ts";
 import { textBetween } from "#contract/bounds.ts";
 import { BranchName, SharedPath } from "#contract/git-names.ts";
-import { CommitRule, ShellCommand } from "#contract/endpoints/projects/schemas.ts";
+import { CommitRule, Limits, ShellCommand } from "#contract/endpoints/projects/schemas.ts";
 
 const RepositoryPattern = textBetween(1, 2048).check(
   z.refine((pattern) => parseRepository(pattern, "pattern") !== null, {
@@ -53,6 +53,15 @@ export const Policy = z.strictObject({
   host_keys: z._default(z.enum(["pin", "known"]), "pin"),
   /** `keep_files`: a project's files are never deleted. `none`: no project is removed. */
   remove_projects: z._default(z.enum(["any", "keep_files", "none"]), "any"),
+  /** The most that a project's build or activate command may use, whatever its own limits. Omitted: no maximum. */
+  limits: z._default(
+    z.strictObject({
+      memory_mb_max: Limits.shape.memory_mb,
+      cpu_weight_max: Limits.shape.cpu_weight,
+      tasks_max: Limits.shape.tasks,
+    }),
+    {},
+  ),
 });
 export type Policy = z.infer<typeof Policy>;
 

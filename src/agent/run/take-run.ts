@@ -121,6 +121,7 @@ async function runAndDeliver(
       ...{ context, projectId: project_id, order, variables, folder, journal, reporter, interrupt, mask },
       marker: order.run_id,
       ledger: journal,
+      limits: order.limits ?? null,
       log: createRunLog(reporter, mask, context.clock),
       room: () => reporter.room(),
     };

@@ -10,7 +10,7 @@ import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 import { ReleaseVersion } from "#contract/agent-protocol.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
-import { ShellCommand } from "#contract/endpoints/projects/schemas.ts";
+import { Limits, ShellCommand } from "#contract/endpoints/projects/schemas.ts";
 
 /**
  * The record of a release, `releases/<version>.json`. It is written last: a release folder without a record is
@@ -27,6 +27,8 @@ export const Release = z.object({
   root_directory: InsidePath,
   output_directory: InsidePath,
   activate_command: z.nullable(ShellCommand),
+  /** Missing in releases of an earlier agent. */
+  limits: z.optional(Limits),
   /** Its symbolic links were checked and stay within it. Missing in releases of an earlier agent. */
   links_checked: z.optional(z.literal(true)),
 });

@@ -1,4 +1,4 @@
-import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import type { Limits, Project } from "#contract/endpoints/projects/schemas.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -26,9 +26,19 @@ export function printProject(output: Output, project: Project): void {
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
     ["keeps releases", `${project.keep_releases}`],
+    ["limits", limitsText(project.limits)],
     ["queue", project.queue],
     ["last deployment", timeText(project.last_deploy, output)],
   ]);
+}
+
+function limitsText({ memory_mb, cpu_weight, tasks }: Limits): string | null {
+  const parts = [
+    ...(memory_mb === undefined ? [] : [`${memory_mb} MB of memory`]),
+    ...(cpu_weight === undefined ? [] : [`CPU weight ${cpu_weight}`]),
+    ...(tasks === undefined ? [] : [`${tasks} tasks`]),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
 }
 
 function servingText(serving: NonNullable<Project["serving"]>, output: Output): string {

@@ -1,4 +1,9 @@
-import type { Enrollment, Server, ServerStatus } from "#contract/endpoints/servers/schemas.ts";
+import type {
+  Enrollment,
+  IsolationLevel,
+  Server,
+  ServerStatus,
+} from "#contract/endpoints/servers/schemas.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -13,6 +18,11 @@ export const serverStyles = {
   offline: "red",
   pending: "cyan",
 } as const satisfies Record<ServerStatus, keyof Style>;
+
+const isolationTexts = {
+  projects: "isolated: each runs as its own user",
+  none: "not isolated: each can read and change the others",
+} as const satisfies Record<IsolationLevel, string>;
 
 export function printServer(output: Output, server: Server): void {
   const { disk, agent_problem: problem } = server;
@@ -32,6 +42,7 @@ export function printServer(output: Output, server: Server): void {
     ["agent", server.agent_version === null ? null : printableName(server.agent_version)],
     ["agent problem", problem === null ? null : printable(problem.message)],
     ["disk", free],
+    ["projects are", server.isolation === null ? null : isolationTexts[server.isolation]],
   ]);
 }
 

@@ -2,7 +2,13 @@ import * as z from "zod/mini";
 
 import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
-import { BuildSettings, CommitRule, HealthCheck, Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import {
+  BuildSettings,
+  CommitRule,
+  HealthCheck,
+  Limits,
+  Timeouts,
+} from "#contract/endpoints/projects/schemas.ts";
 import { runStages } from "#contract/stages.ts";
 import { DeploymentVariables } from "#domain/lane/variables.ts";
 
@@ -30,6 +36,8 @@ export const Plan = z.strictObject({
   sharedPaths: z.array(z.string()),
   keepReleases: z.int(),
   healthCheck: z.nullable(HealthCheck),
+  /** Absent in plans that were stored by an earlier version. */
+  limits: z._default(Limits, {}),
   timeouts: Timeouts,
 });
 export type Plan = z.infer<typeof Plan>;

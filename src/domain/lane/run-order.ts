@@ -57,6 +57,7 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     activate_command: plan.activateCommand,
     shared_paths: plan.sharedPaths,
     health_check: plan.healthCheck,
+    limits: plan.limits,
     timeouts: plan.timeouts,
     keep_releases: releasesToKeep(lane, deployment.serverId, plan.keepReleases),
   });

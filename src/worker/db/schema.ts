@@ -15,10 +15,12 @@ import type { DeployKeySummary } from "#contract/endpoints/projects/repository-a
 import type {
   CommitRule,
   HealthCheck,
+  Limits,
   Preset,
   QueueMode,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
+import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
@@ -99,6 +101,8 @@ export const servers = sqliteTable(
     diskFreeBytes: real("disk_free_bytes"),
     /** The key for which secrets are sealed, from the agent's last hello; null: the agent has none. */
     sealKey: text("seal_key", { mode: "json" }).$type<SealKey>(),
+    /** Whether projects run as users of their own; null: unknown. */
+    isolation: text("isolation").$type<IsolationLevel>(),
     /** SHA-256 in hex, like the hashes of tokens. */
     credentialHash: text("credential_hash"),
     enrollmentHash: text("enrollment_hash"),
@@ -134,6 +138,7 @@ export const projects = sqliteTable(
     sharedPaths: text("shared_paths", { mode: "json" }).$type<string[]>().notNull(),
     keepReleases: integer("keep_releases").notNull(),
     healthCheck: text("health_check", { mode: "json" }).$type<HealthCheck>(),
+    limits: text("limits", { mode: "json" }).$type<Limits>().notNull().default({}),
     timeouts: text("timeouts", { mode: "json" }).$type<Timeouts>().notNull(),
     queue: text("queue").$type<QueueMode>().notNull(),
     createdAt: integer("created_at").notNull(),

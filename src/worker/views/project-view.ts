@@ -42,6 +42,7 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     shared_paths: record.sharedPaths,
     keep_releases: record.keepReleases,
     health_check: healthCheckView(record.healthCheck),
+    limits: record.limits,
     timeouts: { ...defaultTimeouts, ...record.timeouts },
     queue: record.queue,
     url: record.url,

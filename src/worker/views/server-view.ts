@@ -47,6 +47,7 @@ export function serverView(stored: ServerReading, now: number): Server {
     agent_version: reading.agentVersion,
     agent_problem: agentProblem(reading),
     disk: diskOf(reading),
+    isolation: reading.isolation,
     uptime_days: uptimeByDay(connectedMsByDay, connectedAt, enrolledAt, now),
     seal_key: reading.sealKey,
   };

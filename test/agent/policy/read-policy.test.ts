@@ -54,6 +54,7 @@ describe("a policy file", () => {
       deploy_keys: "server",
       host_keys: "known",
       remove_projects: "keep_files",
+      limits: { memory_mb_max: 512, tasks_max: 100 },
     };
     write(JSON.stringify(full));
     expect(await readPolicy(path())).toEqual({ kind: "read", policy: full });

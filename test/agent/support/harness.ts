@@ -7,7 +7,7 @@ import type * as z from "zod";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { Policy } from "#agent/policy/policy.ts";
-import { noIsolation } from "#agent/isolation/isolation.ts";
+import { type Isolation, noIsolation } from "#agent/isolation/isolation.ts";
 import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
 import { type AgentSettings, defaultSettings } from "#agent/context/settings.ts";
@@ -59,6 +59,8 @@ export class World {
   #agents: { stop(): Promise<unknown> }[] = [];
   /** The agent's policy, read when an agent starts. */
   policy: Partial<z.input<typeof Policy>> = {};
+  /** Who runs the commands, read when an agent starts. */
+  isolation: Isolation = noIsolation;
   #version = 0;
 
   static async create(): Promise<World> {
@@ -101,7 +103,7 @@ export class World {
       random: () => Math.random(),
       environment,
       sites,
-      isolation: noIsolation,
+      isolation: this.isolation,
       log: (message) => void this.logLines.push(message),
     };
   }

@@ -12,6 +12,7 @@ import {
   RunEventsAnswer,
   ToAgent,
 } from "#contract/agent-protocol.ts";
+import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 
 /** The key that an agent makes for every project. */
@@ -71,6 +72,8 @@ export class AgentConnection {
   readonly credential: string;
   /** The messages received so far, over all links. */
   readonly received: ToAgent[] = [];
+  /** What it reports about isolation; `undefined` for an agent that does not know it. */
+  isolation: IsolationLevel | undefined = "none";
   pongs = 0;
   closed: { code: number; reason: string } | null = null;
   readonly network: Network;
@@ -110,6 +113,7 @@ export class AgentConnection {
       protocol: hello.protocol ?? PROTOCOL_VERSION,
       agent_version: "0.1.0",
       disk: DISK,
+      isolation: this.isolation,
       projects: hello.projects ?? [],
       runs: (hello.runs ?? []).map(({ project_id, deployment_id, run_id }) => ({
         project_id,
@@ -143,7 +147,7 @@ export class AgentConnection {
   }
 
   status(projects: ProjectReport[]): void {
-    this.#send({ type: "status", disk: DISK, projects });
+    this.#send({ type: "status", disk: DISK, isolation: this.isolation, projects });
   }
 
   /** Reports that a project was removed. */

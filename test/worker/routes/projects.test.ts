@@ -55,6 +55,7 @@ describe("a project", () => {
       activate_command: null,
       shared_paths: [],
       keep_releases: 5,
+      limits: {},
       health_check: null,
       timeouts: {
         ...defaultTimeouts,
@@ -192,6 +193,9 @@ describe("a project", () => {
     [{ health_check: {} }, ["/health_check"]],
     [{ health_check: { path: "/", tries: 0 } }, ["/health_check/tries"]],
     [{ timeouts: { build_seconds: "1" } }, ["/timeouts/build_seconds"]],
+    [{ limits: { memory_mb: 1 } }, ["/limits/memory_mb"]],
+    [{ limits: { cpu_weight: 0 } }, ["/limits/cpu_weight"]],
+    [{ limits: { processes: 100 } }, ["/limits/processes"]],
     [{ timeouts: { bild_seconds: 1 } }, ["/timeouts/bild_seconds"]],
     [{ keep_releases: 1 }, ["/keep_releases"]],
     [{ domain: "Not A Domain" }, ["/domain"]],

@@ -62,6 +62,7 @@ describe("a server", () => {
       agent_version: null,
       agent_problem: null,
       disk: null,
+      isolation: null,
       uptime_days: [],
       seal_key: null,
     });
@@ -131,6 +132,19 @@ describe("a server", () => {
     expect(await status()).toBe("healthy");
     project.agent.cut();
     await vi.waitFor(async () => expect(await status()).toBe("offline"));
+  });
+
+  it("shows whether its agent isolates projects, as the agent last reported it", async () => {
+    const project = await TestProject.connected();
+    const isolation = async () => (await get(project.token, project.agent.serverId)).isolation;
+    await vi.waitFor(async () => expect(await isolation()).toBe("none"));
+    project.agent.isolation = "projects";
+    project.agent.status([]);
+    await vi.waitFor(async () => expect(await isolation()).toBe("projects"));
+    // An older agent does not report it.
+    project.agent.isolation = undefined;
+    project.agent.status([]);
+    await vi.waitFor(async () => expect(await isolation()).toBeNull());
   });
 
   it("shows its uptime since its enrolment", async () => {

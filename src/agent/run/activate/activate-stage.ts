@@ -1,5 +1,5 @@
 import { projectEnvironment } from "#agent/commands/environment.ts";
-import { commandLimits } from "#agent/isolation/limits.ts";
+import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { checkActivateCommand } from "#agent/policy/check-policy.ts";
 import { type CommandEnd, describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
@@ -87,7 +87,11 @@ export async function runActivateCommand(
     signal: limit.signal,
     leftovers: { keepAs: String(release.version) },
     stdout: "log",
-    unit: { kind: "command", version: release.version, limits: commandLimits() },
+    unit: {
+      kind: "command",
+      version: release.version,
+      limits: unitLimits("command", scope.limits ?? release.limits ?? {}, context.policy),
+    },
   });
   const ms = Math.round(context.clock.monotonic() - startedAt);
   log.system("activate", `the activate command ${describeEnd(ran.end)} (${ms} ms)`);

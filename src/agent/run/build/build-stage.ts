@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 
 import { projectEnvironment } from "#agent/commands/environment.ts";
-import { buildLimits } from "#agent/isolation/limits.ts";
+import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { checkBuildCommand } from "#agent/policy/check-policy.ts";
 import { killProcessesOfRun } from "#agent/process/process-table.ts";
@@ -71,6 +71,7 @@ export async function buildRelease(
     root_directory: order.root_directory,
     output_directory,
     activate_command: order.activate_command,
+    ...(order.limits === undefined ? {} : { limits: order.limits }),
     links_checked: true,
   };
   await writeRelease(folder, release);
@@ -95,7 +96,7 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
     signal: limit.signal,
     leftovers: "kill",
     stdout: "log",
-    unit: { kind: "build", version: order.version, limits: buildLimits() },
+    unit: { kind: "build", version: order.version, limits: unitLimits("build", scope.limits ?? {}, context.policy) },
   });
   limit.clear();
   // A daemon leaves its process group when it starts, and would continue to write into the finished release.

@@ -9,6 +9,7 @@ import { projectFolder, type ProjectFolder } from "#agent/workspace/project-fold
 import type { RunJournal } from "#agent/workspace/run-journal.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { Limits } from "#contract/endpoints/projects/schemas.ts";
 import type { LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 
 /** What is needed to run a command for a project, within a run or outside of one. */
@@ -21,6 +22,8 @@ export type CommandScope = {
   readonly ledger: GroupLedger;
   readonly mask: Mask;
   readonly log: RunLog;
+  /** The project's limits; `null` outside a run, where those of the release apply. */
+  readonly limits: Limits | null;
   /** `null` while the log has room; otherwise a promise that resolves when it has room again. */
   readonly room: () => Promise<void> | null;
 };
@@ -65,7 +68,17 @@ export function scopeOutsideRun(
     isFull: false,
   };
   const folder = projectFolder(context.home, projectId);
-  return { context, projectId, folder, marker, ledger, mask: (text) => text, log, room: () => null };
+  return {
+    context,
+    projectId,
+    folder,
+    marker,
+    ledger,
+    mask: (text) => text,
+    log,
+    limits: null,
+    room: () => null,
+  };
 }
 
 /** The same scope, whose log hides these values too. */

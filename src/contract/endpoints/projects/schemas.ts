@@ -68,6 +68,17 @@ export const Timeouts = z.strictObject(
 );
 export type Timeouts = z.infer<typeof Timeouts>;
 
+/**
+ * The resources that a build or activate command and its processes may use together, on a server that isolates projects.
+ * `cpu_weight`: relative to others, which have 100. Omitted limits are the server's.
+ */
+export const Limits = z.strictObject({
+  memory_mb: z.optional(wholeBetween(32, 4_194_304)),
+  cpu_weight: z.optional(wholeBetween(1, 10_000)),
+  tasks: z.optional(wholeBetween(16, 1_000_000)),
+});
+export type Limits = z.infer<typeof Limits>;
+
 /** `latest`: a new deployment cancels the queued ones. */
 export const QueueMode = z.enum(["all", "latest"]);
 export type QueueMode = z.infer<typeof QueueMode>;
@@ -107,6 +118,7 @@ const settings = {
   shared_paths: listUpTo(SharedPath, 50),
   keep_releases: wholeBetween(2, 50),
   health_check: z.nullable(HealthCheck),
+  limits: Limits,
   queue: QueueMode,
 };
 
@@ -143,6 +155,7 @@ export const CreateProjectInput = z.strictObject({
   shared_paths: z._default(ApartPaths, []),
   keep_releases: z._default(settings.keep_releases, 5),
   health_check: z._default(settings.health_check, null),
+  limits: z._default(settings.limits, {}),
   timeouts: z.prefault(Timeouts, {}),
   queue: z._default(settings.queue, "all"),
 });
@@ -165,8 +178,8 @@ const AllSettings = z.strictObject({
 });
 
 /**
- * The settings to change. Omitted settings, and omitted fields of `timeouts`, keep their values. `health_check` is
- * replaced as a whole. The settings named in `automatic` become automatic again.
+ * The settings to change. Omitted settings, and omitted fields of `timeouts`, keep their values. `health_check` and
+ * `limits` are replaced as a whole. The settings named in `automatic` become automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
   z.superRefine((input, context) => {

@@ -44,6 +44,7 @@ const project = {
     interval_seconds: 1,
     timeout_seconds: 5,
   },
+  limits: { memory_mb: 2048 },
   timeouts: defaultTimeouts,
   queue: "all",
   automatic: [],
@@ -148,6 +149,8 @@ const settingFields = {
     "Paths that all releases share, such as `storage` or `.env`. In each release, the path is a symbolic link to the same shared location, also during the build. If the shared location does not exist yet, it starts with the content of the path in the release. If the release has no such path either, a path without a dot in its name starts as an empty directory, and any other path stays missing until someone creates it. A path cannot be inside another one.",
   keep_releases: "The number of releases that the server keeps for rollbacks.",
   health_check: "How to check that a release works. `null`: no check after the switch.",
+  limits:
+    "The resources that a build or activate command may use, with its processes. Replaced as a whole. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
   timeouts: "The maximum time of each stage.",
   queue: "What a new deployment does to the deployments in the queue.",
 };
@@ -159,6 +162,14 @@ const rowFields = {
   domain: settingFields.domain,
   server_id: settingFields.server_id,
   last_deploy: "When the latest deployment was requested. `null` before the first.",
+};
+
+const limitTexts = {
+  memory_mb:
+    "The memory in MiB. A build that needs more is killed and fails with `build_failed`. If omitted: three quarters of the server's memory for a build, and no limit for an activate command.",
+  cpu_weight:
+    "The share of the CPU relative to others, which have 100. If omitted: 50 for a build, 100 for an activate command.",
+  tasks: "The number of processes and threads. If omitted: 4096.",
 };
 
 export const projectSchemas = {
@@ -187,6 +198,11 @@ export const projectSchemas = {
     schemas.Timeouts,
     "The maximum time of each stage of a deployment, in seconds.",
     timeoutTexts,
+  ),
+  Limits: object(
+    schemas.Limits,
+    "The resources that a build or activate command may use, with its processes.",
+    limitTexts,
   ),
   AutomaticSetting: choice(schemas.AutomaticSetting, "A setting with an automatic value.", {
     framework: "the agent detects the framework",

@@ -62,6 +62,7 @@ export const Server = z.extend(ServerRow, {
   agent_version: z.nullable(z.string()),
   agent_problem: z.nullable(AgentProblem),
   disk: z.nullable(Disk),
+  isolation: z.nullable(IsolationLevel),
   uptime_days: listUpTo(UptimeDay, MAX_UPTIME_DAYS),
   /** An earlier control plane has none, and a newer client must be able to read its answers. */
   seal_key: z._default(z.nullable(SealKey), null),

@@ -21,6 +21,7 @@ const server = {
   agent_version: "0.1.0",
   agent_problem: null,
   disk: { total_bytes: 80_000_000_000, free_bytes: 51_200_000_000 },
+  isolation: "projects",
   uptime_days: [
     { date: "2026-11-18", uptime: "100.00%" },
     { date: "2026-11-19", uptime: "99.61%" },
@@ -60,6 +61,7 @@ export const serverTexts = {
       last_seen_at: null,
       agent_version: null,
       disk: null,
+      isolation: null,
       uptime_days: [],
       seal_key: null,
       enrollment,
@@ -121,6 +123,8 @@ const serverFields = {
   agent_version: "The version of the agent.",
   agent_problem: "Why the control plane refuses the agent. `null` if there is no problem.",
   disk: "The disk that holds the releases, from the agent's last report.",
+  isolation:
+    "Whether the projects of the server are isolated from each other. `null`: its agent has not connected yet, or is older than this field.",
   uptime_days: "The uptime of each of the last 30 days, or of each day since enrolment, oldest first.",
   seal_key:
     "The key for which secrets are sealed. `null` until an agent that supports secrets has connected.",
@@ -133,6 +137,14 @@ export const serverSchemas = {
     degraded: "the agent is connected, and the disk is nearly full",
     offline: "the agent is not connected; the server continues to serve its sites",
   }),
+  IsolationLevel: choice(
+    schemas.IsolationLevel,
+    "Whether the projects of a server are isolated from each other.",
+    {
+      projects: "the commands of each project run as its own user and cannot see other projects",
+      none: "all projects share the agent's user, and each can read and change the others and the agent's credential",
+    },
+  ),
   ServerRow: object(schemas.ServerRow, "A server in the list.", rowFields),
   ServerRows: object(schemas.ServerRows, "A page of servers.", {
     servers: "The servers of this page, newest first.",

@@ -1,6 +1,6 @@
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
-import type { Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import type { IsolationLevel, Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
@@ -28,9 +28,15 @@ export function ServerFacts({ row, server }: Props) {
 }
 
 function Details({ server }: { readonly server: Server }) {
-  const { disk, agent_version: version, last_seen_at: seen } = server;
+  const { disk, agent_version: version, last_seen_at: seen, isolation } = server;
   return (
     <>
+      {isolation === null ? null : (
+        <>
+          <dt>Isolation</dt>
+          <dd>{isolationTexts[isolation]}</dd>
+        </>
+      )}
       <dt>Disk</dt>
       <dd>{disk === null ? <span class="quiet">unknown</span> : <DiskUse {...disk} />}</dd>
       <dt>Agent</dt>
@@ -45,6 +51,11 @@ function Details({ server }: { readonly server: Server }) {
     </>
   );
 }
+
+const isolationTexts = {
+  projects: "Each project runs as its own user and cannot see other projects.",
+  none: "None: all projects share the agent's user, and each can read and change the others.",
+} as const satisfies Record<IsolationLevel, string>;
 
 const GIB = 1024 ** 3;
 

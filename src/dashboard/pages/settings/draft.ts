@@ -23,6 +23,10 @@ export const Draft = z.object({
   /** One per line. */
   shared_paths: z.string(),
   keep_releases: z.string(),
+  /** Empty: the server's own limit. */
+  limit_memory_mb: z.string(),
+  limit_cpu_weight: z.string(),
+  limit_tasks: z.string(),
   queue: z.string(),
   /** A path or a URL; empty: no health check. */
   health_check: z.string(),
@@ -63,6 +67,9 @@ export function draftOf(project: Project): Draft {
     activate_command: project.activate_command ?? "",
     shared_paths: project.shared_paths.join("\n"),
     keep_releases: String(project.keep_releases),
+    limit_memory_mb: String(project.limits.memory_mb ?? ""),
+    limit_cpu_weight: String(project.limits.cpu_weight ?? ""),
+    limit_tasks: String(project.limits.tasks ?? ""),
     queue: project.queue,
     health_check: check?.path ?? check?.url ?? "",
     health_status: String(check?.status ?? defaultCheck.status),
@@ -92,6 +99,13 @@ const textNames = [
   "queue",
 ] as const;
 
+const limitNames = ["memory_mb", "cpu_weight", "tasks"] as const;
+
+function limits(draft: Draft): Record<string, number> {
+  const given = limitNames.map((name) => [name, draft[`limit_${name}`].trim()] as const);
+  return Object.fromEntries(given.flatMap(([name, text]) => (text === "" ? [] : [[name, Number(text)]])));
+}
+
 /** The changes as the body of a PATCH, not validated yet. Unchanged settings are omitted. */
 export function changesOf(draft: Draft, project: Project): Record<string, unknown> {
   const before = draftOf(project);
@@ -99,6 +113,7 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   const isChanged = (name: keyof Draft) => draft[name] !== before[name];
   for (const name of textNames) if (isChanged(name)) changes[name] = draft[name].trim();
   if (isChanged("keep_releases")) changes["keep_releases"] = Number(draft.keep_releases);
+  if (limitNames.some((name) => isChanged(`limit_${name}`))) changes["limits"] = limits(draft);
   if (isChanged("activate_command")) changes["activate_command"] = draft.activate_command.trim() || null;
   if (isChanged("shared_paths"))
     changes["shared_paths"] = draft.shared_paths

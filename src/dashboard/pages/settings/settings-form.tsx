@@ -171,6 +171,18 @@ export function SettingsForm({ project: read, onSaved }: Props) {
           {field("queue_seconds", "Waiting for an offline server", { type: "number" })}
         </div>
       </fieldset>
+      <fieldset>
+        <legend>Limits of commands</legend>
+        <p class="quiet">
+          For the build and the activate command, on a server that isolates projects. Empty fields are the
+          server's.
+        </p>
+        <div class="columns">
+          {field("limit_memory_mb", "Memory, in MB", { type: "number" })}
+          {field("limit_cpu_weight", "CPU weight (others have 100)", { type: "number" })}
+          {field("limit_tasks", "Processes and threads", { type: "number" })}
+        </div>
+      </fieldset>
       <SaveBar
         saving={saving}
         canSave={isChanged && parsed.success}
@@ -184,6 +196,8 @@ export function SettingsForm({ project: read, onSaved }: Props) {
 /** The paths of a field's errors. */
 function pathsOf(name: DraftName): RegExp[] {
   const [, inCheck] = /^health_(.+)$/.exec(name) ?? [];
+  const [, limit] = /^limit_(.+)$/.exec(name) ?? [];
+  if (limit !== undefined) return [new RegExp(`^limits\\.${limit}$`)];
   if (name === "health_check") return [/^health_check(\.(path|url))?$/];
   if (inCheck !== undefined) return [new RegExp(`^health_check\\.${inCheck}$`)];
   if (name.endsWith("_seconds")) return [new RegExp(`^timeouts\\.${name}$`)];

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lte, or, sql } from "drizzle-orm";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
-import type { Disk } from "#contract/endpoints/servers/schemas.ts";
+import type { Disk, IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
@@ -16,6 +16,8 @@ export type Presence = {
   readonly agentMismatch?: { readonly protocol: number; readonly at: number } | null;
   /** null: unknown. */
   readonly disk?: Disk | null;
+  /** null: the agent does not report it. */
+  readonly isolation?: IsolationLevel | null | undefined;
   readonly connectedMsByDay?: Record<string, number>;
   /** The key for which secrets are sealed; null: the agent has none. */
   readonly sealKey?: SealKey | null | undefined;

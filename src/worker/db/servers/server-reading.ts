@@ -17,6 +17,7 @@ const columns = {
   diskTotalBytes: servers.diskTotalBytes,
   diskFreeBytes: servers.diskFreeBytes,
   sealKey: servers.sealKey,
+  isolation: servers.isolation,
 };
 
 /** A server without its secrets' hashes, and how many projects it hosts. Times are Unix milliseconds. */

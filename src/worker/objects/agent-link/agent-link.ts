@@ -131,7 +131,7 @@ export class AgentLink extends DurableObject<Env> {
     switch (message.type) {
       case "status": {
         const now = Date.now();
-        presence.seen(now, { disk: message.disk });
+        presence.seen(now, message);
         // This wakes no lane, and the write to D1 skips projects that are not on this server.
         queue.takeServing(message.projects, now);
         return await runDeliveries(this.#link);

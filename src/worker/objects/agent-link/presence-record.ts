@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { Disk } from "#contract/endpoints/servers/schemas.ts";
+import { Disk, IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import { recordConnection } from "#domain/uptime.ts";
 import type { Presence } from "#worker/db/servers/server-presence.ts";
@@ -19,9 +19,17 @@ const Stored = z.strictObject({
 });
 type Stored = z.infer<typeof Stored>;
 
+/** What an agent reports about itself. */
+type AgentReport = {
+  readonly agent_version: string;
+  readonly disk: Disk;
+  readonly isolation?: IsolationLevel | undefined;
+};
+
 const KEY = "presence";
-/** Its own key instead of a field, which the earlier version refuses when an operator goes back to it. */
+/** Their own keys instead of fields, which the earlier version refuses when an operator goes back to it. */
 const SEAL_KEY = "seal_key";
+const ISOLATION = "isolation";
 
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
@@ -52,12 +60,9 @@ export class PresenceRecord {
   }
 
   /** @param sealKey null: the agent has none */
-  connected(
-    now: number,
-    { agent_version, disk }: { agent_version: string; disk: Disk },
-    sealKey: SealKey | null,
-  ): void {
+  connected(now: number, { agent_version, disk, isolation }: AgentReport, sealKey: SealKey | null): void {
     this.#kv.put(SEAL_KEY, sealKey);
+    this.#kv.put(ISOLATION, isolation ?? null);
     this.#begin(now, { connectedAt: now, agentVersion: agent_version, agentMismatch: null, disk });
   }
 
@@ -72,7 +77,7 @@ export class PresenceRecord {
   }
 
   /** An agent has sent a hello. An earlier connection ends at its last sign of life. */
-  #begin(now: number, hello: Pick<Stored, "connectedAt" | "agentVersion" | "agentMismatch" | "disk">): void {
+  #begin(now: number, hello: Omit<Stored, "lastSeenAt" | "connectedMsByDay" | "revision" | "written">): void {
     const before = this.#load();
     const ended = before === null ? null : closed(before, null);
     this.#change({
@@ -84,9 +89,11 @@ export class PresenceRecord {
     });
   }
 
-  seen(now: number, { disk }: { disk: Disk }): void {
+  seen(now: number, { disk, isolation }: Omit<AgentReport, "agent_version">): void {
     const stored = this.#load();
-    if (stored !== null) this.#change({ ...stored, lastSeenAt: Math.max(stored.lastSeenAt, now), disk });
+    if (stored === null) return;
+    this.#kv.put(ISOLATION, isolation ?? null);
+    this.#change({ ...stored, lastSeenAt: Math.max(stored.lastSeenAt, now), disk });
   }
 
   /** @param endedAt null: unknown; the connection ends at the last sign of life */
@@ -101,7 +108,8 @@ export class PresenceRecord {
     if (stored === null || stored.revision === stored.written) return null;
     const { revision, written: _written, ...presence } = stored;
     const sealKey = z.optional(z.nullable(SealKey)).parse(this.#kv.get(SEAL_KEY));
-    return { presence: { ...presence, sealKey }, revision };
+    const isolation = z.optional(z.nullable(IsolationLevel)).parse(this.#kv.get(ISOLATION));
+    return { presence: { ...presence, sealKey, isolation }, revision };
   }
 
   noteWritten({ revision }: PresenceRevision): void {
@@ -111,6 +119,7 @@ export class PresenceRecord {
 
   forget(): void {
     this.#kv.delete(SEAL_KEY);
+    this.#kv.delete(ISOLATION);
     this.#kv.delete(KEY);
   }
 

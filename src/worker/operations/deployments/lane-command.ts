@@ -54,6 +54,7 @@ function planOf(project: ProjectRecord): Plan {
     sharedPaths: project.sharedPaths,
     keepReleases: project.keepReleases,
     healthCheck: project.healthCheck,
+    limits: project.limits,
     timeouts: { ...defaultTimeouts, ...project.timeouts },
   };
 }

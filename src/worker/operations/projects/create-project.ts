@@ -92,6 +92,7 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     sharedPaths: input.shared_paths,
     keepReleases: input.keep_releases,
     healthCheck: input.health_check,
+    limits: input.limits,
     timeouts: input.timeouts,
     queue: input.queue,
     createdAt: clock.now(),

@@ -142,6 +142,7 @@ function changesOf(input: UpdateProjectInput): ProjectChanges {
     sharedPaths: input.shared_paths,
     keepReleases: input.keep_releases,
     healthCheck: input.health_check,
+    limits: input.limits,
     timeouts: input.timeouts,
     queue: input.queue,
   };

@@ -31,6 +31,7 @@ export async function createServer(
     diskTotalBytes: null,
     diskFreeBytes: null,
     sealKey: null,
+    isolation: null,
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const insertion = await insertServer(context.rows, { ...server, ...enrollment.record });

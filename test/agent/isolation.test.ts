@@ -1,0 +1,120 @@
+import { existsSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { isolateProjects } from "#agent/isolation/isolation.ts";
+import { jobScript } from "#agent/isolation/job-script.ts";
+import { readEnd } from "#agent/isolation/run-isolated.ts";
+import { unitLimits } from "#agent/policy/unit-limits.ts";
+import { describeEnd } from "#agent/run/step/run-command.ts";
+
+import { runShell } from "../support/run-shell.ts";
+import { World } from "./support/harness.ts";
+
+// test/server/isolation.test.ts runs the helper itself, on a real Debian.
+
+const GIB = 1024 ** 3;
+
+describe("an agent that isolates projects", () => {
+  let world: World;
+  let helper: Server | null = null;
+  const socketPath = () => join(world.folder, "isolate.sock");
+  beforeEach(async () => {
+    world = await World.create();
+    world.repository.commit({ "index.html": "one" });
+    world.isolation = isolateProjects(socketPath());
+  });
+  afterEach(async () => {
+    helper?.close();
+    await world.close();
+  });
+
+  /** Answers every request with the same line. */
+  async function answerWith(line: string): Promise<void> {
+    helper = createServer((socket) => socket.on("error", () => undefined).end(`${line}\n`));
+    await new Promise<void>((resolve) => helper?.listen(socketPath(), resolve));
+  }
+
+  it.each([
+    ["build_command", "build"],
+    ["activate_command", "activate"],
+  ])("runs no %s as its own user when the helper is missing", async (setting, stage) => {
+    await world.startAgent();
+    const mark = join(world.folder, "mark");
+    const { result } = await world.deploy({ build_command: null, [setting]: `touch ${mark}` });
+    expect(result).toMatchObject({
+      outcome: "failed",
+      failure: { stage, message: expect.stringContaining("the isolation helper cannot be reached") },
+    });
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it("passes on why the helper refuses a command", async () => {
+    await answerWith("failed: the user cannot be created");
+    await world.startAgent();
+    const { result } = await world.deploy({ build_command: "true" });
+    expect(result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        message: "the build command could not be started: the isolation helper: the user cannot be created",
+      },
+    });
+  });
+
+  it("deploys a project without commands even if the helper is missing", async () => {
+    await world.startAgent();
+    expect((await world.deploy({ build_command: null })).result.outcome).toBe("live");
+  });
+});
+
+describe("the script of a job", () => {
+  it("gives a command exactly its environment and words, whatever they contain", async () => {
+    const values = { QUOTED: `it's "$HOME" \`id\` \\ $(id)`, LINES: "one\ntwo\n", EMPTY: "" };
+    const script = jobScript({
+      argv: ["sh", "-c", 'printf "%s|%s|%s|%s" "$QUOTED" "$LINES" "$EMPTY" "${LANG-none}"; pwd; cat'],
+      cwd: "/tmp",
+      env: { PATH: "/usr/bin:/bin", ...values },
+    });
+    const ended = await runShell(["sh", "-s"], { input: script, env: { PATH: "/usr/bin:/bin", LANG: "C" } });
+    expect(ended).toEqual({ code: 0, output: `${values.QUOTED}|one\ntwo\n||none/tmp\n` });
+  });
+});
+
+describe("the end of a unit", () => {
+  it.each([
+    ["end success 1 0 no", "ended with exit code 0"],
+    ["end exit-code 1 3 no", "ended with exit code 3"],
+    ["end signal 2 9 no", "was killed by SIGKILL"],
+    ["end core-dump 3 11 no", "was killed by SIGSEGV"],
+    ["end oom-kill 2 9 no", "was killed, because it used more memory than its limit of 512 MB"],
+  ])("%j is shown as %j", (line, text) => {
+    const end = readEnd(line, { memoryMb: 512 });
+    expect(end === null ? null : describeEnd(end.end)).toBe(text);
+  });
+
+  it("is unknown for any other line", () => {
+    expect(readEnd("refused: not a request", { memoryMb: null })).toBeNull();
+    expect(readEnd("end success 1 0 maybe", { memoryMb: null })).toBeNull();
+  });
+});
+
+describe("the limits of a unit", () => {
+  const open = { limits: {} };
+
+  it("are the project's, and otherwise the server's", () => {
+    expect(unitLimits("build", {}, open, 4 * GIB)).toEqual({ memoryMb: 3072, cpuWeight: 50, tasks: 4096 });
+    expect(unitLimits("command", {}, open, 4 * GIB)).toEqual({ memoryMb: null, cpuWeight: 100, tasks: 4096 });
+    const own = { memory_mb: 512, cpu_weight: 300, tasks: 64 };
+    expect(unitLimits("build", own, open, 4 * GIB)).toEqual({ memoryMb: 512, cpuWeight: 300, tasks: 64 });
+  });
+
+  it("are never above the policy's", () => {
+    const policy = { limits: { memory_mb_max: 1024, cpu_weight_max: 40, tasks_max: 100 } };
+    const most = { memoryMb: 1024, cpuWeight: 40, tasks: 100 };
+    expect(unitLimits("build", { memory_mb: 4096, cpu_weight: 100, tasks: 200 }, policy)).toEqual(most);
+    expect(unitLimits("command", {}, policy)).toEqual(most);
+    expect(unitLimits("command", { memory_mb: 256 }, policy).memoryMb).toBe(256);
+  });
+});
