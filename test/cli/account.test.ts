@@ -414,6 +414,9 @@ describe("gantry projects", () => {
     expect(changed.stdout).toMatch(/^commits by hash\treachable$/m);
     const anyCommit = await run("projects", "set", "shop", "--commits", "any");
     expect(anyCommit.stdout).toMatch(/^commits by hash\tany$/m);
+    const limited = await run("projects", "set", "shop", "--memory-limit", "512", "--task-limit", "100");
+    expect(limited.stdout).toMatch(/^limits\t512 MB of memory, 100 tasks$/m);
+    expect(await run("projects", "set", "shop", "--memory-limit", "much")).toMatchObject({ code: 2 });
     const wrongRule = await run("projects", "set", "shop", "--commits", "sme");
     expect(wrongRule).toMatchObject({ code: 2, stderr: expect.stringContaining("reachable, any, none") });
     const automatic = await run("projects", "set", "shop", "--automatic", "build_command");

@@ -1,5 +1,7 @@
-import { CommitRule } from "#contract/endpoints/projects/schemas.ts";
+import { CommitRule, type Limits } from "#contract/endpoints/projects/schemas.ts";
+import { succeed } from "#contract/lib/result.ts";
 import type { Options, OptionSpecs } from "#cli/arguments/command-spec.ts";
+import { type Result, stop } from "#cli/outcome.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
 
 /** The project settings that have an option. The API has more (see `/docs` of the installation). */
@@ -25,11 +27,34 @@ export const projectOptions = {
   },
   "root-directory": { kind: "text", value: "PATH", help: "Directory of the project in the repository" },
   domain: { kind: "text", value: "HOST", help: "Host name of the site" },
+  "memory-limit": { kind: "text", value: "MB", help: "Memory of the build and activate command" },
+  "cpu-weight": { kind: "text", value: "N", help: "Their share of the CPU; other programs have 100" },
+  "task-limit": { kind: "text", value: "N", help: "Their processes and threads" },
   "shared-path": { kind: "list", value: "PATH", help: "Path that all releases share" },
 } as const satisfies OptionSpecs;
 
+const limitOptions = {
+  memory_mb: "memory-limit",
+  cpu_weight: "cpu-weight",
+  tasks: "task-limit",
+} as const satisfies Record<keyof Limits, keyof typeof projectOptions>;
+
+const limitNames = ["memory_mb", "cpu_weight", "tasks"] as const;
+
+/** The given limits; `null` without any. */
+export function limitFields(options: Options<typeof projectOptions>): Result<Limits | null> {
+  const limits: Limits = {};
+  for (const name of limitNames) {
+    const text = options[limitOptions[name]];
+    if (text === null) continue;
+    if (!/^\d+$/.test(text)) return stop("usage", `--${limitOptions[name]} must be a whole number.`);
+    limits[name] = Number(text);
+  }
+  return succeed(Object.keys(limits).length === 0 ? null : limits);
+}
+
 /** The fields of a request's body for the given options. The control plane validates their values. */
-export function projectFields(options: Options<typeof projectOptions>) {
+export function projectFields(options: Options<typeof projectOptions>, limits: Limits | null) {
   const { branch, framework, domain } = options;
   const paths = options["shared-path"];
   return givenFields({
@@ -41,6 +66,7 @@ export function projectFields(options: Options<typeof projectOptions>) {
     activate_command: options["activate-command"],
     root_directory: options["root-directory"],
     domain,
+    limits,
     shared_paths: paths.length === 0 ? null : [...paths],
   });
 }

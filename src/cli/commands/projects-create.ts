@@ -1,7 +1,7 @@
 import type { ServerId } from "#contract/ids.ts";
 import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
+import { limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { findServer, type Named } from "#cli/session/find-named.ts";
@@ -40,8 +40,15 @@ export const projectsCreate = defineCommand({
       ? findOnlyServer(session)
       : findServer(session, options.server));
     if (!server.ok) return server;
+    const limits = limitFields(options);
+    if (!limits.ok) return limits;
     const project = await client.createProject({
-      body: { name: words.name, repository, server_id: server.value.id, ...projectFields(options) },
+      body: {
+        name: words.name,
+        repository,
+        server_id: server.value.id,
+        ...projectFields(options, limits.value),
+      },
     });
     if (!project.ok) return project;
     printProject(output, project.value);

@@ -1,7 +1,7 @@
 import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import { projectFields, projectOptions } from "#cli/commands/project-options.ts";
+import { limitFields, projectFields, projectOptions } from "#cli/commands/project-options.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { findProject, findServer } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -31,6 +31,8 @@ export const projectsSet = defineCommand({
     if (!found.ok) return found;
     const server = options.server === null ? null : await findServer(session, options.server);
     if (server !== null && !server.ok) return server;
+    const limits = limitFields(options);
+    if (!limits.ok) return limits;
     const { name, repository } = options;
     const automatic = AutomaticSetting.options.filter((each) => options.automatic.includes(each));
     const body = {
@@ -40,7 +42,7 @@ export const projectsSet = defineCommand({
         server_id: server === null ? null : server.value.id,
         automatic: automatic.length === 0 ? null : automatic,
       }),
-      ...projectFields(options),
+      ...projectFields(options, limits.value),
     };
     if (Object.keys(body).length === 0)
       return stop("usage", "Pass at least one setting. See gantry projects set --help.");

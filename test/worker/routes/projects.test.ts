@@ -97,6 +97,7 @@ describe("a project", () => {
         activate_seconds: 4,
         verify_seconds: 5,
       },
+      limits: { memory_mb: 512, cpu_weight: 200, tasks: 64 },
       queue: "latest",
     };
     const project = await created(world, settings);

@@ -42,6 +42,7 @@ const everySetting = {
     activate_seconds: 4,
     verify_seconds: 5,
   },
+  limits: { memory_mb: 512, cpu_weight: 200, tasks: 64 },
   queue: "latest",
 };
 
@@ -107,6 +108,13 @@ describe("changing a project", () => {
       interval_seconds: 1,
       timeout_seconds: 5,
     });
+  });
+
+  it("changes single limits, and removes those that are null", async () => {
+    const world = await createWorld();
+    await patched(world, everySetting);
+    const changed = await patched(world, { limits: { memory_mb: 1024, tasks: null } });
+    expect(changed.limits).toEqual({ memory_mb: 1024, cpu_weight: 200 });
   });
 
   it("drops the detected settings when the framework becomes automatic again", async () => {

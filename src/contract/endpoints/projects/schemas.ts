@@ -68,15 +68,17 @@ export const Timeouts = z.strictObject(
 );
 export type Timeouts = z.infer<typeof Timeouts>;
 
+const limitRanges = {
+  memory_mb: wholeBetween(32, 4_194_304),
+  cpu_weight: wholeBetween(1, 10_000),
+  tasks: wholeBetween(16, 1_000_000),
+};
+
 /**
  * The resources that a build or activate command and its processes may use together, on a server that isolates projects.
  * `cpu_weight`: relative to others, which have 100. Omitted limits are the server's.
  */
-export const Limits = z.strictObject({
-  memory_mb: z.optional(wholeBetween(32, 4_194_304)),
-  cpu_weight: z.optional(wholeBetween(1, 10_000)),
-  tasks: z.optional(wholeBetween(16, 1_000_000)),
-});
+export const Limits = z.strictObject(mapValues(limitRanges, (range) => z.optional(range)));
 export type Limits = z.infer<typeof Limits>;
 
 /** `latest`: a new deployment cancels the queued ones. */
@@ -173,13 +175,15 @@ const AllSettings = z.strictObject({
     z.refine((check) => !isMasked(check?.url ?? ""), { path: ["url"], message: STARS }),
     z.refine((check) => !isMasked(check?.path ?? ""), { path: ["path"], message: STARS }),
   ),
+  limits: z.partial(z.strictObject(mapValues(limitRanges, (range) => z.nullable(range)))),
   timeouts: z.partial(z.strictObject(mapValues(defaultTimeouts, () => stageSeconds))),
   automatic: listUpTo(AutomaticSetting, AutomaticSetting.options.length),
 });
 
 /**
- * The settings to change. Omitted settings, and omitted fields of `timeouts`, keep their values. `health_check` and
- * `limits` are replaced as a whole. The settings named in `automatic` become automatic again.
+ * The settings to change. Omitted settings, and omitted fields of `timeouts` and `limits`, keep their values. A limit of
+ * null becomes the server's again. `health_check` is replaced as a whole. The settings named in `automatic` become
+ * automatic again.
  */
 export const UpdateProjectInput = z.partial(AllSettings).check(
   z.superRefine((input, context) => {

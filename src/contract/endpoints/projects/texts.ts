@@ -150,7 +150,7 @@ const settingFields = {
   keep_releases: "The number of releases that the server keeps for rollbacks.",
   health_check: "How to check that a release works. `null`: no check after the switch.",
   limits:
-    "The resources that a build or activate command may use, with its processes. Replaced as a whole. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
+    "The resources that a build or activate command may use, with its processes. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
   timeouts: "The maximum time of each stage.",
   queue: "What a new deployment does to the deployments in the queue.",
 };
@@ -250,7 +250,10 @@ export const projectSchemas = {
       timeouts: "The maximum time of each stage. Omitted timeouts keep their values.",
       automatic:
         "Settings to make automatic again. A setting that is both listed here and given a value is 422.",
+      limits:
+        "The resources that a build or activate command may use, with its processes. Omitted limits keep their values, and `null` is the server's default.",
       ...nested("timeouts", timeoutTexts),
+      ...nested("limits", limitTexts),
     },
   ),
 } satisfies Record<string, SchemaText>;

@@ -101,9 +101,9 @@ const textNames = [
 
 const limitNames = ["memory_mb", "cpu_weight", "tasks"] as const;
 
-function limits(draft: Draft): Record<string, number> {
-  const given = limitNames.map((name) => [name, draft[`limit_${name}`].trim()] as const);
-  return Object.fromEntries(given.flatMap(([name, text]) => (text === "" ? [] : [[name, Number(text)]])));
+/** An empty limit becomes the server's. */
+function limitOf(text: string): number | null {
+  return text.trim() === "" ? null : Number(text);
 }
 
 /** The changes as the body of a PATCH, not validated yet. Unchanged settings are omitted. */
@@ -113,7 +113,9 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   const isChanged = (name: keyof Draft) => draft[name] !== before[name];
   for (const name of textNames) if (isChanged(name)) changes[name] = draft[name].trim();
   if (isChanged("keep_releases")) changes["keep_releases"] = Number(draft.keep_releases);
-  if (limitNames.some((name) => isChanged(`limit_${name}`))) changes["limits"] = limits(draft);
+  const limits = limitNames.filter((name) => isChanged(`limit_${name}`));
+  if (limits.length > 0)
+    changes["limits"] = Object.fromEntries(limits.map((name) => [name, limitOf(draft[`limit_${name}`])]));
   if (isChanged("activate_command")) changes["activate_command"] = draft.activate_command.trim() || null;
   if (isChanged("shared_paths"))
     changes["shared_paths"] = draft.shared_paths

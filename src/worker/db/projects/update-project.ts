@@ -1,10 +1,10 @@
-import { eq, sql, and } from "drizzle-orm";
+import { and, type AnyColumn, eq, sql } from "drizzle-orm";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects, servers } from "#worker/db/schema.ts";
 import { uniqueViolation } from "#worker/db/unique-violation.ts";
-import type { Timeouts } from "#contract/endpoints/projects/schemas.ts";
+import type { Limits, Timeouts } from "#contract/endpoints/projects/schemas.ts";
 import {
   isRevisionConflict,
   type NewRevision,
@@ -12,10 +12,18 @@ import {
 } from "#worker/db/variables/revision-writes.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 
-/** Settings to change. Undefined fields keep their values. `timeouts` contains only the timeouts that change. */
+/**
+ * Settings to change. Undefined fields keep their values. `timeouts` and `limits` contain only what changes; a limit of
+ * null is removed.
+ */
 export type ProjectChanges = {
-  readonly [Name in Exclude<keyof ProjectRecord, "id" | "timeouts">]?: ProjectRecord[Name] | undefined;
-} & { readonly timeouts?: { readonly [Name in keyof Timeouts]?: Timeouts[Name] | undefined } | undefined };
+  readonly [Name in Exclude<keyof ProjectRecord, "id" | "timeouts" | "limits">]?:
+    | ProjectRecord[Name]
+    | undefined;
+} & {
+  readonly timeouts?: { readonly [Name in keyof Timeouts]?: Timeouts[Name] | undefined } | undefined;
+  readonly limits?: { readonly [Name in keyof Limits]?: Limits[Name] | null } | undefined;
+};
 
 type ProjectUpdate =
   | "updated"
@@ -34,20 +42,21 @@ type ProjectUpdate =
 export async function updateProject(
   rows: AccountRows,
   id: ProjectId,
-  { timeouts, ...others }: ProjectChanges,
+  { timeouts, limits, ...others }: ProjectChanges,
   { mayMove, variables = null }: { readonly mayMove: boolean; readonly variables?: NewRevision | null },
 ): Promise<ProjectUpdate> {
   const { serverId } = others;
   const isThere = (server: ServerId) =>
     mayMove ? sql`${rows.count(servers, eq(servers.id, server))} = 1` : eq(projects.serverId, server);
   const hasServer = serverId === undefined ? undefined : isThere(serverId);
-  const merged = sql`json_patch(${projects.timeouts}, ${JSON.stringify(timeouts)})`;
+  const patched = (column: AnyColumn, change: unknown) => sql`json_patch(${column}, ${JSON.stringify(change)})`;
   // Another server has another key.
   const keptKey = sql`case when ${projects.serverId} = ${serverId} then ${projects.deployKey} end`;
   const changes = {
     ...others,
     ...(serverId === undefined ? {} : { deployKey: keptKey }),
-    ...(timeouts === undefined ? {} : { timeouts: merged }),
+    ...(timeouts === undefined ? {} : { timeouts: patched(projects.timeouts, timeouts) }),
+    ...(limits === undefined ? {} : { limits: patched(projects.limits, limits) }),
   };
   try {
     const update = rows.update(projects, changes, and(eq(projects.id, id), hasServer));
