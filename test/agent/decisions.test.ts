@@ -174,6 +174,14 @@ describe("the command line", () => {
       home: "/srv/gantry",
       policy: null,
       sitesSocket: null,
+      isolate: null,
+    });
+    const helper = "/run/gantry-isolate.sock";
+    expect(readArguments(["run", "--home", "/h", "--isolate", helper])).toMatchObject({ isolate: helper });
+    expect(readArguments(["end-builds", "--home", "/h", "--isolate", helper])).toEqual({
+      kind: "end_builds",
+      home: "/h",
+      isolate: helper,
     });
     expect(readArguments(["enroll", "--url", "https://x.example/", "--token", "t", "--home", "/h"])).toEqual({
       kind: "enroll",

@@ -303,6 +303,19 @@ describe("the server", () => {
     expect(failures).toEqual([]);
   });
 
+  it("ends a build whose helper dies", async () => {
+    const project = await createProject("helpless", "/srv/slow", { build_command: "sleep 450" });
+    const started = await api.start(project.id);
+    const alive = async () => (await machine.run("pgrep --count --full '^sleep 450'")).output.trim();
+    await expect.poll(alive).toBe("1");
+    await machine.tell("systemctl kill --signal=KILL 'gantry-isolate@*'");
+    expect(await api.ended(started.id)).toMatchObject({
+      status: "failed",
+      failure: { message: expect.stringContaining("the isolation helper ended without an answer") },
+    });
+    expect(await alive()).toBe("0");
+  });
+
   it("ends the app of a removed project, and deletes its files and its user", async () => {
     await commit("/srv/gone", { "index.html": "gone" });
     const project = await createProject("gone", "/srv/gone", {

@@ -487,6 +487,8 @@ SocketUser=$user
 SocketMode=0600
 Accept=yes
 MaxConnections=512
+# The agent asks for many projects at once when it starts. systemd would close the socket for good.
+TriggerLimitIntervalSec=0
 RemoveOnStop=yes
 
 [Install]

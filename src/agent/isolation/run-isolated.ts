@@ -83,16 +83,18 @@ async function runUnit(call: HelperCall, number: number, options: IsolatedOption
   const ending = call.nextLine();
   let hasEnded = false;
   void ending.then(() => (hasEnded = true));
-  const stopUnit = async (): Promise<void> => {
+  const stopUnit = () =>
+    unit.kind === "build"
+      ? users.stopBuild(unit.project)
+      : users.endCommands(unit.project, { kind: "run", marker: unit.marker });
+  const stopUntilEnded = async (): Promise<void> => {
     // Repeated, because the helper may not have started the unit yet.
     while (!hasEnded) {
-      await (unit.kind === "build"
-        ? users.stopBuild(unit.project)
-        : users.endCommands(unit.project, { kind: "run", marker: unit.marker }));
+      await stopUnit();
       await Promise.race([ending, pause(STOP_AGAIN_MS)]);
     }
   };
-  const onAbort = () => void stopUnit();
+  const onAbort = () => void stopUntilEnded();
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   const line = await ending;
@@ -106,7 +108,8 @@ async function runUnit(call: HelperCall, number: number, options: IsolatedOption
   else files?.remove();
   if (signal.aborted) return { kind: "stopped" };
   if (end !== null) return end.end;
-  await users.stopBuild(unit.project);
+  // The helper has ended without an answer, and its unit may still run.
+  await stopUnit();
   const reason = line === null ? call.problem : (refusalOf(line) ?? line);
   return { kind: "not_started", message: reason };
 }
