@@ -49,7 +49,7 @@ beforeAll(async () => {
     `chown gantry:gantry ${HOME}/projects/${project.id}/shared/.env; chmod 640 ${HOME}/projects/${project.id}/shared/.env`,
   );
   expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
-  await machine.tell("touch /tmp/other /dev/shm/other /root/ada; mkdir /home/ada");
+  await machine.tell("touch /tmp/other /dev/shm/other ~/ada; useradd --create-home ada");
 });
 afterAll(() => machine.close());
 
@@ -200,6 +200,42 @@ describe("a hostile project", () => {
     await api.call("POST", `/v1/deployments/${started.id}/cancel`);
     expect(await api.ended(started.id)).toMatchObject({ status: "canceled" });
     expect(await unit()).toBe("");
+  });
+});
+
+describe("a secret of a project", () => {
+  it("is seen by the command that it is for, and by no other command, argument, file or unit", async () => {
+    const value = "a-value-that-is-searched-for";
+    await commit("/srv/secret", { "index.html": "secret" });
+    const project = await createProject("secret", "/srv/secret", {
+      build_command: 'echo "build: ${TOKEN-nothing} $GREETING"',
+      activate_command: 'echo "activate: $(printf %s "$TOKEN" | rev) $GREETING"; sleep 600 &',
+    });
+    const set = [
+      { name: "TOKEN", value, secret: true },
+      { name: "GREETING", value: "hello 'you'\n\"$HOME\"" },
+    ];
+    expect(await api.call("PATCH", `/v1/projects/${project.id}/variables`, { set })).toMatchObject({
+      status: 200,
+    });
+    const deployment = await deploy(project.id);
+    expect(deployment).toMatchObject({ status: "live", failure: null });
+    const lines = await linesOf(deployment);
+    const reversed = [...value].toReversed().join("");
+    expect(lines).toEqual([
+      "build: nothing hello 'you'",
+      '"$HOME"',
+      `activate: ${reversed} hello 'you'`,
+      '"$HOME"',
+    ]);
+    // The app still runs with it. The pattern is in a file, so that the search does not find itself.
+    await machine.write("/srv/pattern", value);
+    const find = "grep -F -f /srv/pattern";
+    const searched = await machine.run(
+      `ps -eo args | ${find}; systemctl show 'gantry-command-${project.id}-*' | ${find}; ${find} -rls ${HOME} /run /etc /tmp; journalctl --output=cat | ${find}`,
+    );
+    expect((await machine.run("pgrep --full '^sleep 600'")).code).toBe(0);
+    expect(searched.output).toBe("");
   });
 });
 

@@ -470,7 +470,7 @@ last_log_lines() {
 
 # The root-owned helper that runs projects as users of their own, and the sandbox of what it runs.
 write_isolate() {
-  sed "s,^home=@HOME@\$,home=$home,; s,^agent=@USER@\$,agent=$user," <<'END'
+  sed "s,^home=%HOME%\$,home=$home,; s,^agent=%USER%\$,agent=$user," <<'END'
 @ISOLATE_HELPER@
 END
 }
@@ -487,7 +487,7 @@ SocketUser=$user
 SocketMode=0600
 Accept=yes
 MaxConnections=512
-# The agent asks for many projects at once when it starts. systemd would close the socket for good.
+# The agent asks for many projects at once when it starts. systemd would close the socket and not open it again.
 TriggerLimitIntervalSec=0
 RemoveOnStop=yes
 

@@ -6,8 +6,8 @@ set -euf
 umask 077
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C
 
-home=@HOME@
-agent=@USER@
+home=%HOME%
+agent=%USER%
 # The agent is a member, and no project user is: it may change the folders that a build made.
 group=gantry-isolate
 state=/run/gantry-isolate
