@@ -49,7 +49,8 @@ export async function updateProject(
   const isThere = (server: ServerId) =>
     mayMove ? sql`${rows.count(servers, eq(servers.id, server))} = 1` : eq(projects.serverId, server);
   const hasServer = serverId === undefined ? undefined : isThere(serverId);
-  const patched = (column: AnyColumn, change: unknown) => sql`json_patch(${column}, ${JSON.stringify(change)})`;
+  const patched = (column: AnyColumn, change: unknown) =>
+    sql`json_patch(${column}, ${JSON.stringify(change)})`;
   // Another server has another key.
   const keptKey = sql`case when ${projects.serverId} = ${serverId} then ${projects.deployKey} end`;
   const changes = {
