@@ -1,6 +1,10 @@
 import { useState } from "preact/hooks";
 
-import type { Deployment, RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
+import type {
+  Deployment,
+  RollbackTarget,
+  RollbackVariables,
+} from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useLive, useRollbackTargets } from "#dashboard/data/resources.ts";
@@ -83,9 +87,10 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
     targets.find(({ deployment_id: id }) => id === chosen) ??
     targets.find((one) => one.default) ??
     targets[0];
+  const [variables, setVariables] = useState<RollbackVariables>("current");
   const rolling = useAction((id: DeploymentId) =>
     api.rollBack({
-      body: { project_id: projectId, deployment_id: id },
+      body: { project_id: projectId, deployment_id: id, variables },
       // Refused if another deployment went live since: the user confirmed the one that was shown.
       ...(live === null ? {} : { headers: { "if-live": live.id } }),
     }),
@@ -130,6 +135,14 @@ function Preview({ projectId, targets, live, first, onRefused, onClose }: Previe
             : "Fetched and built again: its files are no longer on the server."}
         </dd>
       </dl>
+      <Choice
+        label="Variables"
+        value={variables}
+        onChange={(chosenVariables) => setVariables(chosenVariables === "deployed" ? "deployed" : "current")}
+      >
+        <option value="current">Today's variables</option>
+        <option value="deployed">Those that v{target.version} was deployed with</option>
+      </Choice>
       <ProblemBox problem={rolling.problem} doing="Rolling back" />
       <footer>
         <Button onClick={onClose}>Cancel</Button>
