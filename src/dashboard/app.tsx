@@ -19,6 +19,7 @@ const NewProject = lazy(async () => (await load()).NewProject);
 const ProjectPage = lazy(async () => (await load()).ProjectPage);
 const Settings = lazy(async () => (await load()).Settings);
 const RepositoryPage = lazy(async () => (await load()).RepositoryPage);
+const VariablesPage = lazy(async () => (await load()).VariablesPage);
 const DeploymentPage = lazy(async () => (await load()).DeploymentPage);
 const Servers = lazy(async () => (await load()).Servers);
 const Tokens = lazy(async () => (await load()).Tokens);
@@ -57,6 +58,8 @@ function PageAt({ route }: { readonly route: Route }): VNode {
       return <Settings key={route.id} id={route.id} />;
     case "repository":
       return <RepositoryPage key={route.id} id={route.id} />;
+    case "variables":
+      return <VariablesPage key={route.id} id={route.id} />;
     case "deployment":
       return <DeploymentPage key={route.id} id={route.id} />;
     case "servers":

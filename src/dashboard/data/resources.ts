@@ -16,6 +16,9 @@ const SELDOM_MS = 30_000;
 /** More live deployments than an account can have. */
 const MOST_DEPLOYMENTS = 1_000;
 
+/** Of the history of variables. */
+const REVISIONS_PER_PAGE = 20;
+
 /** The key of a resource that exists once. */
 export const ALL = "all";
 
@@ -42,6 +45,16 @@ export const useProject = resources(
 /** Its server makes the key at the first read. */
 export const useDeployKey = freshResources((id: ProjectId) =>
   api.getDeployKey({ params: { project_id: id } }),
+);
+
+export const useVariables = resources(
+  (id: ProjectId) => api.getVariables({ params: { project_id: id } }),
+  NOW_AND_THEN_MS,
+);
+
+/** The newest page of changes. */
+export const useVariableRevisions = resources((id: ProjectId) =>
+  api.listVariableRevisions({ params: { project_id: id }, query: { limit: REVISIONS_PER_PAGE } }),
 );
 
 /** Polled often until the agent has connected. */

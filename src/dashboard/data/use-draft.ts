@@ -14,8 +14,13 @@ export type SavedDraft<Draft> = {
  * Keeps a form's unsaved input in sessionStorage. It survives the end of a session and the page load of a new sign-in
  * link. Signing out deletes it.
  * @param name of the form and its object
+ * @param storable removes what must not be stored, such as secrets; the component keeps it until it is removed
  */
-export function useDraft<Draft>(name: string, schema: z.ZodMiniType<Draft>): SavedDraft<Draft> {
+export function useDraft<Draft>(
+  name: string,
+  schema: z.ZodMiniType<Draft>,
+  storable: (draft: Draft) => Draft = (draft) => draft,
+): SavedDraft<Draft> {
   const key = `gantry.draft ${name}`;
   const [draft, setDraft] = useState<Draft | null>(() => {
     const saved = schema.safeParse(parseJson(sessionStorage.getItem(key) ?? ""));
@@ -27,7 +32,7 @@ export function useDraft<Draft>(name: string, schema: z.ZodMiniType<Draft>): Sav
     change(next) {
       latest.current = next(latest.current);
       if (latest.current === null) sessionStorage.removeItem(key);
-      else sessionStorage.setItem(key, JSON.stringify(latest.current));
+      else sessionStorage.setItem(key, JSON.stringify(storable(latest.current)));
       setDraft(latest.current);
     },
   };

@@ -8,3 +8,4 @@ export { Servers } from "#dashboard/pages/servers/servers.tsx";
 export { Settings } from "#dashboard/pages/settings/settings.tsx";
 export { Tokens } from "#dashboard/pages/tokens/tokens.tsx";
 export { RepositoryPage } from "#dashboard/pages/repository/repository.tsx";
+export { VariablesPage } from "#dashboard/pages/variables/variables.tsx";

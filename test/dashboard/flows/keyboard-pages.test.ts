@@ -27,6 +27,7 @@ describe("Tab", () => {
       "/app/projects/new": 'button "Add project"',
       [`/app/projects/${local.project_id}`]: 'button "Delete v1"',
       [`/app/projects/${local.project_id}/settings`]: 'button "Delete hello-site"',
+      [`/app/projects/${local.project_id}/variables`]: 'button "Import .env"',
       [`/app/deployments/${local.deployment_id}`]: 'a "Line 1"',
     };
     for (const [path, stop] of Object.entries(last)) {

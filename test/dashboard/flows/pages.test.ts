@@ -21,6 +21,10 @@ beforeAll(async () => {
     build_command: String.raw`printf '\033[1;32mgood\033[0m \033[43mmarked\033[0m\n'; echo 'Error: none' >&2; exit 1`,
   });
   faultyId = project.id;
+  const long = { name: "N".repeat(128), value: "v".repeat(400) };
+  await api.call("PATCH", `/v1/projects/${project.id}/variables`, {
+    set: [long, { name: `S${long.name.slice(1)}`, value: "x", secret: true, build: true }],
+  });
   const failed = await api.start(project.id);
   await api.ended(failed.id);
   failedId = failed.id;
@@ -40,6 +44,7 @@ describe("every page", () => {
       ),
       `/app/deployments/${failedId}`,
       `/app/projects/${faultyId}/settings`,
+      `/app/projects/${faultyId}/variables`,
       "/app/nothing",
     ];
     for (const path of paths) {
@@ -80,6 +85,7 @@ describe("every dialog", () => {
     [`/app/projects/${local.project_id}`, "Deploy"],
     [`/app/projects/${local.project_id}`, "Roll back"],
     [`/app/projects/${local.project_id}/settings`, "Delete hello-site"],
+    [`/app/projects/${local.project_id}/variables`, "Import .env"],
     [`/app/deployments/${local.deployment_id}`, "Delete"],
     ["/app/servers", "Add a server"],
     ["/app/servers", "Remove"],

@@ -20,6 +20,7 @@ const routes: readonly PageRoute[] = [
   { page: "project", id: projectId },
   { page: "settings", id: projectId },
   { page: "repository", id: projectId },
+  { page: "variables", id: projectId },
   { page: "deployment", id: deploymentId },
   { page: "servers" },
   { page: "tokens" },

@@ -67,6 +67,8 @@ function screenshotsOf(scene: Scene): Screenshot[] {
     { name: "rollback", path: project, prepare: press("Roll back") },
     { name: "settings", path: `${project}/settings` },
     { name: "delete-project", path: `${project}/settings`, prepare: press("Delete shop") },
+    { name: "variables", path: `${project}/variables` },
+    { name: "import-variables", path: `${project}/variables`, prepare: press("Import .env") },
     { name: "deployment-live", path: `/app/deployments/${scene.live}` },
     { name: "deployment-failed", path: `/app/deployments/${scene.failed}` },
     { name: "deployment-running", path: `/app/deployments/${scene.running}` },

@@ -67,6 +67,12 @@ export async function setScene(system: System, home: string): Promise<Scene> {
     repository: repository.path,
     build_command: "sh build.sh",
   });
+  await api.call("PATCH", `/v1/projects/${shop.id}/variables`, {
+    set: [
+      { name: "DATABASE_PASSWORD", value: "only-an-example", secret: true },
+      { name: "PUBLIC_URL", value: "https://shop.example.com" },
+    ],
+  });
   const commit = async (message: string, build: string) => {
     await writeFile(join(repository.path, "build.sh"), build);
     await writeFile(join(repository.path, "index.html"), message);

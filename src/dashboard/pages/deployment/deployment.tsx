@@ -93,6 +93,16 @@ function Facts({ deployment }: { readonly deployment: Deployment }) {
           />
         )}
       </dd>
+      {deployment.variables_revision === null ? null : (
+        <>
+          <dt>Variables</dt>
+          <dd>
+            <a href={pathTo({ page: "variables", id: deployment.project_id })}>
+              Revision {deployment.variables_revision}
+            </a>
+          </dd>
+        </>
+      )}
       {site === null || project === null ? null : (
         <>
           <dt>Site</dt>

@@ -43,6 +43,9 @@ export function ProjectPage({ id }: Props) {
               <Button onClick={() => setOpen("rollback")}>Roll back</Button>
             </>
           ) : null}
+          <a class="button" href={pathTo({ page: "variables", id })}>
+            Variables
+          </a>
           <a class="button" href={pathTo({ page: "settings", id })}>
             Settings
           </a>

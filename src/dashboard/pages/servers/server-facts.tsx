@@ -2,6 +2,7 @@ import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { IsolationLevel, Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
+import { Fingerprint } from "#dashboard/shared/fingerprint.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
 import { pathTo } from "#dashboard/router/route.ts";
 
@@ -28,7 +29,7 @@ export function ServerFacts({ row, server }: Props) {
 }
 
 function Details({ server }: { readonly server: Server }) {
-  const { disk, agent_version: version, last_seen_at: seen, isolation } = server;
+  const { disk, agent_version: version, last_seen_at: seen, isolation, seal_key: key } = server;
   return (
     <>
       {isolation === null ? null : (
@@ -48,6 +49,14 @@ function Details({ server }: { readonly server: Server }) {
           </span>
         )}
       </dd>
+      {key === null ? null : (
+        <>
+          <dt>Seal key</dt>
+          <dd>
+            <Fingerprint of={key} />
+          </dd>
+        </>
+      )}
     </>
   );
 }

@@ -1,0 +1,89 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { type Edit, type EditErrors, isSecret } from "#dashboard/pages/variables/draft.ts";
+import { Button } from "#dashboard/shared/button.tsx";
+import { Choice, Field } from "#dashboard/shared/field.tsx";
+
+type Props = {
+  readonly edit: Edit;
+  readonly errors: EditErrors;
+  /** Also shows the errors of fields that are still empty. */
+  readonly showsAll: boolean;
+  /** The user has just opened it. */
+  readonly takesFocus: boolean;
+  /** There is a variable of this name, which was added in the meantime. */
+  readonly replaces: boolean;
+  readonly onChange: (edit: Edit) => void;
+  readonly onClose: () => void;
+};
+
+/** The fields of a variable that is being added or edited. */
+export function EditFields({ edit, errors, showsAll, takesFocus, replaces, onChange, onClose }: Props) {
+  const box = useRef<HTMLFieldSetElement>(null);
+  useLayoutEffect(() => {
+    if (takesFocus) box.current?.querySelector<HTMLElement>("input, textarea")?.focus();
+  }, []);
+  const secret = isSecret(edit);
+  const isToken = edit.name.trim() === REPOSITORY_TOKEN;
+  return (
+    <fieldset ref={box} class="edit">
+      <legend>{edit.of === null ? "New variable" : `Edit ${edit.of}`}</legend>
+      {edit.of === null ? (
+        <Field
+          label="Name"
+          value={edit.name}
+          onInput={(name) => onChange({ ...edit, name })}
+          isCode
+          placeholder="DATABASE_URL"
+          error={showsAll || edit.name !== "" ? errors.name : null}
+          {...(isToken
+            ? { hint: "Only git gets it, as the password of the repository's https address." }
+            : replaces
+              ? { hint: "There is a variable of this name. Saving replaces it." }
+              : {})}
+        />
+      ) : null}
+      <div class={secret ? "masked" : ""}>
+        <Field
+          label="Value"
+          value={edit.value}
+          onInput={(value) => onChange({ ...edit, value })}
+          isCode
+          lines={2}
+          error={showsAll || edit.value !== "" ? errors.value : null}
+          {...(secret ? { hint: "Sealed in this browser, and never shown again after it is saved." } : {})}
+        />
+      </div>
+      <Choice
+        label="Kind"
+        value={secret ? "secret" : "plain"}
+        onChange={(kind) => onChange({ ...edit, secret: kind === "secret" })}
+      >
+        {isToken ? null : <option value="plain">Plain: shown here, for builds and activate commands</option>}
+        <option value="secret">Secret: sealed, for activate commands</option>
+      </Choice>
+      {secret && !isToken ? (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={edit.build}
+            onChange={(event) => onChange({ ...edit, build: event.currentTarget.checked })}
+          />
+          Builds get this secret, too
+        </label>
+      ) : null}
+      <div class="actions">
+        <Button
+          variant="subtle"
+          label={
+            edit.of === null ? `Discard ${edit.name || "the new variable"}` : `Cancel editing ${edit.of}`
+          }
+          onClick={onClose}
+        >
+          {edit.of === null ? "Discard" : "Cancel"}
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Variables } from "#contract/endpoints/variables/schemas.ts";
+import { Copyable } from "#dashboard/shared/copy.tsx";
+import { Fingerprint } from "#dashboard/shared/fingerprint.tsx";
+import { sealCommand } from "#dashboard/pages/variables/seal-command.ts";
+
+type Props = {
+  readonly variables: Variables;
+  readonly projectName: string;
+  /** Whether this browser can seal secrets; null: not known yet. */
+  readonly canSeal: boolean | null;
+};
+
+/** The key that secrets are sealed for, and why secrets cannot be opened or sealed. */
+export function SealNotices({ variables, projectName, canSeal }: Props) {
+  const { seal_key: key, not_sealed: unreadable } = variables;
+  return (
+    <>
+      <p>
+        Builds and activate commands get plain variables. Secrets are sealed in this browser: only the server
+        can open them, and they are never shown again.
+      </p>
+      {unreadable.length === 0 ? null : (
+        <div class="problem" role="alert">
+          <p>
+            <strong>The server cannot open {unreadable.length === 1 ? "a secret" : "some secrets"}.</strong>{" "}
+            The project was moved, or the server lost its key. Deployments and rollbacks are refused until you
+            enter {unreadable.length === 1 ? "it" : "them"} again or remove{" "}
+            {unreadable.length === 1 ? "it" : "them"}:{" "}
+            {unreadable.map((name, at) => (
+              <span key={name}>
+                {at > 0 ? ", " : ""}
+                <code>{name}</code>
+              </span>
+            ))}
+          </p>
+        </div>
+      )}
+      <dl class="facts">
+        <dt>Seal key of the server</dt>
+        <dd>
+          {key === null ? (
+            <span class="quiet">
+              none yet. Secrets can be saved after an agent that supports them has connected.
+            </span>
+          ) : (
+            <Fingerprint of={key} />
+          )}
+        </dd>
+      </dl>
+      {canSeal === false ? (
+        <div class="problem" role="alert">
+          <p>
+            <strong>This browser cannot seal secrets.</strong> It needs X25519, and a page that is served over
+            HTTPS or on localhost. Use another browser, or the command:
+          </p>
+          <Copyable text={sealCommand(projectName)} label="Command" />
+        </div>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+import type { ProjectId } from "#contract/ids.ts";
+import { useProject, useVariables } from "#dashboard/data/resources.ts";
+import { History } from "#dashboard/pages/variables/history.tsx";
+import { VariablesForm } from "#dashboard/pages/variables/variables-form.tsx";
+import { Page } from "#dashboard/shared/page.tsx";
+import { Show } from "#dashboard/shared/show.tsx";
+import { pathTo } from "#dashboard/router/route.ts";
+
+/** A project's variables and secrets, and the history of their changes. */
+export function VariablesPage({ id }: { readonly id: ProjectId }) {
+  const { value: project } = useProject(id);
+  const variables = useVariables(id);
+  const name = project?.name ?? "project";
+  return (
+    <Page
+      title={`${name} variables`}
+      heading={
+        <>
+          <a href={pathTo({ page: "project", id })}>{name}</a> Variables
+        </>
+      }
+    >
+      <Show of={variables} what="the variables">
+        {(value) => (
+          <>
+            <VariablesForm projectName={name} read={value} reload={variables.reload} />
+            <History id={id} revision={value.revision} />
+          </>
+        )}
+      </Show>
+    </Page>
+  );
+}
