@@ -7,7 +7,7 @@ import { output } from "../support/connected-agent/events.ts";
 import { failCalls } from "../support/worker/intercept.ts";
 import { connectWithKeys, TestProject } from "../support/worker/project.ts";
 import { runScheduleIn } from "../support/worker/schedule.ts";
-import { openSecrets } from "../support/worker/seal-keys.ts";
+import { openSecrets } from "../support/seal-keys.ts";
 
 /** Values that no other text contains, in the forms in which one could be stored. */
 const values = {

@@ -10,7 +10,7 @@ import { Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { RunOrder } from "#contract/agent-protocol.ts";
 import { type DeploymentId, ProjectId } from "#contract/ids.ts";
 import { createAccount } from "./account.ts";
-import { newServerKeys, type ServerKeys } from "./seal-keys.ts";
+import { newServerKeys, type ServerKeys } from "../seal-keys.ts";
 import { call } from "./call.ts";
 import type { ConnectedAgent } from "../connected-agent/connected-agent.ts";
 import { output } from "../connected-agent/events.ts";

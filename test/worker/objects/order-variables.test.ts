@@ -9,7 +9,7 @@ import { problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { failCalls } from "../../support/worker/intercept.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
-import { newServerKeys, openSecrets, plainVariables } from "../../support/worker/seal-keys.ts";
+import { newServerKeys, openSecrets, plainVariables } from "../../support/seal-keys.ts";
 
 const secret = (name: string, value: string, build = false) => ({ name, value, secret: true, build });
 

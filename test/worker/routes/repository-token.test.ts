@@ -7,7 +7,7 @@ import { call, problemOf } from "../../support/worker/call.ts";
 import { enrolAgent } from "../../support/worker/enrol-agent.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
 import { runScheduleIn } from "../../support/worker/schedule.ts";
-import { openSecrets, plainVariables, type ServerKeys } from "../../support/worker/seal-keys.ts";
+import { openSecrets, plainVariables, type ServerKeys } from "../../support/seal-keys.ts";
 
 const TOKEN = "GANTRY_REPOSITORY_TOKEN";
 

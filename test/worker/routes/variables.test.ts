@@ -6,7 +6,7 @@ import { sealSecret } from "#sealing/secret-box.ts";
 import { createToken } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
-import { newServerKeys } from "../../support/worker/seal-keys.ts";
+import { newServerKeys } from "../../support/seal-keys.ts";
 
 const patch = (project: TestProject, body: unknown) => project.call("PATCH", project.variablesPath, body);
 
