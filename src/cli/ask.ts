@@ -2,16 +2,22 @@ import { addAbortSignal } from "node:stream";
 
 import type { Context } from "#cli/context.ts";
 import { type Result, stop } from "#cli/outcome.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 const interrupted = () => stop("interrupted", "No changes were made.");
 
-/** Reads a secret: prompts for it without echo at a terminal, or reads all of stdin if that is a pipe or a file. */
-export async function readSecret(context: Context, question: string): Promise<Result<string>> {
-  const { stdin, stderr } = context;
-  if (!stdin.isTTY) return await readPiped(context);
+/** Reads a token: prompts for it without echo at a terminal, or reads all of stdin if that is a pipe or a file. */
+export async function readToken(context: Context, question: string): Promise<Result<string>> {
+  if (context.stdin.isTTY) return await promptForSecret(context, question);
+  const piped = await readStdin(context);
+  return piped.ok ? succeed(piped.value.toString("utf8").trim()) : piped;
+}
+
+/** Prompts for a line without echo. Only for a terminal. Refuses several lines, because only the first would be used. */
+export async function promptForSecret(context: Context, question: string): Promise<Result<string>> {
   const typed = await readTyped(context, question, false);
-  stderr.write("\n");
+  context.stderr.write("\n");
   return typed;
 }
 
@@ -27,15 +33,18 @@ export async function confirm(context: Context, question: string, yes: boolean):
 }
 
 /** Reads stdin to its end, or until the command is interrupted. */
-async function readPiped({ stdin, signal }: Context): Promise<Result<string>> {
-  let text = "";
+export async function readStdin({ stdin, signal }: Context): Promise<Result<Buffer>> {
+  const chunks: Buffer[] = [];
   try {
-    for await (const chunk of addAbortSignal(signal, stdin.setEncoding("utf8"))) text += String(chunk);
-    return succeed(text.trim());
+    for await (const chunk of addAbortSignal(signal, stdin)) {
+      const part: unknown = chunk;
+      if (part instanceof Buffer) chunks.push(part);
+    }
+    return succeed(Buffer.concat(chunks));
   } catch (error) {
     return signal.aborted
       ? interrupted()
-      : stop("unreadable_file", `The token cannot be read: ${String(error)}.`);
+      : stop("unreadable_file", `Standard input cannot be read: ${messageOf(error)}.`);
   }
 }
 
@@ -53,24 +62,34 @@ async function readTyped(
     return await new Promise((resolve) => {
       let line = "";
       const end = (result: Result<string>) => {
-        stdin.off("data", read);
+        stdin.off("data", read).off("end", interrupt);
+        signal.removeEventListener("abort", interrupt);
         resolve(result);
       };
+      const interrupt = () => end(interrupted());
       const read = (text: string) => {
-        for (const character of text) {
-          if (character === "\r" || character === "\n") return end(succeed(line));
-          if (character === "\u0003" || character === "\u0004") return end(interrupted());
+        for (let at = 0; at < text.length; at += 1) {
+          const character = text.charAt(at);
+          if (character === "\r" || character === "\n") {
+            const hasMore = !isShown && text.slice(at).trim() !== "";
+            return end(hasMore ? severalLines() : succeed(line));
+          }
+          if (character === "\u0003" || character === "\u0004") return interrupt();
           if (character === "\u007f" || character === "\b") line = line.slice(0, -1);
           else if (character === "\u0015") line = "";
           else line += character;
         }
       };
-      stdin.on("data", read);
-      stdin.once("end", () => end(interrupted()));
-      signal.addEventListener("abort", () => end(interrupted()), { once: true });
+      stdin.on("data", read).once("end", interrupt);
+      signal.addEventListener("abort", interrupt, { once: true });
+      // A listener does not resume a stream that an earlier prompt has paused.
+      stdin.resume();
     });
   } finally {
     if (!isShown) stdin.setRawMode(false);
     stdin.pause();
   }
 }
+
+const severalLines = () =>
+  stop("usage", "The text has several lines, but a prompt takes one. Read it from a file or standard input.");

@@ -26,6 +26,12 @@ import { tokensCreate } from "#cli/commands/tokens-create.ts";
 import { tokensList } from "#cli/commands/tokens-list.ts";
 import { tokensRevoke } from "#cli/commands/tokens-revoke.ts";
 import { tokensRotate } from "#cli/commands/tokens-rotate.ts";
+import { variablesExport } from "#cli/commands/variables-export.ts";
+import { variablesHistory } from "#cli/commands/variables-history.ts";
+import { variablesImport } from "#cli/commands/variables-import.ts";
+import { variablesList } from "#cli/commands/variables-list.ts";
+import { variablesRemove } from "#cli/commands/variables-remove.ts";
+import { variablesSet } from "#cli/commands/variables-set.ts";
 import { whoami } from "#cli/commands/whoami.ts";
 
 /** Every command, in the order of the help. Usage, help, completion and docs are generated from this table. */
@@ -47,6 +53,12 @@ export const commands: readonly Command[] = [
   projectsTestRepository,
   projectsLink,
   projectsDelete,
+  variablesList,
+  variablesSet,
+  variablesRemove,
+  variablesImport,
+  variablesExport,
+  variablesHistory,
   serversList,
   serversShow,
   serversAdd,

@@ -34,6 +34,7 @@ export const ownProblems = {
   ambiguous_name: { title: "Ambiguous name", exit: "usage" },
   unreadable_file: { title: "Unreadable file", exit: "usage" },
   unwritable_file: { title: "Unwritable file", exit: "usage" },
+  untrusted_seal_key: { title: "Untrusted seal key", exit: "usage" },
   not_confirmed: { title: "Not confirmed", exit: "usage" },
   interrupted: { title: "Interrupted", exit: "interrupted" },
 } as const satisfies Record<string, { title: string; exit: Exit }>;

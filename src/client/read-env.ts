@@ -59,21 +59,23 @@ function readEntry(lines: readonly string[], at: number): Read {
 
 /** Reads to the closing quote, which can be in a later line. Null if there is none. @param next the line after `first` */
 function readQuoted(first: string, quote: string, lines: readonly string[], next: number) {
-  let body = first;
-  let end = closingQuote(body, quote, 0);
-  let line = next;
-  for (; end === -1 && line < lines.length; line += 1) {
-    const from = body.length;
-    body += `\n${lines[line]}`;
-    end = closingQuote(body, quote, from);
+  // Not one growing text: searching that again in each line would take quadratic time.
+  const before: string[] = [];
+  let line = first;
+  for (let at = next; ; at += 1) {
+    const end = closingQuote(line, quote);
+    if (end !== -1)
+      return { body: [...before, line.slice(0, end)].join("\n"), after: line.slice(end + 1), next: at };
+    if (at >= lines.length) return null;
+    before.push(line);
+    line = lines[at] ?? "";
   }
-  return end === -1 ? null : { body: body.slice(0, end), after: body.slice(end + 1), next: line };
 }
 
-function closingQuote(text: string, quote: string, from: number): number {
-  for (let at = from; at < text.length; at += 1) {
-    if (quote === '"' && text[at] === "\\") at += 1;
-    else if (text[at] === quote) return at;
+function closingQuote(line: string, quote: string): number {
+  for (let at = 0; at < line.length; at += 1) {
+    if (quote === '"' && line[at] === "\\") at += 1;
+    else if (line[at] === quote) return at;
   }
   return -1;
 }

@@ -103,6 +103,11 @@ describe("the command line", () => {
     });
     expect(read("projects")).toMatchObject({ command: "projects list" });
     expect(read("logs", "--", "v1")).toMatchObject({ words: { deployment: "v1" } });
+    expect(read("variables", "set", "A=1", "--secret", "C", "B=2")).toMatchObject({
+      words: { "name=value": ["A=1", "B=2"] },
+      options: { secret: ["C"] },
+    });
+    expect(read("variables", "set")).toMatchObject({ words: { "name=value": [] } });
   });
 
   it("refuses everything else with a message", () => {
@@ -113,6 +118,7 @@ describe("the command line", () => {
     expect(read("deploy", "--branch").problem).toBe("--branch needs a value: --branch=NAME.");
     expect(read("deploy", "--branch", "--follow").problem).toBe("--branch needs a value: --branch=NAME.");
     expect(read("deploy", "--follow=yes").problem).toBe("--follow takes no value.");
+    expect(read("variables", "remove").problem).toContain("needs NAME");
     expect(read("delete").problem).toContain("needs DEPLOYMENT");
     expect(read("tokens", "rm").problem).toContain("list, create, rotate, revoke");
     expect(read("completion", "tcsh").problem).toContain("bash, zsh, fish");

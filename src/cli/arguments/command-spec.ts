@@ -5,10 +5,11 @@ export type OptionSpec = { readonly short?: string; readonly help: string } & (
 );
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
-/** A positional argument, after the command's name. Only the last ones can be optional. */
+/** A positional argument, after the command's name. Only the last ones can be optional; the last can be a list. */
 export type WordSpec = {
   readonly help: string;
   readonly isRequired: boolean;
+  readonly isList?: boolean;
   readonly choices?: readonly string[];
 };
 export type WordSpecs = Readonly<Record<string, WordSpec>>;
@@ -22,9 +23,13 @@ export type Options<Specs extends OptionSpecs> = {
       : string | null;
 };
 
-/** The parsed arguments: an omitted optional one is `null`. */
+/** The parsed arguments: an omitted optional one is `null`, an omitted list `[]`. */
 export type Words<Specs extends WordSpecs> = {
-  readonly [Name in keyof Specs]: Specs[Name]["isRequired"] extends true ? string : string | null;
+  readonly [Name in keyof Specs]: Specs[Name] extends { readonly isList: true }
+    ? readonly string[]
+    : Specs[Name]["isRequired"] extends true
+      ? string
+      : string | null;
 };
 
 /** A command without its code. Usage, help, completion and docs are generated from it. */

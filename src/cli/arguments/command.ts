@@ -19,7 +19,7 @@ export type Command = CommandSpec & {
 /** The parsed options and arguments of any command. */
 export type AnyGiven = {
   readonly options: Readonly<Record<string, boolean | string | null | readonly string[]>>;
-  readonly words: Readonly<Record<string, string | null>>;
+  readonly words: Readonly<Record<string, string | null | readonly string[]>>;
 };
 
 /** Defines a command whose `run` receives its own options and arguments, typed by its specs. */

@@ -119,10 +119,10 @@ function readGlobal(values: Values): GlobalOptions {
 function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["words"]> {
   const specs = Object.entries(command.words);
   const extra = rest[specs.length];
-  if (extra !== undefined)
+  if (extra !== undefined && specs.at(-1)?.[1].isList !== true)
     return stop("usage", `gantry ${command.name} takes no argument "${extra}".${seeHelp(command)}`);
-  const words: Record<string, string | null> = {};
-  for (const [at, [name, { isRequired, choices }]] of specs.entries()) {
+  const words: Record<string, string | null | readonly string[]> = {};
+  for (const [at, [name, { isRequired, isList, choices }]] of specs.entries()) {
     const word = rest[at] ?? null;
     if (word === null && isRequired)
       return stop("usage", `gantry ${command.name} needs ${name.toUpperCase()}.${seeHelp(command)}`);
@@ -131,7 +131,7 @@ function readWords(command: Command, rest: readonly string[]): Result<AnyGiven["
         "usage",
         `${name.toUpperCase()} must be one of ${choices.join(", ")}.${didYouMean(word, choices)}`,
       );
-    words[name] = word;
+    words[name] = isList === true ? rest.slice(at) : word;
   }
   return succeed(words);
 }

@@ -4,9 +4,10 @@ import type { CommandSpec, OptionSpec, OptionSpecs } from "#cli/arguments/comman
 export function usageOf({ name, isGroupDefault, words, options }: CommandSpec): string {
   const [group, second] = name.split(" ");
   const shownName = isGroupDefault === true ? `${group} [${second}]` : name;
-  const parts = Object.entries(words).map(([word, { isRequired }]) =>
-    isRequired ? word.toUpperCase() : `[${word.toUpperCase()}]`,
-  );
+  const parts = Object.entries(words).map(([word, { isRequired, isList }]) => {
+    const shown = `${word.toUpperCase()}${isList === true ? "..." : ""}`;
+    return isRequired ? shown : `[${shown}]`;
+  });
   const hasOptions = Object.keys(options).length > 0 ? ["[options]"] : [];
   return ["gantry", shownName, ...parts, ...hasOptions].join(" ");
 }

@@ -2,12 +2,11 @@ import { DeploymentStatus } from "#contract/endpoints/deployments/schemas.ts";
 import { readAll } from "#client/read-all.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
-import { done, stop } from "#cli/outcome.ts";
+import { limitOption, readLimit } from "#cli/commands/limit-option.ts";
+import { done } from "#cli/outcome.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { deploymentColumns, deploymentRow } from "#cli/views/deployment-text.ts";
-
-const DEFAULT_LIMIT = 20;
 
 export const deploymentsList = defineCommand({
   name: "deployments list",
@@ -18,19 +17,13 @@ export const deploymentsList = defineCommand({
     all: { kind: "flag", short: "a", help: "List deployments of all projects" },
     status: { kind: "list", value: "STATUS", choices: DeploymentStatus.options, help: "Filter by status" },
     branch: { kind: "text", short: "b", value: "NAME", help: "Filter by branch" },
-    limit: {
-      kind: "text",
-      short: "n",
-      value: "COUNT",
-      help: `Maximum number of deployments (default: ${DEFAULT_LIMIT})`,
-    },
+    ...limitOption("deployments"),
   },
   examples: ["deployments", "deployments --status failed -n 5 --json"],
   run: withSession(async (session, { options }) => {
     const { client, output } = session;
-    const limit = options.limit === null ? DEFAULT_LIMIT : Number(options.limit);
-    if (!Number.isInteger(limit) || limit < 1)
-      return stop("usage", "--limit must be a whole number of at least 1.");
+    const limit = readLimit(options);
+    if (!limit.ok) return limit;
     const project = options.all ? null : await findProject(session);
     if (project !== null && !project.ok) return project;
     const filters = givenFields({
@@ -41,7 +34,7 @@ export const deploymentsList = defineCommand({
     const rows = await readAll(
       ({ query }) => client.listDeployments({ query: { ...filters, ...query } }),
       (page) => page.deployments,
-      limit,
+      limit.value,
     );
     if (!rows.ok) return rows;
     output.json({ deployments: rows.value });

@@ -1,6 +1,6 @@
 import { isWellFormedToken } from "#contract/token-form.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
-import { readSecret } from "#cli/ask.ts";
+import { readToken } from "#cli/ask.ts";
 import { done, stop } from "#cli/outcome.ts";
 import { printableName } from "#cli/output/printable.ts";
 import { timeText } from "#cli/output/times.ts";
@@ -33,7 +33,7 @@ export const login = defineCommand({
     const url = tokenUrl(text);
     if (!url.ok) return url;
 
-    const token = await readSecret(context, `Token for ${url.value}: `);
+    const token = await readToken(context, `Token for ${url.value}: `);
     if (!token.ok) return token;
     if (!isWellFormedToken(token.value))
       return stop(
@@ -49,7 +49,7 @@ export const login = defineCommand({
     const now = await readConfig(path);
     if (!now.ok) return now;
     const installations = { ...now.value.installations, [url.value]: { token: token.value } };
-    const written = await writeConfig(path, { current: url.value, installations });
+    const written = await writeConfig(path, { ...now.value, current: url.value, installations });
     if (!written.ok) return written;
     const { name, token: used } = account.value;
     output.json({ url: url.value, ...account.value });

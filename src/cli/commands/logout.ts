@@ -22,7 +22,7 @@ export const logout = defineCommand({
       return stop("not_signed_in", `No token is stored for ${url.value}.`);
     const { [url.value]: _removed, ...others } = installations;
     const next = current === url.value ? (Object.keys(others).at(-1) ?? null) : current;
-    const written = await writeConfig(path, { current: next, installations: others });
+    const written = await writeConfig(path, { ...config.value, current: next, installations: others });
     if (!written.ok) return written;
     output.json({ url: url.value });
     output.line(`Signed out of ${url.value}.`);

@@ -13,14 +13,18 @@ import { attempt } from "#node/attempt.ts";
 import { hasCode } from "#node/has-code.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
-/** The installations that the user has signed in to, by URL. `current` is the URL of the last sign-in. */
+/**
+ * The installations that the user has signed in to, by URL. `current` is the URL of the last sign-in. `seal_keys`: the
+ * fingerprint of each server's seal key, by the installation's URL and the server's ID. It outlives a sign-out.
+ */
 export const Config = z.object({
   current: z.nullable(z.string()),
   installations: z.record(z.string(), z.object({ token: z.string() })),
+  seal_keys: z._default(z.record(z.string(), z.record(z.string(), z.string())), {}),
 });
 export type Config = z.infer<typeof Config>;
 
-const EMPTY: Config = { current: null, installations: {} };
+const EMPTY: Config = { current: null, installations: {}, seal_keys: {} };
 
 /**
  * The path of the configuration file. Null without a home directory, such as in a container that runs as a bare user ID.
@@ -66,7 +70,7 @@ export async function writeConfig(path: string | null, config: Config): Promise<
   if (path === null)
     return stop(
       "unwritable_file",
-      "There is no home directory to store the token in. Set XDG_CONFIG_HOME or GANTRY_TOKEN.",
+      "There is no home directory for the configuration file. Set XDG_CONFIG_HOME.",
     );
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -41,6 +41,7 @@ export function printServer(output: Output, server: Server): void {
     ["last seen", timeText(server.last_seen_at, output)],
     ["agent", server.agent_version === null ? null : printableName(server.agent_version)],
     ["agent problem", problem === null ? null : printable(problem.message)],
+    ["seal key", server.seal_key?.fingerprint ?? null],
     ["disk", free],
     ["projects are", server.isolation === null ? null : isolationTexts[server.isolation]],
   ]);

@@ -35,7 +35,8 @@ export async function runAgent(url: string, token: string): Promise<RunningAgent
   };
 }
 
-function networkTo(url: string): Network {
+/** The network between a simulated agent and an installation. */
+export function networkTo(url: string): Network {
   return {
     openLink: async (credential, { onMessage, onClose }) =>
       await new Promise((resolve, reject) => {

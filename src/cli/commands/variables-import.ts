@@ -1,0 +1,78 @@
+import { VariableName, type Variables } from "#contract/endpoints/variables/schemas.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { BUILD_WITHOUT_SECRETS, buildOptions, readBuild } from "#cli/commands/build-options.ts";
+import { done, type Result, stop } from "#cli/outcome.ts";
+import { findProject } from "#cli/session/find-named.ts";
+import { withSession } from "#cli/session/session.ts";
+import { changeVariables, type NewVariable } from "#cli/variables/change-variables.ts";
+import { secretNames, variableError } from "#cli/variables/check-variable.ts";
+import { readEnvFile } from "#cli/variables/read-env-file.ts";
+import type { EnvEntry } from "#client/read-env.ts";
+import { acceptKeyOption } from "#cli/variables/trust-seal-key.ts";
+import { printChange } from "#cli/views/variable-text.ts";
+
+export const variablesImport = defineCommand({
+  name: "variables import",
+  summary: "Set the variables of a .env file",
+  details: [
+    "All variables of the file form one revision, and other variables stay as they are. If a line is not valid, nothing is sent.",
+    'The file has lines NAME=value, also with export, and comments. Values can be in single quotes, which keep everything as it is, or in double quotes with \\n, \\r, \\t, \\", \\\\ and \\$; both can have several lines. $NAME is not replaced. In a value without quotes, a # after a space starts a comment.',
+    "Variables are plain unless --secret or --all-secret says otherwise, but a secret stays a secret. Secrets are sealed on this machine, as variables set does.",
+  ],
+  words: { file: { isRequired: true, help: "Path of the file, or - for standard input" } },
+  options: {
+    secret: { kind: "list", value: "NAME", help: "Variable of the file that is a secret" },
+    "all-secret": { kind: "flag", help: "All variables of the file are secrets" },
+    ...buildOptions,
+    ...acceptKeyOption,
+  },
+  examples: ["variables import .env --secret DATABASE_PASSWORD", "variables import secrets.env --all-secret"],
+  run: withSession(async (session, { words, options }) => {
+    const { client } = session;
+    const build = readBuild(options);
+    if (!build.ok) return build;
+    const entries = await readEnvFile(session, words.file);
+    if (!entries.ok) return entries;
+    const named = checkNames(options.secret, entries.value, words.file);
+    if (!named.ok) return named;
+    const project = await findProject(session);
+    if (!project.ok) return project;
+    const before = await client.getVariables({ params: { project_id: project.value.id } });
+    if (!before.ok) return before;
+
+    const decide = (current: Variables): Result<NewVariable[]> => {
+      const known = secretNames(current);
+      const isSecret = (name: string) =>
+        options["all-secret"] || options.secret.includes(name) || known.has(name);
+      const set = entries.value.map(({ name, value }) => {
+        return { name, value, isSecret: isSecret(name), build: isSecret(name) ? build.value : null };
+      });
+      if (build.value !== null && !set.some((one) => one.isSecret))
+        return stop("usage", BUILD_WITHOUT_SECRETS);
+      const wrong = set.find((one) => variableError(one) !== null);
+      return wrong === undefined
+        ? succeed(set)
+        : stop("usage", `${wrong.name} cannot be set: ${variableError(wrong) ?? ""}.`);
+    };
+    const changed = await changeVariables(session, project.value.id, {
+      before: before.value,
+      decide,
+      acceptKey: options["accept-key"],
+    });
+    if (!changed.ok) return changed;
+    const count = entries.value.length;
+    const what = `Set ${count === 1 ? "1 variable" : `${count} variables`} of ${words.file}`;
+    printChange(session, changed.value, { before: before.value.revision, what });
+    return done;
+  }),
+});
+
+/** Refuses a name of --secret that the file does not have. Never quotes anything but a valid name. */
+function checkNames(names: readonly string[], entries: readonly EnvEntry[], file: string): Result<true> {
+  const unknown = names.find((name) => !entries.some((entry) => entry.name === name));
+  if (unknown === undefined) return succeed(true);
+  return VariableName.safeParse(unknown).success
+    ? stop("usage", `${file} has no variable ${unknown}.`)
+    : stop("usage", "--secret takes only the name of a variable.");
+}

@@ -1,0 +1,40 @@
+import { defineCommand } from "#cli/arguments/command.ts";
+import { didYouMean } from "#cli/arguments/suggest.ts";
+import { confirm } from "#cli/ask.ts";
+import { done, missing } from "#cli/outcome.ts";
+import { findProject } from "#cli/session/find-named.ts";
+import { withSession } from "#cli/session/session.ts";
+import { printChange } from "#cli/views/variable-text.ts";
+
+export const variablesRemove = defineCommand({
+  name: "variables remove",
+  summary: "Remove variables and secrets of a project",
+  details: [
+    "All removals of a call form one revision. Asks for confirmation; without a terminal, pass --yes.",
+  ],
+  words: { name: { isRequired: true, isList: true, help: "Variable to remove (can be repeated)" } },
+  options: { yes: { kind: "flag", short: "y", help: "Skip the confirmation prompt" } },
+  examples: ["variables remove OLD_FLAG OLD_TOKEN --yes"],
+  run: withSession(async (session, { words, options }) => {
+    const { client } = session;
+    const project = await findProject(session);
+    if (!project.ok) return project;
+    const params = { project_id: project.value.id };
+    const before = await client.getVariables({ params });
+    if (!before.ok) return before;
+    const names = before.value.variables.map(({ name }) => name);
+    const unknown = words.name.find((name) => !names.includes(name));
+    if (unknown !== undefined)
+      return missing(`The project has no variable ${unknown}.${didYouMean(unknown, names)}`);
+    const remove = [...new Set(words.name)];
+    const confirmed = await confirm(session, `Remove ${remove.join(", ")}?`, options.yes);
+    if (!confirmed.ok) return confirmed;
+    const removed = await client.updateVariables({ params, body: { remove } });
+    if (!removed.ok) return removed;
+    printChange(session, removed.value, {
+      before: before.value.revision,
+      what: `Removed ${remove.join(", ")}`,
+    });
+    return done;
+  }),
+});

@@ -1,0 +1,87 @@
+import type { SetVariable, Variables } from "#contract/endpoints/variables/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
+import { pause } from "#contract/lib/pause.ts";
+import { succeed } from "#contract/lib/result.ts";
+import { sealSecret } from "#sealing/secret-box.ts";
+import { type Result, stop } from "#cli/outcome.ts";
+import type { Session } from "#cli/session/session.ts";
+import { trustSealKey } from "#cli/variables/trust-seal-key.ts";
+
+/** A variable to set, with its value in clear. `build` null: as before. */
+export type NewVariable = {
+  readonly name: string;
+  readonly value: string;
+  readonly isSecret: boolean;
+  readonly build: boolean | null;
+};
+
+type Change = {
+  /** The variables as they were read before. */
+  readonly before: Variables;
+  /** The variables to set, given the current ones. Runs again after another change. */
+  readonly decide: (current: Variables) => Result<readonly NewVariable[]>;
+  /** The value of --accept-key. */
+  readonly acceptKey: string | null;
+};
+
+const MAX_TRIES = 10;
+const PAUSE_MS = 200;
+
+/**
+ * Sets variables as one revision, and seals the secrets on this machine. A box opens only at its own revision, so the
+ * request names the current one: if another change was faster, it reads the variables, decides and seals again. The same
+ * follows from a request that took effect but whose response was lost, and then sets the same values twice.
+ */
+export async function changeVariables(
+  session: Session,
+  projectId: ProjectId,
+  { before, decide, acceptKey }: Change,
+): Promise<Result<Variables>> {
+  const { client, signal } = session;
+  let current = before;
+  for (let tries = 1; ; tries += 1) {
+    const decided = decide(current);
+    if (!decided.ok) return decided;
+    const set = await sealAll(session, { projectId, current, acceptKey }, decided.value);
+    if (!set.ok) return set;
+    const body = { revision: current.revision, set: set.value };
+    const updated = await client.updateVariables({ params: { project_id: projectId }, body });
+    if (updated.ok || updated.problem.code !== "revision_conflict" || tries === MAX_TRIES) return updated;
+    await pause(Math.random() * PAUSE_MS * tries, signal);
+    const read = await client.getVariables({ params: { project_id: projectId } });
+    if (!read.ok) return read;
+    current = read.value;
+  }
+}
+
+type Place = {
+  readonly projectId: ProjectId;
+  readonly current: Variables;
+  readonly acceptKey: string | null;
+};
+
+async function sealAll(
+  session: Session,
+  { projectId, current, acceptKey }: Place,
+  variables: readonly NewVariable[],
+): Promise<Result<SetVariable[]>> {
+  const set: SetVariable[] = [];
+  const secrets = variables.filter(({ isSecret }) => isSecret);
+  for (const { name, value, isSecret } of variables) if (!isSecret) set.push({ name, value, secret: false });
+  if (secrets.length === 0) return succeed(set);
+
+  const key = await trustSealKey(session, current, acceptKey);
+  if (!key.ok) return key;
+  const { account_id, server_id } = current;
+  for (const { name, value, build } of secrets) {
+    const place = { account_id, project_id: projectId, name, revision: current.revision + 1 };
+    const sealed = await sealSecret(key.value, place, value);
+    if (sealed === null)
+      return stop(
+        "untrusted_seal_key",
+        `The seal key of server ${server_id} is not valid. Restart its agent, and try again.`,
+      );
+    set.push({ name, sealed: [sealed], secret: true, ...(build === null ? {} : { build }) });
+  }
+  return succeed(set);
+}

@@ -1,0 +1,15 @@
+import { REPOSITORY_TOKEN, SetVariable, type Variables } from "#contract/endpoints/variables/schemas.ts";
+import type { NewVariable } from "#cli/variables/change-variables.ts";
+
+/** What is wrong with a variable, to follow its name or line; null if nothing is. Never quotes the name or the value. */
+export function variableError({ name, value, isSecret, build }: NewVariable): string | null {
+  const given = { name, value, secret: isSecret, ...(build === null ? {} : { build }) };
+  const [issue] = SetVariable.safeParse(given).error?.issues ?? [];
+  return issue === undefined ? null : `the ${String(issue.path[0])} ${issue.message}`;
+}
+
+/** The names whose values are secrets even if the command line does not say so. */
+export function secretNames({ variables }: Variables): ReadonlySet<string> {
+  const secrets = variables.filter(({ secret }) => secret).map(({ name }) => name);
+  return new Set([REPOSITORY_TOKEN, ...secrets]);
+}

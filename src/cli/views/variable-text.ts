@@ -1,0 +1,54 @@
+import type { Variable, Variables } from "#contract/endpoints/variables/schemas.ts";
+import type { Output } from "#cli/output/output.ts";
+import { printableName } from "#cli/output/printable.ts";
+import { timeText } from "#cli/output/times.ts";
+import { commandLine, type Session } from "#cli/session/session.ts";
+
+export const variableColumns = ["NAME", "KIND", "VALUE", "CHANGED", "BY"];
+
+/** A table row for `variableColumns`. Line breaks in a value are shown as \n. */
+export function variableRow(
+  variable: Variable,
+  { not_sealed: notSealed }: Variables,
+  output: Output,
+): readonly string[] {
+  const { name, changed_at: changedAt, changed_by: changedBy } = variable;
+  const { dim, red } = output.style;
+  const sealed = notSealed.includes(name) ? red("enter it again") : dim("sealed");
+  return [
+    name,
+    variable.secret ? (variable.build ? "secret, build" : "secret") : "plain",
+    variable.secret ? sealed : oneLine(variable.value),
+    timeText(changedAt, output),
+    printableName(changedBy.name),
+  ];
+}
+
+const oneLine = (value: string): string =>
+  printableName(value.replaceAll("\r", "\\r").replaceAll("\n", "\\n").replaceAll("\t", "\\t"));
+
+/** Prints what to do about secrets that the project's server cannot open. */
+export function noteNotSealed(session: Session, { not_sealed: names }: Variables): void {
+  if (names.length === 0) return;
+  const enter = commandLine(session, `variables set ${names.map((name) => `--secret ${name}`).join(" ")}`);
+  session.output.note(
+    `The project's server cannot open ${names.join(", ")}, so deployments are refused. Enter them again: ${enter}`,
+  );
+}
+
+/** Prints the result of a change of variables. @param before the revision before the change */
+export function printChange(
+  session: Session,
+  variables: Variables,
+  { before, what }: { readonly before: number; readonly what: string },
+): void {
+  const { output } = session;
+  output.json(variables);
+  const { revision } = variables;
+  output.line(
+    revision === before
+      ? `Nothing has changed: revision ${revision} has these values.`
+      : `${what} in revision ${revision}. The next deployment uses it.`,
+  );
+  noteNotSealed(session, variables);
+}

@@ -1,0 +1,63 @@
+import type { Gantry } from "../../openapi/support/gantry.ts";
+import { networkTo } from "../../openapi/support/running-agent.ts";
+import { enrol } from "../../support/connected-agent/agent-connection.ts";
+import { ConnectedAgent } from "../../support/connected-agent/connected-agent.ts";
+import { eventually } from "../../support/faults/eventually.ts";
+import { type Api, createApi } from "../../support/journey-api.ts";
+import { newServerKeys, type ServerKeys } from "../../support/seal-keys.ts";
+import { Enrollment, Server, ServerCreated } from "#contract/endpoints/servers/schemas.ts";
+import { Variables } from "#contract/endpoints/variables/schemas.ts";
+
+/** A project whose server has a simulated agent with a seal key. */
+export type ServerWithKey = {
+  readonly projectId: string;
+  readonly serverId: string;
+  readonly agent: ConnectedAgent;
+  readonly keys: ServerKeys;
+  readonly api: Api;
+  variables(): Promise<Variables>;
+  /** Sets variables as another client would. */
+  update(body: unknown): Promise<void>;
+  /** Connects the agent with another key, as after the loss of the first one. */
+  changeKey(): Promise<ServerKeys>;
+  stop(): void;
+};
+
+/** @param name of the server and of the project, which no other test of the account uses */
+export async function createServerWithKey({ url, token }: Gantry, name: string): Promise<ServerWithKey> {
+  const api = createApi(url, token);
+  const server = ServerCreated.parse((await api.call("POST", "/v1/servers", { name, ip: "192.0.2.1" })).json);
+  const enrollment = await api.call("POST", `/v1/servers/${server.id}/enrollment`);
+  const identity = await enrol(networkTo(url), Enrollment.parse(enrollment.json).token, name);
+  const agent = new ConnectedAgent(networkTo(url), identity);
+  const connect = async () => {
+    const keys = await newServerKeys();
+    await agent.connect({ sealKey: keys.sealKey });
+    await eventually("the control plane has the key", async () => {
+      const read = await api.call("GET", `/v1/servers/${server.id}`);
+      return Server.parse(read.json).seal_key?.fingerprint === keys.sealKey.fingerprint;
+    });
+    return keys;
+  };
+  const keys = await connect();
+  const repository = "https://example.com/shop.git";
+  const { id } = await api.createProject({ name, repository, server_id: server.id });
+  const path = `/v1/projects/${id}/variables`;
+  return {
+    projectId: id,
+    serverId: server.id,
+    agent,
+    keys,
+    api,
+    variables: async () => Variables.parse((await api.call("GET", path)).json),
+    async update(body) {
+      const { status, text } = await api.call("PATCH", path, body);
+      if (status !== 200) throw new Error(text);
+    },
+    async changeKey() {
+      agent.cut();
+      return await connect();
+    },
+    stop: () => agent.cut(),
+  };
+}
