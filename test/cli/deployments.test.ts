@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -395,6 +396,38 @@ describe("gantry rollback", () => {
     expect(version).toBe(5);
     expect(await installation.api.ended(id)).toMatchObject({ status: "live", kind: "rollback" });
     expect((await gantry("rollback", "--to", "yesterday")).code).toBe(2);
+  });
+});
+
+describe("variables in deployments", () => {
+  it("reach the command sealed, and a rollback uses the current ones or with --variables those of then", async () => {
+    await site.source.commit({
+      activate: 'printf "%s" "$PASSWORD" | sha256sum | cut -c1-8; echo "color: $COLOR"',
+    });
+    const set = async (password: string, color: string) => {
+      const secret = ["--secret", "PASSWORD", "--from-stdin", "PASSWORD"];
+      const options = { ...jobOptions(), input: password };
+      expect(await cli.run(["variables", "set", `COLOR=${color}`, ...secret], options)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("Set COLOR, PASSWORD"),
+      });
+    };
+    const hashOf = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 8);
+    await set("battery-staple", "red");
+    const first = await gantry("deploy", "--follow");
+    expect(first.stdout).toContain(`${hashOf("battery-staple")}\ncolor: red\n`);
+    await set("correct-horse", "blue");
+    const second = await gantry("deploy", "--follow");
+    expect(second.stdout).toContain(`${hashOf("correct-horse")}\ngreeting: welcome\n`);
+
+    const deployed = await gantry("rollback", "--to", "v1", "--variables", "deployed", "--follow");
+    expect(deployed.stdout).toContain(`${hashOf("battery-staple")}\ngreeting: hello\n`);
+    expect((await gantry("deployments", "show")).stdout).toMatch(/^variables\trevision 1$/m);
+    await gantry("rollback", "--to", "v2", "--follow");
+    const current = await gantry("rollback", "--to", "v1", "--follow");
+    expect(current.stdout).toContain(`${hashOf("correct-horse")}\ngreeting: welcome\n`);
+    expect((await gantry("deployments", "show")).stdout).toMatch(/^variables\trevision 2$/m);
+    expect((await gantry("rollback", "--variables", "old")).code).toBe(2);
   });
 });
 

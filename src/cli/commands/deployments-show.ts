@@ -18,7 +18,7 @@ export const deploymentsShow = defineCommand({
     const found = await findDeployment(session, words.deployment);
     if (!found.ok) return found;
     const deployment = found.value;
-    const { status, stage, failure, waiting_on: waiting } = deployment;
+    const { status, stage, failure, waiting_on: waiting, variables_revision: revision } = deployment;
     const evidence = failure?.evidence;
     output.json(deployment);
     printFacts(output, [
@@ -28,6 +28,7 @@ export const deploymentsShow = defineCommand({
       ["kind", deployment.kind],
       ["source", sourceText(deployment)],
       ["by", printableName(deployment.actor.name)],
+      ["variables", revision === null ? null : `revision ${revision}`],
       ["started", timeText(deployment.created_at, output)],
       ["took", durationText(deployment.duration)],
       ["waiting", waiting === null ? null : waitingText(waiting)],

@@ -1,4 +1,4 @@
-import type { RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
+import { type RollbackTarget, RollbackVariables } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, type ProjectId } from "#contract/ids.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { givenFields } from "#cli/arguments/given-fields.ts";
@@ -15,13 +15,20 @@ export const rollback = defineCommand({
   summary: "Roll back to an earlier deployment",
   details: [
     "Without --to, rolls back to the deployment before the live one. A second rollback goes one further back. If the server still has the files, nothing is fetched or built.",
+    "The rollback runs with the project's current variables. With --variables deployed, it runs with the variables of the deployment that it rolls back to.",
   ],
   words: {},
   options: {
     to: { kind: "text", value: "DEPLOYMENT", help: "Deployment to roll back to: version (12 or v12) or ID" },
+    variables: {
+      kind: "text",
+      value: "WHICH",
+      choices: RollbackVariables.options,
+      help: "Variables to run with (default: current)",
+    },
     follow: { kind: "flag", short: "f", help: "Show the log until the rollback ends" },
   },
-  examples: ["rollback --follow", "rollback --to v12"],
+  examples: ["rollback --follow", "rollback --to v12", "rollback --to v12 --variables deployed"],
   run: withSession(async (session, { options }) => {
     const { client } = session;
     const id = DeploymentId.safeParse(options.to);
@@ -36,7 +43,11 @@ export const rollback = defineCommand({
     const started = await client.rollBack({
       body: {
         project_id: project.value.id,
-        ...givenFields({ version, deployment_id: id.success ? id.data : null }),
+        ...givenFields({
+          version,
+          deployment_id: id.success ? id.data : null,
+          variables: RollbackVariables.options.find((each) => each === options.variables) ?? null,
+        }),
       },
     });
     const what = `Rollback of ${project.value.name ?? project.value.id}`;
