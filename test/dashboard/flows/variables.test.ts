@@ -262,7 +262,7 @@ describe("variables", () => {
     );
     await signInWithToken(page, local, pathOf(id));
     const alert = page.getByRole("alert").filter({ hasText: "This browser cannot seal secrets." });
-    await alert.getByText("gantry variables set old --secret NAME").waitFor();
+    await alert.getByText("gantry variables set --project=old --secret NAME").waitFor();
     await add(page, "SHOP_URL", "x");
     await add(page, "SHOP_PASSWORD", SECRET);
     await save(page);
