@@ -25,6 +25,7 @@ const PROJECT_FILES = new Set([
 const HOME_FILES = new Set([
   "agent.json",
   "agent.lock",
+  "git-ssh",
   "seal.json",
   "link.json",
   "projects",
