@@ -32,7 +32,9 @@ export function VariableRow({ variable, isUnreadable, isRemoved, onEdit, onRemov
           <PlainValue value={variable.value} />
         )}{" "}
         {variable.secret ? (
-          <span class="quiet">{variable.build ? "builds and commands" : "commands only"}</span>
+          <span class="quiet">
+            {variable.build ? "for builds and activate commands" : "for activate commands"}
+          </span>
         ) : null}
       </p>
       <p class="quiet">
