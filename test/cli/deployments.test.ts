@@ -418,14 +418,14 @@ describe("variables in deployments", () => {
     expect(first.stdout).toContain(`${hashOf("battery-staple")}\ncolor: red\n`);
     await set("correct-horse", "blue");
     const second = await gantry("deploy", "--follow");
-    expect(second.stdout).toContain(`${hashOf("correct-horse")}\ngreeting: welcome\n`);
+    expect(second.stdout).toContain(`${hashOf("correct-horse")}\ncolor: blue\n`);
 
     const deployed = await gantry("rollback", "--to", "v1", "--variables", "deployed", "--follow");
-    expect(deployed.stdout).toContain(`${hashOf("battery-staple")}\ngreeting: hello\n`);
+    expect(deployed.stdout).toContain(`${hashOf("battery-staple")}\ncolor: red\n`);
     expect((await gantry("deployments", "show")).stdout).toMatch(/^variables\trevision 1$/m);
     await gantry("rollback", "--to", "v2", "--follow");
     const current = await gantry("rollback", "--to", "v1", "--follow");
-    expect(current.stdout).toContain(`${hashOf("correct-horse")}\ngreeting: welcome\n`);
+    expect(current.stdout).toContain(`${hashOf("correct-horse")}\ncolor: blue\n`);
     expect((await gantry("deployments", "show")).stdout).toMatch(/^variables\trevision 2$/m);
     expect((await gantry("rollback", "--variables", "old")).code).toBe(2);
   });
