@@ -266,12 +266,14 @@ export function crash(agent: ModelAgent): ModelAgent {
       isEnded: false,
     });
   }
-  return { ...agent, isUp: false, current, releases, seen: runs.map(({ runId }) => runId), runs };
+  const seen = runs.map(({ runId }) => runId);
+  // A removal waits in memory only. The control plane requests it again until it is confirmed.
+  return { ...agent, isUp: false, current, releases, seen, runs, removal: null };
 }
 
 /** The agent after a restart that has lost its journals too, so it knows none of its runs. */
 export function forgetRuns(agent: ModelAgent): ModelAgent {
-  return { ...agent, seen: [], runs: [] };
+  return { ...agent, seen: [], runs: [], removal: null };
 }
 
 /**
