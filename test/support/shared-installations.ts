@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-
 import { inject } from "vitest";
 import type { TestProject } from "vitest/node";
 
+import { fetchShare, serveShares } from "./serve-shares.ts";
 import type { SharedGantry } from "./shared-gantry.ts";
 import type { SharedSystem } from "./shared-system.ts";
 
@@ -31,17 +29,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     if (share === undefined) throw new Error("all accounts of the shared Worker are taken");
     return share;
   }
-  const server = createServer((request, response) => {
-    answer(request.url).then(
-      (value) => response.end(JSON.stringify(value)),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
-  project.provide("sharedInstallationsUrl", `http://127.0.0.1:${address.port}`);
+  const server = await serveShares(answer);
+  project.provide("sharedInstallationsUrl", server.url);
   return async () => {
     server.close();
     // If one did not start, each file has reported it.
@@ -51,8 +40,5 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
 /** Requests a share of an installation. */
 export async function requestShare(path: "/gantry" | "/system"): Promise<unknown> {
-  const answer = await fetch(inject("sharedInstallationsUrl") + path);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
-  return JSON.parse(text);
+  return fetchShare(inject("sharedInstallationsUrl") + path);
 }

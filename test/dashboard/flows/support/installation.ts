@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { join } from "node:path";
 
 import { type BrowserServer, chromium } from "playwright-core";
@@ -11,6 +9,7 @@ import { AccountId } from "#contract/ids.ts";
 import { executeStatements } from "../../../../scripts/shared/execute-statements.ts";
 import { newToken } from "../../../../scripts/shared/first-token.ts";
 import { LocalFile } from "../../../../scripts/start/local-file.ts";
+import { serveShares } from "../../../support/serve-shares.ts";
 import { createHome, removeHome, startSystem } from "../../../support/journey-system.ts";
 import { executable } from "./browser.ts";
 import { script } from "./operator.ts";
@@ -75,17 +74,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     if (account === undefined) throw new Error(`all ${ACCOUNTS_FOR_FILES} accounts are taken`);
     return { installation, account, secondLink };
   }
-  const server = createServer((request, response) => {
-    answer(request.url).then(
-      (value) => response.end(JSON.stringify(value)),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
-  project.provide("dashboardSetupUrl", `http://127.0.0.1:${address.port}`);
+  const server = await serveShares(answer);
+  project.provide("dashboardSetupUrl", server.url);
   return async () => {
     server.close();
     // If one did not start, each file has reported it.

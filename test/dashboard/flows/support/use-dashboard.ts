@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
 import type { LocalFile } from "../../../../scripts/start/local-file.ts";
 import { type Api, createApi } from "../../../support/journey-api.ts";
+import { fetchShare } from "../../../support/serve-shares.ts";
 import { createRepository, type Repository } from "../../../support/journey-repository.ts";
 import { openTab, type Screen, type Visit } from "./browser.ts";
 import {
@@ -121,11 +122,8 @@ async function open({
   return { installation, local: { ...local, ...site.ids }, secondLink, end: () => site.stop() };
 }
 
-async function askSetup(path: string): Promise<unknown> {
-  const answer = await fetch(inject("dashboardSetupUrl") + path);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text);
-  return JSON.parse(text);
+function askSetup(path: string): Promise<unknown> {
+  return fetchShare(inject("dashboardSetupUrl") + path);
 }
 
 /** Saves a screenshot of a tab whose test failed. */

@@ -1,0 +1,30 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+
+/** Hands out what the test files of a run share. Test files are other processes, so they request it by HTTP. */
+export type ShareServer = { readonly url: string; readonly close: () => void };
+
+/** @param share answers a path; each request gets an answer of its own */
+export async function serveShares(
+  share: (path: string | undefined) => Promise<unknown>,
+): Promise<ShareServer> {
+  const server = createServer((request, response) => {
+    share(request.url).then(
+      (value) => response.end(JSON.stringify(value)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  return { url: `http://127.0.0.1:${address.port}`, close: () => void server.close() };
+}
+
+/** Requests a share. @throws with the reason if what is shared did not start */
+export async function fetchShare(url: string): Promise<unknown> {
+  const answer = await fetch(url);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return JSON.parse(text);
+}
