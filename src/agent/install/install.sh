@@ -361,6 +361,30 @@ END
   chmod 644 "$settings/policy.json.new" && mv "$settings/policy.json.new" "$settings/policy.json"
 }
 
+# What neither the agent nor the commands of projects may do.
+confinement() {
+  cat <<'END'
+ProtectProc=invisible
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self
+SystemCallErrorNumber=EPERM
+END
+}
+
 write_unit() {
   case $home in /home/* | /root/* | /run/user/*) protect_home=read-only ;; *) protect_home=yes ;; esac
   cat <<END
@@ -404,24 +428,7 @@ ProtectHome=$protect_home
 # Not PrivateTmp, which is deleted when the service stops: apps that keep running need their files.
 BindPaths=$home/.tmp:/tmp $home/.tmp:/var/tmp
 PrivateDevices=yes
-ProtectProc=invisible
-ProtectKernelTunables=yes
-ProtectKernelModules=yes
-ProtectKernelLogs=yes
-ProtectControlGroups=yes
-ProtectClock=yes
-ProtectHostname=yes
-NoNewPrivileges=yes
-CapabilityBoundingSet=
-AmbientCapabilities=
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-LockPersonality=yes
-SystemCallArchitectures=native
-SystemCallFilter=@system-service seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self
-SystemCallErrorNumber=EPERM
+$(confinement)
 # Not MemoryDenyWriteExecute: Node and many builds compile code at run time.
 
 [Install]
@@ -529,24 +536,7 @@ InaccessiblePaths=-/run/gantry-isolate -$isolate_socket -$settings -/run/dbus -/
 PrivateDevices=yes
 TemporaryFileSystem=/dev/shm:mode=1777
 PrivateIPC=yes
-ProtectProc=invisible
-ProtectKernelTunables=yes
-ProtectKernelModules=yes
-ProtectKernelLogs=yes
-ProtectControlGroups=yes
-ProtectClock=yes
-ProtectHostname=yes
-NoNewPrivileges=yes
-CapabilityBoundingSet=
-AmbientCapabilities=
-RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
-RestrictNamespaces=yes
-RestrictRealtime=yes
-RestrictSUIDSGID=yes
-LockPersonality=yes
-SystemCallArchitectures=native
-SystemCallFilter=@system-service seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self
-SystemCallErrorNumber=EPERM
+$(confinement)
 END
   case $1 in
     build)
