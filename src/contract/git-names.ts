@@ -85,7 +85,7 @@ export function maskUrlPassword(text: string): string {
 }
 
 /** The minimum length of a user name that is masked as an access token. Shorter ones are ordinary names. */
-const SHORTEST_USER_TOKEN = 16;
+export const SHORTEST_USER_TOKEN = 16;
 const USER_TOKEN = new RegExp(`^(https?://)[^\\s:@/]{${SHORTEST_USER_TOKEN},}@`, "i");
 
 /**

@@ -1,8 +1,7 @@
-import { maskUrlPassword, partsOfQuery } from "#contract/git-names.ts";
+import { maskUrlPassword, partsOfQuery, SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 
 /** Shorter secrets are not masked, because they would hide ordinary words all over a log. */
 const SHORTEST_PASSWORD = 4;
-const SHORTEST_USER_TOKEN = 16;
 
 /** @param isCut whether the text was cut off: then a partial secret at its end is hidden as well */
 export type Mask = (text: string, isCut?: boolean) => string;
@@ -41,9 +40,9 @@ function maskEnd(cut: string, secrets: readonly Secret[]): string {
 }
 
 /** How many characters at the end of a text are the beginning of a secret. */
-function beginningAtEnd(text: string, { before, text: secret }: Secret): number {
-  for (let length = secret.length - 1; length > 0; length -= 1)
-    if (text.endsWith(before + secret.slice(0, length))) return length;
+export function beginningAtEnd(text: string, { before, text: secret }: Secret): number {
+  for (let at = Math.max(0, text.length - secret.length + 1); at < text.length; at += 1)
+    if (secret.startsWith(text.slice(at)) && text.endsWith(before, at)) return text.length - at;
   return 0;
 }
 

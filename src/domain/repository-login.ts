@@ -1,3 +1,6 @@
+import { SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
+import { percentDecoded } from "#contract/mask.ts";
+
 /**
  * An address of a repository, split. `token` is the decoded password for git; null for ssh, which cannot use one.
  * `isUserName`: the address has no password, but a user name that is as long as an access token.
@@ -7,9 +10,6 @@ export type RepositoryLogin = {
   readonly token: string | null;
   readonly isUserName: boolean;
 };
-
-/** As in `maskUrlSecret`: a user name of this length in an http address is an access token. Shorter ones are names. */
-const SHORTEST_USER_TOKEN = 16;
 
 /** What GitHub's older instructions use as the password when the user name is the token. */
 const PLACEHOLDER = "x-oauth-basic";
@@ -34,10 +34,6 @@ export function userNameOf(repository: string): string {
 
 /** The text with percent-encoding decoded, as git does. Unchanged if that is not possible, or is no text for a password. */
 function decoded(text: string): string {
-  try {
-    const plain = decodeURIComponent(text);
-    return /\p{Cc}/u.test(plain) ? text : plain;
-  } catch {
-    return text;
-  }
+  const plain = percentDecoded(text);
+  return /\p{Cc}/u.test(plain) ? text : plain;
 }

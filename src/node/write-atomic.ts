@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { open, rename, rm, writeFile } from "node:fs/promises";
+import { link, open, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+
+import { hasCode } from "#node/has-code.ts";
 
 type WriteOptions = {
   readonly mode?: number;
@@ -28,6 +30,25 @@ export async function writeAtomic(
     throw error;
   }
   if (flush) await flushFolder(dirname(path));
+}
+
+/**
+ * Writes a file that is readable by this user only, unless it exists: of several processes, one succeeds, and the others
+ * leave its file as it is. It survives a power cut.
+ * @throws the file system's error
+ */
+export async function writeOnce(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(draft, text, { mode: 0o600, flush: true });
+    // Unlike a rename, a link does not replace another process's file.
+    await link(draft, path).catch((error: unknown) => {
+      if (!hasCode(error, "EEXIST")) throw error;
+    });
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await flushFolder(dirname(path));
 }
 
 /** Flushes a folder's list of names to disk, but not the contents of its files. Never throws. */

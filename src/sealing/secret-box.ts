@@ -1,5 +1,5 @@
 import type { AccountId, ProjectId } from "#contract/ids.ts";
-import { type Bytes, bytesOf, concatenate, fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
+import { type Bytes, bytesOf, fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
 import { type KeyPair, open, seal } from "#sealing/hpke.ts";
 
 /**
@@ -55,5 +55,5 @@ export async function openSecret(keys: KeyPair, place: SecretPlace, box: string)
 
 /** None of the parts contains a NUL, so no two places have the same data. */
 function additionalData({ account_id, project_id, name, revision }: SecretPlace, fingerprint: string): Bytes {
-  return concatenate(bytesOf([account_id, project_id, name, String(revision), fingerprint].join("\0")));
+  return bytesOf([account_id, project_id, name, String(revision), fingerprint].join("\0"));
 }

@@ -1,4 +1,4 @@
-import type { Mask } from "#contract/mask.ts";
+import { beginningAtEnd, type Mask } from "#contract/mask.ts";
 
 /** Shorter values are not masked, because they would hide ordinary words all over a log. */
 const SHORTEST_MASKED = 6;
@@ -27,14 +27,6 @@ function escaped(text: string): string {
 
 /** Hides the beginning of a value at the end of a text that was cut off. */
 function maskBeginning(text: string, values: readonly string[]): string {
-  const longest = Math.max(0, ...values.map((value) => beginningAtEnd(text, value)));
+  const longest = Math.max(0, ...values.map((value) => beginningAtEnd(text, { before: "", text: value })));
   return longest === 0 ? text : `${text.slice(0, -longest)}***`;
-}
-
-/** How many characters at the end of a text are the beginning of a value. */
-function beginningAtEnd(text: string, value: string): number {
-  const first = value.charAt(0);
-  let at = text.indexOf(first, Math.max(0, text.length - value.length + 1));
-  while (at !== -1 && !value.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
-  return at === -1 ? 0 : text.length - at;
 }

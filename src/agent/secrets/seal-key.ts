@@ -1,5 +1,4 @@
-import { link, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { randomUUID } from "node:crypto";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import * as z from "zod/mini";
@@ -8,7 +7,7 @@ import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
-import { flushFolder } from "#node/write-atomic.ts";
+import { writeOnce } from "#node/write-atomic.ts";
 import { hasCode } from "#node/has-code.ts";
 import { fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
 import { generateKeyPair, type KeyPair } from "#sealing/hpke.ts";
@@ -70,17 +69,7 @@ async function makeSealKey(home: string): Promise<ServerSealKey> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const { publicKey, privateKey } = await generateKeyPair();
   const file = { public_key: toBase64Url(publicKey), private_key: toBase64Url(privateKey) };
-  const draft = `${path}.${randomUUID()}.tmp`;
-  try {
-    await writeFile(draft, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600, flush: true });
-    // Unlike a rename, a link does not replace the key of another process.
-    await link(draft, path).catch((error: unknown) => {
-      if (!hasCode(error, "EEXIST")) throw error;
-    });
-  } finally {
-    await rm(draft, { force: true });
-  }
-  await flushFolder(home);
+  await writeOnce(path, `${JSON.stringify(file, null, 2)}\n`);
   const made = await readSealKey(home);
   if (made === null) throw new Error("the file is gone");
   return made;

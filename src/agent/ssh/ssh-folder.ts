@@ -1,17 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import {
-  chown,
-  link,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { createKeyPair, fingerprintOf, publicKeyOf } from "#agent/ssh/openssh-key.ts";
@@ -24,7 +13,7 @@ import {
   withoutHost,
 } from "#agent/ssh/known-hosts.ts";
 import { ProjectId } from "#contract/ids.ts";
-import { flushFolder, writeAtomic } from "#node/write-atomic.ts";
+import { writeAtomic, writeOnce } from "#node/write-atomic.ts";
 import { hasCode } from "#node/has-code.ts";
 
 /** A key with which the agent reads repositories. */
@@ -59,8 +48,7 @@ export function sshFolder(home: string) {
 }
 
 /**
- * Returns a deploy key, and makes it if it does not exist. It is written to a draft first and then linked to its name,
- * so that there is never more than one, whenever the agent is killed.
+ * Returns a deploy key, and makes it if it does not exist. There is never more than one, whenever the agent is killed.
  * @param nameOf the comment of a new key
  * @throws if the key cannot be written, or the existing one is damaged
  */
@@ -73,19 +61,8 @@ export async function ensureDeployKey(
   if (existing !== null) return existing;
   const { keys } = sshFolder(home);
   const path = join(keys, owner);
-  const draft = `${path}.${randomUUID()}${DRAFT}`;
   await mkdir(keys, { recursive: true, mode: 0o700 });
-  try {
-    const { privateKey } = createKeyPair(nameOf());
-    // Flushed: its public half is soon on the pages of a git host.
-    await writeFile(draft, privateKey, { mode: 0o600, flush: true });
-    await link(draft, path).catch((error: unknown) => {
-      if (!hasCode(error, "EEXIST")) throw error;
-    });
-  } finally {
-    await rm(draft, { force: true });
-  }
-  await flushFolder(keys);
+  await writeOnce(path, createKeyPair(nameOf()).privateKey);
   const made = await readDeployKey(home, owner);
   if (made === null) throw new Error(`the deploy key ${path} has disappeared`);
   return made;
