@@ -1,13 +1,15 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 
 import { DeployKey, RepositoryTest } from "#contract/endpoints/projects/repository-access.ts";
 import type { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 
+import { createCertificate, serveGit } from "../agent/support/git-server.ts";
+import { watchProcesses } from "../agent/support/process-watch.ts";
 import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
 import { registerServer } from "../support/enrolments.ts";
 import { type Api, createApi } from "../support/journey-api.ts";
@@ -37,12 +39,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+/** Asks the agent whether it can read the project's repository. */
+async function testRepository(projectId: string): Promise<RepositoryTest> {
+  const { json } = await api.call("POST", `/v1/projects/${projectId}/repository-test`, {});
+  return RepositoryTest.parse(json);
+}
+
 it("a private repository is deployed with the key that the API shows, and survives a restart of the agent", async () => {
   const { path, commit } = await createRepository(join(folder, "shop"));
   await commit({ "index.html": "private" });
   const project = await api.createProject({ name: "shop", server_id: server.id, repository: ssh.url(path) });
-  const test = async () =>
-    RepositoryTest.parse((await api.call("POST", `/v1/projects/${project.id}/repository-test`, {})).json);
+  const test = () => testRepository(project.id);
   const key = DeployKey.parse((await api.call("GET", `/v1/projects/${project.id}/deploy-key`)).json);
 
   const failed = await api.ended((await api.start(project.id)).id, 60_000);
@@ -79,4 +86,48 @@ it("a private repository is deployed with the key that the API shows, and surviv
   await machine.tell(`gantry-agent forget-host '[127.0.0.1]:${ssh.port}'`);
   expect(await test()).toMatchObject({ ok: true, host_key: { is_new: true } });
   expect(await machine.tell("stat -c %U /var/lib/gantry/git-ssh/known_hosts")).toBe("gantry");
+});
+
+it("a private repository is deployed over https with a token that only git gets", async () => {
+  const token = "repository-token-4711";
+  const { commit } = await createRepository(join(folder, "blog"));
+  await commit({ "index.html": "private", "build.sh": "cat /proc/[0-9]*/environ > seen.txt" });
+  const certificate = createCertificate(folder);
+  await machine.write("/usr/local/share/ca-certificates/test.crt", readFileSync(certificate.cert, "utf8"));
+  await machine.tell("update-ca-certificates");
+  const gitServer = await serveGit({ certificate, folder, login: `bot:${token}`, delayMs: 100 });
+  onTestFinished(() => gitServer.close());
+  const project = await api.createProject({
+    name: "blog",
+    server_id: server.id,
+    repository: gitServer.url("blog", "bot"),
+    build_command: "sh build.sh",
+  });
+
+  const refused = await api.ended((await api.start(project.id)).id, 60_000);
+  expect(refused.failure).toMatchObject({
+    code: "fetch_failed",
+    message: expect.stringContaining("set the secret GANTRY_REPOSITORY_TOKEN"),
+  });
+  expect(await testRepository(project.id)).toMatchObject({ ok: false, code: "access_denied" });
+
+  const set = [{ name: "GANTRY_REPOSITORY_TOKEN", value: token, secret: true }];
+  expect((await api.call("PATCH", `/v1/projects/${project.id}/variables`, { set })).status).toBe(200);
+  expect(await testRepository(project.id)).toMatchObject({ ok: true });
+  const watch = watchProcesses();
+  const { id } = await api.start(project.id);
+  expect(await api.ended(id, 60_000)).toMatchObject({ status: "live", failure: null });
+  const lines = watch.stop();
+  expect(lines.some((line) => line.includes("remote-https"))).toBe(true);
+  expect(lines.filter((line) => line.includes(token))).toEqual([]);
+  expect(gitServer.logins).toContain(`bot:${token}`);
+
+  // The build wrote every environment that it could read to a file of its release.
+  const release = `/var/lib/gantry/projects/${project.id}`;
+  expect(await machine.tell(`grep -rl GANTRY_ ${release} | grep seen.txt`)).not.toBe("");
+  expect(JSON.stringify(await api.log(id))).not.toContain(token);
+  const found = await machine.run(
+    `journalctl --no-pager | grep -c ${token}; grep -rl ${token} /var/lib/gantry /run /tmp`,
+  );
+  expect(found.output.trim()).toBe("0");
 });
