@@ -61,6 +61,17 @@ export const Repository = textBetween(1, 2048).check(
   ),
 );
 
+/**
+ * A repository that a project may have. Git hosts read no query, and a token in one would be stored in clear. A password
+ * is sealed instead.
+ */
+export const ProjectRepository = Repository.check(
+  z.refine((address) => !/^https:.*\?/.test(address), {
+    message: "must not have a query: put an access token in as the password, https://user:token@host/path",
+    abort: true,
+  }),
+);
+
 function isInsidePath(path: string): boolean {
   if (path.startsWith("/") || path.includes("\\")) return false;
   return isCleanPath(path) && path.split("/").every((part) => part !== "" && part !== ".git");

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { listUpTo, numberBetween, textBetween, textLike, textUpTo, wholeBetween } from "#contract/bounds.ts";
-import { BranchName, InsidePath, isMasked, Repository, SharedPath } from "#contract/git-names.ts";
+import { BranchName, InsidePath, isMasked, ProjectRepository, SharedPath } from "#contract/git-names.ts";
 import { firstHidden } from "#contract/hidden-text.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { mapValues } from "#contract/lib/map-values.ts";
@@ -111,7 +111,7 @@ export type BuildSettings = z.infer<typeof BuildSettings>;
 const settings = {
   name: DisplayName,
   server_id: ServerId,
-  repository: Repository,
+  repository: ProjectRepository,
   branch: BranchName,
   commits: CommitRule,
   ...Preset.shape,

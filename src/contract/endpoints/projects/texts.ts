@@ -148,7 +148,8 @@ const settingFields = {
   shared_paths:
     "Paths that all releases share, such as `storage` or `.env`. In each release, the path is a symbolic link to the same shared location, also during the build. If the shared location does not exist yet, it starts with the content of the path in the release. If the release has no such path either, a path without a dot in its name starts as an empty directory, and any other path stays missing until someone creates it. A path cannot be inside another one.",
   keep_releases: "The number of releases that the server keeps for rollbacks.",
-  health_check: "How to check that a release works. `null`: no check after the switch.",
+  health_check:
+    "How to check that a release works. `null`: no check after the switch. A password or query value in its address is not sealed: the control plane stores it, and shows it as `***`.",
   limits:
     "The resources that a build or activate command may use, with its processes. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
   timeouts: "The maximum time of each stage.",
