@@ -83,7 +83,12 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
   scope.log.system("build", `running ${line}`);
   const startedAt = context.clock.monotonic();
   const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
-  const environment = projectEnvironment(context.environment, order.run_id, projectUser(scope), scope.variables.build);
+  const environment = projectEnvironment(
+    context.environment,
+    order.run_id,
+    projectUser(scope),
+    scope.variables.build,
+  );
   const command = shellCommand(line, cwd, environment, {
     releases: folder.releases,
     projectName: order.project_name,
@@ -96,7 +101,11 @@ async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: s
     signal: limit.signal,
     leftovers: "kill",
     stdout: "log",
-    unit: { kind: "build", version: order.version, limits: unitLimits("build", scope.limits ?? {}, context.policy) },
+    unit: {
+      kind: "build",
+      version: order.version,
+      limits: unitLimits("build", scope.limits ?? {}, context.policy),
+    },
   });
   limit.clear();
   // A daemon leaves its process group when it starts, and would continue to write into the finished release.

@@ -3,11 +3,7 @@ import { join } from "node:path";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
 import { lstatOrNull } from "#agent/workspace/inside-release.ts";
-import {
-  linkSharedPath,
-  type SharedBeginning,
-  moveCopiesBack,
-} from "#agent/workspace/shared-paths.ts";
+import { linkSharedPath, type SharedBeginning, moveCopiesBack } from "#agent/workspace/shared-paths.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /**
