@@ -15,16 +15,25 @@ export function bytesOf(text: string): Bytes {
   return concatenate(new TextEncoder().encode(text));
 }
 
-/** Base64 for URLs, without padding. Source: RFC 4648 section 5. */
-export function toBase64Url(bytes: Uint8Array): string {
+/** Base64 with padding. Source: RFC 4648 section 4. */
+export function toBase64(bytes: Uint8Array): string {
   let binary = "";
   for (const byte of bytes) binary += String.fromCodePoint(byte);
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return btoa(binary);
+}
+
+/** @throws if the text is not base64 */
+export function fromBase64(text: string): Bytes {
+  return Uint8Array.from(atob(text), (character) => character.codePointAt(0) ?? 0);
+}
+
+/** Base64 for URLs, without padding. Source: RFC 4648 section 5. */
+export function toBase64Url(bytes: Uint8Array): string {
+  return toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
 /** @returns null if the text is not base64url */
 export function fromBase64Url(text: string): Bytes | null {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return null;
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(binary, (character) => character.codePointAt(0) ?? 0);
+  return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
 }

@@ -1,7 +1,9 @@
 import * as z from "zod/mini";
 
 import type { PageQuery } from "#contract/paging.ts";
+import { parseJson } from "#contract/parse-json.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { bytesOf, fromBase64Url, toBase64Url } from "#sealing/bytes.ts";
 import { MAX_PER_ACCOUNT } from "#worker/db/limits.ts";
 
 // A cursor contains the name of its list and the key of the last row shown. So a page continues after that row, no
@@ -50,10 +52,7 @@ export async function readAll<Row extends { readonly id: string }, Id extends z.
 }
 
 function cursorAfter(list: string, last: Key): string {
-  return btoa(JSON.stringify([list, last]))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  return toBase64Url(bytesOf(JSON.stringify([list, last])));
 }
 
 /** @returns the key in the cursor; null without a cursor */
@@ -72,9 +71,6 @@ function readCursor<RowKey extends z.ZodMiniType>(
 }
 
 function decode(cursor: string): unknown {
-  try {
-    return JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")));
-  } catch {
-    return null;
-  }
+  const bytes = fromBase64Url(cursor);
+  return bytes === null ? null : parseJson(new TextDecoder().decode(bytes));
 }

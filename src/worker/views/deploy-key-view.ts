@@ -1,12 +1,12 @@
 import type { DeployKey, DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
 import { keySettingsOf } from "#contract/forge.ts";
+import { fromBase64, toBase64 } from "#sealing/bytes.ts";
 
 /** A public key with its fingerprint: the SHA-256 of the key's bytes, as `ssh-keygen -l` prints it. */
 export async function summarizeKey(publicKey: string): Promise<DeployKeySummary> {
-  const blob = Uint8Array.from(atob(publicKey.split(" ")[1] ?? ""), (character) => character.charCodeAt(0));
+  const blob = fromBase64(publicKey.split(" ")[1] ?? "");
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", blob));
-  const base64 = btoa(String.fromCharCode(...hash)).replace(/=+$/, "");
-  return { public_key: publicKey, fingerprint: `SHA256:${base64}` };
+  return { public_key: publicKey, fingerprint: `SHA256:${toBase64(hash).replace(/=+$/, "")}` };
 }
 
 /** A deploy key with the steps to add it to a repository. */

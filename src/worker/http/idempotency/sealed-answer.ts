@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 
+import { fromBase64, toBase64 } from "#sealing/bytes.ts";
+
 /** A stored response, for retries. */
 const StoredAnswer = z.strictObject({
   status: z.int(),
@@ -61,12 +63,4 @@ export async function derivedBytes(
   const base = await crypto.subtle.importKey("raw", encoder.encode(secret), "HKDF", false, ["deriveBits"]);
   const algorithm = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: encoder.encode(purpose) };
   return new Uint8Array(await crypto.subtle.deriveBits(algorithm, base, count * 8));
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

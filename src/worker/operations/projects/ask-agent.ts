@@ -4,14 +4,15 @@ import { installCommand } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
+import { toHex } from "#worker/sha256.ts";
 
 /** After this a retry can succeed: a link that broke is open again. In seconds. */
 const RETRY_SECONDS = 5;
 
 /** The fields that every request to an agent has. */
 export function requestAbout(context: Pick<Context, "randomBytes">, project: ProjectRecord) {
-  const bytes = [...context.randomBytes(16)].map((byte) => byte.toString(16).padStart(2, "0"));
-  return { request_id: bytes.join(""), project_id: project.id, project_name: project.name };
+  const requestId = toHex(context.randomBytes(16));
+  return { request_id: requestId, project_id: project.id, project_name: project.name };
 }
 
 /** Sends a request to the agent of a project's server, and waits for the answer. */
