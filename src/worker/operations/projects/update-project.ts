@@ -15,7 +15,7 @@ import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { getProject, projectWithServing } from "#worker/operations/projects/get-project.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
-import { requestDeployKey } from "#worker/operations/projects/request-deploy-key.ts";
+import { requestDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
 
 type UpdateProjectRefusal =
   | "insufficient_scope"

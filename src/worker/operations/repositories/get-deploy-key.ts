@@ -4,7 +4,7 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
-import { askForDeployKey } from "#worker/operations/projects/request-deploy-key.ts";
+import { askForDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
 import { deployKeyView } from "#worker/views/deploy-key-view.ts";
 
 /** Returns a project's public deploy key. Its server makes the key if it does not exist yet. */

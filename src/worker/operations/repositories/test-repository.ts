@@ -7,7 +7,7 @@ import { repositoryPage } from "#contract/public-paths.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject, type ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { findRunVariables } from "#worker/db/variables/find-run-variables.ts";
-import { askAgent, requestAbout, unavailable } from "#worker/operations/projects/ask-agent.ts";
+import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { notFound } from "#worker/operations/refusals.ts";
 
 /** The agent gives up after 10 s, and the dashboard after 20 s. */

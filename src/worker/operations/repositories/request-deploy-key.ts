@@ -3,7 +3,7 @@ import { isOverSsh } from "#contract/forge.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
-import { askAgent, requestAbout, unavailable } from "#worker/operations/projects/ask-agent.ts";
+import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { summarizeKey } from "#worker/views/deploy-key-view.ts";
 
 /** Making a key takes the agent a few milliseconds. */
