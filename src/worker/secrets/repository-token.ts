@@ -1,21 +1,27 @@
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import { decideChanges, type StoredVariable } from "#domain/variable-changes.ts";
-import type { NewVariable } from "#worker/db/variables/revision-writes.ts";
+import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { noSealKey, type SealFor, sealVariables } from "#worker/secrets/seal-variables.ts";
 
-/** Seals the password of a repository's address as a secret of the project. @param current the project's variables */
+/**
+ * Seals the password of a repository's address.
+ * @param current the project's variables
+ * @returns the change of the variables that makes the password a secret of the project
+ */
 export async function sealRepositoryToken(
   token: string,
   current: readonly StoredVariable[],
-  sealFor: SealFor,
-): Promise<Result<NewVariable[], "no_seal_key" | "too_many">> {
-  if (sealFor.sealKey === null) return noRepositoryKey();
+  change: SealFor & Pick<NewRevision, "changedAt" | "changedBy">,
+): Promise<Result<NewRevision, "no_seal_key" | "too_many">> {
+  if (change.sealKey === null) return noRepositoryKey();
   const set = [{ name: REPOSITORY_TOKEN, value: token, secret: true }];
   const changes = decideChanges(current, { set, remove: [] });
   if (!changes.ok) return changes;
-  const sealed = await sealVariables(changes.value.set, sealFor);
-  return sealed.ok ? succeed(sealed.value) : noRepositoryKey();
+  const sealed = await sealVariables(changes.value.set, change);
+  if (!sealed.ok) return noRepositoryKey();
+  const { projectId, revision, changedAt, changedBy } = change;
+  return succeed({ projectId, revision, changedAt, changedBy, set: sealed.value, removed: [] });
 }
 
 function noRepositoryKey() {

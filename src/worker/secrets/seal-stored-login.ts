@@ -1,29 +1,23 @@
-import { type ChangedBy, REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { splitLogin } from "#domain/repository-login.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { replaceRepository } from "#worker/db/projects/replace-repository.ts";
 import { findVariablesHead } from "#worker/db/variables/find-variables-head.ts";
+import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { findCurrentVariables } from "#worker/db/variables/variable-reading.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 
-type Change = {
-  /** Unix milliseconds. */
-  readonly changedAt: number;
-  readonly changedBy: ChangedBy;
-};
-
 /**
  * Seals a password that an earlier version stored with the address of a project's repository, and stores the address
- * without it. If the project has a token already, that one counts, and a password for ssh is dropped. Does nothing if the server has no key yet, or if
- * another request changes the project at the same time. Safe to repeat.
- *
+ * without it. A token that the project has already is kept instead, and a password for ssh is dropped. Does nothing if
+ * the server has no key yet, or if another request changes the project at the same time. Safe to repeat.
  * @returns whether the address was changed
  */
 export async function sealStoredLogin(
   rows: AccountRows,
   projectId: ProjectId,
-  { changedAt, changedBy }: Change,
+  changed: Pick<NewRevision, "changedAt" | "changedBy">,
 ): Promise<boolean> {
   const head = await findVariablesHead(rows, projectId);
   const login = head === null ? null : splitLogin(head.repository);
@@ -36,10 +30,8 @@ export async function sealStoredLogin(
   // With a token, a long user name is only a name: the address may be what an earlier call has left.
   if (hasToken && login.isUserName) return false;
   if (hasToken) return await replaceRepository(rows, projectId, change, null);
-  const revision = head.revision + 1;
-  const sealFor = { accountId: rows.accountId, projectId, revision, sealKey: head.sealKey };
-  const sealed = await sealRepositoryToken(login.token, current, sealFor);
-  if (!sealed.ok) return false;
-  const token = { projectId, revision, changedAt, changedBy, set: sealed.value, removed: [] };
-  return await replaceRepository(rows, projectId, change, token);
+  const { accountId } = rows;
+  const next = { accountId, projectId, revision: head.revision + 1, sealKey: head.sealKey };
+  const sealed = await sealRepositoryToken(login.token, current, { ...next, ...changed });
+  return sealed.ok && (await replaceRepository(rows, projectId, change, sealed.value));
 }

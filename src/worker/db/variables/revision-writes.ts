@@ -28,7 +28,8 @@ export type NewRevision = {
 
 /**
  * The statements of a change, to run in one batch. The first one adds no row, and the others have no effect, if there is
- * no such project. @param isThere a further condition for the project. The batch fails with `isRevisionConflict` if another change has taken the number.
+ * no such project. The batch fails with an error for `isRevisionConflict` if another change has taken the number.
+ * @param isThere another condition that the project must meet
  */
 export function revisionWrites(rows: AccountRows, change: NewRevision, isThere?: SQL): Write[] {
   const { projectId, revision, changedAt, changedBy, set, removed } = change;

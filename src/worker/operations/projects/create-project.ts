@@ -65,12 +65,14 @@ async function firstVariables(
   if (token === null) return succeed(null);
   const server = await findServer(context.rows, serverId);
   if (server === null) return unknownServer(serverId);
-  const { sealKey } = server;
-  const sealFor = { accountId: context.account.id, projectId, revision: 1, sealKey };
-  const sealed = await sealRepositoryToken(token, [], sealFor);
-  if (!sealed.ok) return sealed;
-  const changedBy = actorOf(context);
-  return succeed({ projectId, revision: 1, changedAt: createdAt, changedBy, set: sealed.value, removed: [] });
+  return await sealRepositoryToken(token, [], {
+    accountId: context.account.id,
+    projectId,
+    revision: 1,
+    sealKey: server.sealKey,
+    changedAt: createdAt,
+    changedBy: actorOf(context),
+  });
 }
 
 function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInput): ProjectRecord {

@@ -92,13 +92,16 @@ async function newToken(
   if (isMove && token.projectIds !== null) return refuseMove();
   const server = isMove ? await findServer(rows, serverId) : head;
   if (server === null) return unknownServer(serverId ?? head.serverId);
-  const revision = head.revision + 1;
   const current = await findCurrentVariables(rows, id);
-  const sealFor = { accountId: account.id, projectId: id, revision, sealKey: server.sealKey };
-  const sealed = await sealRepositoryToken(login.token, current, sealFor);
-  if (!sealed.ok) return sealed;
-  const change = { projectId: id, revision, changedAt: clock.now(), changedBy: actorOf({ token }) };
-  return succeed({ address: login.address, variables: { ...change, set: sealed.value, removed: [] } });
+  const sealed = await sealRepositoryToken(login.token, current, {
+    accountId: account.id,
+    projectId: id,
+    revision: head.revision + 1,
+    sealKey: server.sealKey,
+    changedAt: clock.now(),
+    changedBy: actorOf({ token }),
+  });
+  return sealed.ok ? succeed({ address: login.address, variables: sealed.value }) : sealed;
 }
 
 function refuseMove() {
