@@ -173,7 +173,7 @@ export const ToAgent = z.discriminatedUnion("type", [
   /** Stops serving the project and removes its releases, or with `purge` all of its files. The answer is `project_removed`. */
   z.strictObject({ type: z.literal("remove_project"), project_id: ProjectId, purge: z.boolean() }),
   // Requests. Only an agent whose hello has `deploy_keys` answers them, with the same `request_id`.
-  /** Makes the project's deploy key if it does not exist. The answer is `deploy_key`. */
+  /** Creates the project's deploy key if it does not exist. The answer is `deploy_key`. */
   z.strictObject({
     type: z.literal("make_deploy_key"),
     request_id: RequestId,
@@ -243,7 +243,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     protocol: z.int(),
     agent_version: textUpTo(50),
     disk: Disk,
-    /** Missing from agents of before this field. */
+    /** An older agent omits this. */
     isolation: z.optional(IsolationLevel),
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
     runs: listUpTo(ActiveRun, MAX_REPORTED_RUNS),
@@ -262,7 +262,7 @@ export const FromAgent = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("serving"), project: ProjectReport }),
   /** The answer to `remove_project`, sent when the files are removed. */
   z.strictObject({ type: z.literal("project_removed"), project_id: ProjectId, purge: z.boolean() }),
-  /** The answer to `make_deploy_key`. `public_key` is null if the key could not be made; `message` says why. */
+  /** The answer to `make_deploy_key`. `public_key` is null if the key could not be created; `message` says why. */
   z.strictObject({
     type: z.literal("deploy_key"),
     request_id: RequestId,

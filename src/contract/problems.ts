@@ -88,7 +88,7 @@ export const problems = {
   too_many: {
     status: 409,
     title: "Too many",
-    when: "The account has reached the maximum number of objects of this type, or the project the maximum of its variables.",
+    when: "The account has reached the maximum number of objects of this type, or the project the maximum number or size of variables.",
   },
   last_token: {
     status: 409,

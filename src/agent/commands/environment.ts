@@ -51,11 +51,10 @@ export function projectEnvironment(
   user: { readonly name: string; readonly home: string } | null,
   variables: Environment,
 ): Environment {
-  const { TMPDIR, ...shared } = pick(own, passedOn);
-  const ofUser =
-    user === null
-      ? { ...(TMPDIR === undefined ? {} : { TMPDIR }) }
-      : { HOME: user.home, USER: user.name, LOGNAME: user.name, SHELL: "/bin/sh" };
+  if (user === null) return { ...pick(own, passedOn), ...variables, [RUN_MARKER]: runId };
+  // Not the agent's TMPDIR: the user has a /tmp of its own.
+  const { TMPDIR: _, ...shared } = pick(own, passedOn);
+  const ofUser = { HOME: user.home, USER: user.name, LOGNAME: user.name, SHELL: "/bin/sh" };
   return { ...shared, ...ofUser, ...variables, [RUN_MARKER]: runId };
 }
 

@@ -415,7 +415,7 @@ RestartPreventExitStatus=78 2
 KillMode=process
 TimeoutStopSec=30
 ExecStopPost=-$wrapper end-builds --home $home --isolate $isolate_socket
-# git may use much memory. It is killed alone, not the agent.
+# If git uses all memory, git is killed, not the agent.
 OOMPolicy=continue
 UMask=0022
 # ProtectHome may hide the user's own home folder.
@@ -475,7 +475,7 @@ last_log_lines() {
   journalctl --unit=gantry-agent --lines=12 --output=cat --no-pager 2>/dev/null || true
 }
 
-# The root-owned helper that runs projects as users of their own, and the sandbox of what it runs.
+# The helper (isolate.sh), which root owns and which runs each project's commands as the project's user.
 write_isolate() {
   sed "s,^home=%HOME%\$,home=$home,; s,^agent=%USER%\$,agent=$user," <<'END'
 @ISOLATE_HELPER@

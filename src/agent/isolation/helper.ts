@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 
 import { messageOf } from "#contract/lib/message-of.ts";
 
-/** A connection to the isolation helper: one request, and its lines of answers. */
+/** A connection to the isolation helper: one request, and its answer line by line. */
 export type HelperCall = {
   /** The next line; `null` when the connection has ended, with `problem` as the reason. */
   nextLine(): Promise<string | null>;
@@ -50,7 +50,7 @@ export function callHelper(socketPath: string, request: string): HelperCall {
   };
 }
 
-/** The answer to a request that has one line of answer. `failed`: a sentence for the log. */
+/** A one-line answer. `reason`: for the log. */
 export type HelperAnswer =
   | { readonly kind: "done"; readonly words: readonly string[] }
   | { readonly kind: "failed"; readonly reason: string };

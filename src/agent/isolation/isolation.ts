@@ -2,15 +2,15 @@ import { askHelper, type HelperAnswer } from "#agent/isolation/helper.ts";
 import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** Which processes that activate commands left running are ended. */
+/** Whose processes to end, of those that activate commands left running. */
 export type LeftUnits =
   | { readonly kind: "all" }
   | { readonly kind: "release"; readonly version: number }
   | { readonly kind: "run"; readonly marker: string };
 
 /**
- * Who runs the commands of projects. `none`: the agent itself, as its own user. `projects`: systemd, each as its
- * project's user and in a sandbox, for the isolation helper.
+ * Who runs the commands of projects. `none`: the agent, as its own user. `projects`: systemd, each command as its
+ * project's user and in a sandbox. The isolation helper at this socket starts them.
  */
 export type Isolation =
   | { readonly kind: "none" }
@@ -18,7 +18,7 @@ export type Isolation =
 
 /** What the helper does with a project's files and processes. No function throws, and all are safe to repeat. */
 export type ProjectUsers = {
-  /** Gives a release and the shared files to the project's user, and makes them changeable for the agent. */
+  /** Gives a release and the shared files to the project's user, and lets the agent change them. */
   own(project: ProjectId, version: number): Promise<HelperAnswer>;
   /** Ends the project's build. */
   stopBuild(project: ProjectId): Promise<HelperAnswer>;
@@ -26,7 +26,7 @@ export type ProjectUsers = {
   endCommands(project: ProjectId, units: LeftUnits): Promise<HelperAnswer>;
   /** @returns `<version>-<n>` of each activate command that left processes running */
   listRunning(project: ProjectId): Promise<HelperAnswer>;
-  /** Deletes what the agent has put aside. */
+  /** Deletes the project's pruned releases and unfinished files. */
   discard(project: ProjectId): Promise<HelperAnswer>;
   /** Ends everything of the project, and deletes its files and its user. */
   remove(project: ProjectId): Promise<HelperAnswer>;

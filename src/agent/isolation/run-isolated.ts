@@ -3,7 +3,6 @@ import { Socket } from "node:net";
 import { constants } from "node:os";
 import { join } from "node:path";
 
-import { attempt } from "#node/attempt.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { pause } from "#contract/lib/pause.ts";
 import { callHelper, type HelperCall, refusalOf } from "#agent/isolation/helper.ts";
@@ -24,7 +23,7 @@ export type UnitLimits = {
   readonly tasks: number;
 };
 
-/** The unit that a command runs in. `marker` tells the runs of a release apart. */
+/** The unit that a command runs in. `marker` identifies the run. */
 export type Unit = {
   readonly kind: "build" | "command";
   readonly project: ProjectId;
@@ -159,9 +158,6 @@ export function readEnd(line: string, limits: Pick<UnitLimits, "memoryMb">): Uni
 }
 
 function signalName(number: number): string {
-  const found = attempt(
-    () => Object.entries(constants.signals).find(([, value]) => value === number),
-    undefined,
-  );
-  return found?.[0] ?? `signal ${number}`;
+  const [name] = Object.entries(constants.signals).find(([, value]) => value === number) ?? [];
+  return name ?? `signal ${number}`;
 }

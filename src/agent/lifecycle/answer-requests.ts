@@ -4,10 +4,10 @@ import { deployKeyOf } from "#agent/ssh/repository-access.ts";
 import type { AgentAnswer, AgentRequest } from "#contract/agent-protocol.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
-/** More tests at once are refused: each starts git, and a control plane must not be able to fill the server with them. */
+/** More tests at once are refused: each starts git, and a control plane must not overload the server with them. */
 const MAX_TESTS = 4;
 
-/** Answers the control plane's requests. Nothing about them is stored, so a lost answer is only asked for again. */
+/** Answers the control plane's requests. Nothing about them is stored: if an answer is lost, it asks again. */
 export type Requests = {
   /** Never throws. */
   answer(request: AgentRequest): Promise<AgentAnswer>;
@@ -24,7 +24,7 @@ export function createRequests(context: AgentContext, signal: AbortSignal): Requ
       const { publicKey } = await deployKeyOf(context, { id: project_id, name: project_name });
       return { ...answer, public_key: publicKey, message: "" };
     } catch (error) {
-      context.log(`${project_id}: the deploy key could not be made: ${messageOf(error)}`);
+      context.log(`${project_id}: the deploy key could not be created: ${messageOf(error)}`);
       return { ...answer, public_key: null, message: messageOf(error).slice(0, 1000).toWellFormed() };
     }
   }

@@ -25,7 +25,7 @@ import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { createMask } from "#contract/mask.ts";
 import { repositoryPage } from "#contract/public-paths.ts";
 
-/** The maximum time of a test, and the maximum of output that is kept: three lines name a branch. */
+/** The maximum time of a test, and the maximum length of git's output: three lines are enough for a branch. */
 const TEST_MS = 10_000;
 const MAX_OUTPUT = 64 * 1024;
 

@@ -71,8 +71,8 @@ async function isOtherUsersHome(home: string): Promise<boolean> {
 }
 
 /**
- * The unit that install.sh writes names the helper's socket. Then nothing of a project ever runs as the agent's user: if
- * the helper does not answer, the project's run fails.
+ * The unit that install.sh writes names the helper's socket. Then no command of a project ever runs as the agent's user:
+ * if the helper does not answer, the project's run fails.
  */
 function chooseIsolation(socketPath: string | null): Isolation {
   return socketPath === null ? noIsolation : isolateProjects(socketPath);
@@ -176,7 +176,10 @@ async function showStatus(home: string): Promise<number> {
 
 async function forgetPins(host: string, home: string): Promise<number> {
   const hasForgotten = await forgetHost(home, host.toLowerCase());
-  if (hasForgotten) console.log(`forgot the keys of ${host}: the key of the next connection is trusted`);
+  if (hasForgotten)
+    console.log(
+      `forgot the keys of ${host}: the next connection trusts and pins the key that the host sends then`,
+    );
   else console.error(`${host} is not pinned. gantry-agent status lists the pinned hosts.`);
   return hasForgotten ? exitCodes.ok : exitCodes.failed;
 }

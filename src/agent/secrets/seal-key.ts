@@ -31,7 +31,7 @@ function sealKeyPath(home: string): string {
   return join(home, "seal.json");
 }
 
-/** The key as it is stored; `null` when there is none. @throws when the file cannot be read or is damaged */
+/** Reads the stored key; `null` when there is none. @throws when the file cannot be read or is damaged */
 export async function readSealKey(home: string): Promise<ServerSealKey | null> {
   let text: string;
   try {
@@ -48,7 +48,7 @@ export async function readSealKey(home: string): Promise<ServerSealKey | null> {
 }
 
 /**
- * Returns the server's key, and makes it if there is none. Two processes that make it at the same time get the same key.
+ * Returns the server's key, and creates it if there is none. Two processes that do so at once get the same key.
  * A damaged file is not replaced: the owner may have a copy of the key, without which all secrets must be entered again.
  * @returns a sentence with the path and what to do when the file cannot be used
  */
@@ -56,21 +56,21 @@ export async function openSealKey(
   home: string,
 ): Promise<ResultOf<ServerSealKey, { readonly message: string }>> {
   try {
-    return succeed((await readSealKey(home)) ?? (await makeSealKey(home)));
+    return succeed((await readSealKey(home)) ?? (await createSealKey(home)));
   } catch (error) {
     const path = sealKeyPath(home);
-    const message = `The seal key ${path} cannot be used: ${messageOf(error)}. Restore the file, or delete it: then a new key is made, and the secrets of this server's projects must be entered again.`;
+    const message = `The seal key ${path} cannot be used: ${messageOf(error)}. Restore the file, or delete it: then the agent creates a new key, and the secrets of this server's projects must be entered again.`;
     return { ok: false, message };
   }
 }
 
-async function makeSealKey(home: string): Promise<ServerSealKey> {
+async function createSealKey(home: string): Promise<ServerSealKey> {
   const path = sealKeyPath(home);
   await mkdir(home, { recursive: true, mode: 0o700 });
   const { publicKey, privateKey } = await generateKeyPair();
   const file = { public_key: toBase64Url(publicKey), private_key: toBase64Url(privateKey) };
   await writeOnce(path, `${JSON.stringify(file, null, 2)}\n`);
-  const made = await readSealKey(home);
-  if (made === null) throw new Error("the file is gone");
-  return made;
+  const created = await readSealKey(home);
+  if (created === null) throw new Error("the file is gone");
+  return created;
 }

@@ -3,7 +3,7 @@ import { FORGE_HOSTS, keysOf, type HostKey, type SshHost } from "#agent/ssh/know
 import type { RepositoryAccess } from "#agent/ssh/repository-access.ts";
 
 /**
- * What a person can do about a repository that git could not read, as sentences. `null`: nothing more than git says.
+ * What a person can do about a repository that git could not read, as sentences. `null`: git's message is enough.
  * @param stepsUrl the page with the public key and the steps to add it
  */
 export function adviceFor(

@@ -98,7 +98,7 @@ export const variablesSet = defineCommand({
   }),
 });
 
-/** Also marks what is a secret already. Refuses a secret whose value is an argument. */
+/** Marks the variables that are secrets already, too. Refuses a secret whose value is an argument. */
 function markSecrets(assignments: readonly Assignment[], current: Variables): Result<Assignment[]> {
   const secrets = secretNames(current);
   const marked = assignments.map((one) => ({ ...one, isSecret: one.isSecret || secrets.has(one.name) }));

@@ -29,8 +29,8 @@ const PAUSE_MS = 200;
 
 /**
  * Sets variables as one revision, and seals the secrets on this machine. A box opens only at its own revision, so the
- * request names the current one: if another change was faster, it reads the variables, decides and seals again. The same
- * follows from a request that took effect but whose response was lost, and then sets the same values twice.
+ * request names the current one: if another change was faster, this reads the variables, decides and seals again. After a
+ * request that took effect but whose response was lost, it sets the same values once more.
  */
 export async function changeVariables(
   session: Session,

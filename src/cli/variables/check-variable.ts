@@ -1,7 +1,7 @@
 import { REPOSITORY_TOKEN, SetVariable, type Variables } from "#contract/endpoints/variables/schemas.ts";
 import type { NewVariable } from "#cli/variables/change-variables.ts";
 
-/** What is wrong with a variable, to follow its name or line; null if nothing is. Never quotes the name or the value. */
+/** Why a variable is not valid, as the end of a sentence; null if it is. Never quotes the name or the value. */
 export function variableError({ name, value, isSecret, build }: NewVariable): string | null {
   const given = { name, value, secret: isSecret, ...(build === null ? {} : { build }) };
   const [issue] = SetVariable.safeParse(given).error?.issues ?? [];

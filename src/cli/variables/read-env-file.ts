@@ -6,7 +6,7 @@ import { variableError } from "#cli/variables/check-variable.ts";
 import { type EnvEntry, type EnvError, readEnv } from "#client/read-env.ts";
 import { readText } from "#cli/variables/read-text.ts";
 
-/** Reads the variables of a .env file. Refuses the file with every invalid line. @param path `-` for stdin */
+/** Reads the variables of a .env file. Refuses a file with invalid lines, and names all of them. @param path `-` for stdin */
 export async function readEnvFile(context: Context, path: string): Promise<Result<readonly EnvEntry[]>> {
   const text = await readText(context, path);
   if (!text.ok) return text;

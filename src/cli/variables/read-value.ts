@@ -4,7 +4,7 @@ import { type Result, stop } from "#cli/outcome.ts";
 import { readText, readTextFromStdin } from "#cli/variables/read-text.ts";
 import type { Session } from "#cli/session/session.ts";
 
-/** Where the value of a variable comes from. An argument can only have that of a plain variable. */
+/** Where the value of a variable comes from. `argument`: only for plain variables. */
 export type Source =
   | { readonly from: "argument"; readonly value: string }
   | { readonly from: "file"; readonly path: string }

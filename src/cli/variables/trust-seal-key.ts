@@ -59,7 +59,7 @@ export async function trustSealKey(
     output.note(`Stored the fingerprint of the seal key of server ${server}: ${fingerprint}.${advice}`);
     return succeed(sealKey.public_key);
   }
-  // Without storing it, every key would be a first one.
+  // A key that is not stored would be accepted as the first one each time.
   if (accepted === null)
     return stop(
       "unwritable_file",

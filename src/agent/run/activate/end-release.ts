@@ -9,7 +9,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
-/** The processes to end: by the markers in their environment, or if projects are isolated by their units. */
+/** How to find the processes to end: by their units if projects are isolated, and by the markers in their environment. */
 export type ReleaseTrace = Trace & { readonly project: ProjectId; readonly units: LeftUnits };
 
 /** @param builds the release that this run builds, if any: processes in its folder belong to the run */

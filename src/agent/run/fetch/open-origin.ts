@@ -32,7 +32,7 @@ export async function openOrigin(
   }
 }
 
-/** Logs the keys of a host that ssh trusted because it connected to it for the first time. */
+/** Logs the host keys that ssh pinned at the first connection to a host. */
 export async function logNewHostKeys({ context, log }: RunScope, { access }: Origin): Promise<void> {
   for (const { type, fingerprint } of await newlyPinned(context, access))
     log.system(

@@ -6,8 +6,8 @@ import { releasePath } from "#agent/workspace/releases.ts";
 import { lstatOrNull } from "#agent/workspace/inside-release.ts";
 
 /**
- * Runs a removal of files that a project's own user may have made, whose folders the agent may not change. If it fails,
- * the helper takes over what it can, and it runs once more.
+ * Runs a removal of files that may belong to a project's user, in folders that the agent cannot change. If it fails, the
+ * helper gives the agent access or deletes them, and the removal runs once more.
  * @throws the error of the second try
  */
 export async function removeOwned<Value>(
@@ -26,7 +26,7 @@ export async function removeOwned<Value>(
   }
 }
 
-/** Makes a release changeable for the agent, whatever a build or an app made of it. */
+/** Lets the agent change a release, whatever owners and modes a build or an app gave to its files. */
 export async function ownRelease(
   { isolation, log }: AgentContext,
   folder: ProjectFolder,

@@ -16,11 +16,11 @@ export const repositoryAccessTexts = {
   getDeployKey: {
     description: prose`
       Returns the public half of the key with which the project's server reads the repository over ssh, and the steps to
-      add it to the repository. The agent makes the key when it is needed for the first time, so the first request
-      needs a connected server (409 \`server_offline\`). Afterwards the response does not depend on it.
+      add it to the repository. The agent creates the key when it is needed for the first time, so the first request
+      needs a connected server (409 \`server_offline\`). Later requests do not.
 
-      The private key never leaves the server. A server that was installed again, or another server of the project, has
-      another key.`,
+      The private key never leaves the server. The key changes when the project moves to another server, or when its
+      server is installed again.`,
     answer: {
       ...exampleKey,
       forge: "github",

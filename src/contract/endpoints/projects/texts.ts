@@ -232,7 +232,7 @@ export const projectSchemas = {
     url: "The URL at which the server's agent serves the project. Read only. Compare its host with `domain` before you show it as that domain.",
     serving: "What the server serves. `null` until its agent has reported it.",
     deploy_key:
-      "The public key with which the server reads the repository over ssh. `null` until the server has made it: see `GET /v1/projects/{project_id}/deploy-key`.",
+      "The public key with which the server reads the repository over ssh. `null` until the server has created it: see `GET /v1/projects/{project_id}/deploy-key`.",
     created_at: "When the project was created.",
   }),
   ...repositoryAccessSchemas,

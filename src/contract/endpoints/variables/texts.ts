@@ -53,8 +53,8 @@ export const variableTexts = {
       with \`build\`. The secret \`GANTRY_REPOSITORY_TOKEN\` is the password of the repository's https address: git gets
       it, and no build or command does. Other names that begin with \`GANTRY\` are 422.
 
-      Send a secret as a \`value\` with \`secret: true\`, and it is sealed for the server before it is stored. Or seal it
-      yourself: send \`sealed\`, and in \`revision\` the current revision, because the box is sealed for the next one. If
+      Send a secret as a \`value\` with \`secret: true\`, and it is sealed for the server before it is stored. To seal it
+      yourself, send \`sealed\`, and the current revision as \`revision\`, because the box is sealed for the next one. If
       the variables have changed in the meantime, the response is 409 \`revision_conflict\`: read them, seal again, and
       retry. Without \`revision\`, the request applies to whatever the current revision is.
 

@@ -2,6 +2,7 @@ import { isOverSsh } from "#contract/forge.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import { useMay, useProject } from "#dashboard/data/resources.ts";
 import { DeployKeyView } from "#dashboard/pages/repository/deploy-key.tsx";
 import { RepositoryTester } from "#dashboard/pages/repository/repository-tester.tsx";
@@ -49,7 +50,9 @@ function Source({ project }: { readonly project: Project }) {
         <p class="notice">
           The deploy key is not used with this address. If the repository is private, use its ssh address,
           such as <code>git@github.com:acme/shop.git</code>, in the{" "}
-          <a href={pathTo({ page: "settings", id: project.id })}>settings</a>.
+          <a href={pathTo({ page: "settings", id: project.id })}>settings</a>, or set the secret{" "}
+          <code>{REPOSITORY_TOKEN}</code> among the{" "}
+          <a href={pathTo({ page: "variables", id: project.id })}>variables</a>.
         </p>
       )}
     </>

@@ -10,7 +10,7 @@ type Props = {
   readonly draft: Draft;
   /** The current revision. */
   readonly current: number;
-  /** Called when the changes shall apply to the current revision. */
+  /** Applies the changes to the current revision. */
   readonly onKeep: () => void;
 };
 

@@ -11,7 +11,7 @@ import type { NewRevision } from "#worker/db/variables/revision-writes.ts";
 import { nameTaken, domainTaken, unknownServer, tooMany } from "#worker/operations/refusals.ts";
 import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
-import { requestDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
+import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
 import { projectView } from "#worker/views/project-view.ts";
 
 type CreateProjectRefusal = "invalid_request" | "name_taken" | "domain_taken" | "too_many" | "no_seal_key";
@@ -41,7 +41,7 @@ export async function createProject(
   }
   switch (insertion) {
     case "inserted":
-      context.defer(requestDeployKey(context, project));
+      context.defer(prepareDeployKey(context, project));
       return succeed(projectView(project, null));
     case "added_before":
       throw new Error("the project that an earlier try created no longer exists");

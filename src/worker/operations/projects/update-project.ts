@@ -15,7 +15,7 @@ import { actorOf } from "#worker/operations/deployments/lane-command.ts";
 import { getProject, projectWithServing } from "#worker/operations/projects/get-project.ts";
 import { sealRepositoryToken } from "#worker/secrets/repository-token.ts";
 import { sealStoredLogin } from "#worker/secrets/seal-stored-login.ts";
-import { requestDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
+import { prepareDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
 
 type UpdateProjectRefusal =
   | "insufficient_scope"
@@ -32,7 +32,7 @@ type UpdateProjectRefusal =
  * change of server, the old server serves the project until a deployment is live on the new one. A new name does not
  * change the domain. A token that is limited to some projects cannot change the server: on another server, the
  * project's commands would run beside projects that the token cannot access. A password in the repository's address
- * becomes a secret of the project, also one that an earlier version has stored.
+ * becomes a secret of the project, and so does one that an earlier version stored.
  */
 export async function updateProject(
   context: Context,
@@ -122,7 +122,7 @@ async function updated(
 ): Promise<Result<Project, "not_found">> {
   const project = await findProject(context.rows, id);
   if (project !== null && (server_id !== undefined || repository !== undefined))
-    context.defer(requestDeployKey(context, project));
+    context.defer(prepareDeployKey(context, project));
   if (project !== null && splitLogin(project.repository) !== null) {
     const change = { changedAt: context.clock.now(), changedBy: actorOf(context) };
     if (await sealStoredLogin(context.rows, id, change)) return await getProject(context, id);

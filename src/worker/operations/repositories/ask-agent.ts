@@ -6,7 +6,7 @@ import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { logFailure } from "#worker/log-failure.ts";
 import { toHex } from "#worker/sha256.ts";
 
-/** After this a retry can succeed: a link that broke is open again. In seconds. */
+/** How long a client should wait before it tries again, in seconds. By then a link that broke is usually open. */
 const RETRY_SECONDS = 5;
 
 /** The fields that every request to an agent has. */

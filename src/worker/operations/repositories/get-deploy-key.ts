@@ -4,10 +4,10 @@ import { type Result, succeed } from "#contract/problems.ts";
 import type { Context } from "#worker/context.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
 import { notFound } from "#worker/operations/refusals.ts";
-import { askForDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
+import { requestDeployKey } from "#worker/operations/repositories/request-deploy-key.ts";
 import { deployKeyView } from "#worker/views/deploy-key-view.ts";
 
-/** Returns a project's public deploy key. Its server makes the key if it does not exist yet. */
+/** Returns a project's public deploy key. Its server creates the key if it does not exist yet. */
 export async function getDeployKey(
   context: Context,
   id: ProjectId,
@@ -15,6 +15,6 @@ export async function getDeployKey(
   const project = await findProject(context.rows, id);
   if (project === null) return notFound("project");
   if (project.deployKey !== null) return succeed(deployKeyView(project.deployKey, project.repository));
-  const key = await askForDeployKey(context, project);
+  const key = await requestDeployKey(context, project);
   return key.ok ? succeed(deployKeyView(key.value, project.repository)) : key;
 }

@@ -6,13 +6,13 @@ import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
 import { askAgent, requestAbout, unavailable } from "#worker/operations/repositories/ask-agent.ts";
 import { summarizeKey } from "#worker/views/deploy-key-view.ts";
 
-/** Making a key takes the agent a few milliseconds. */
+/** The agent needs a few milliseconds for a new key. */
 const TIMEOUT_MS = 10_000;
 
 type Asking = Pick<Context, "links" | "origin" | "randomBytes">;
 
-/** Asks the project's server for its public deploy key, which it makes if necessary. The link writes the key to D1. */
-export async function askForDeployKey(
+/** Asks the project's server for its public deploy key, which it creates if necessary. The link writes the key to D1. */
+export async function requestDeployKey(
   context: Asking,
   project: ProjectRecord,
 ): Promise<Result<DeployKeySummary, "server_offline" | "agent_outdated" | "unavailable">> {
@@ -22,16 +22,16 @@ export async function askForDeployKey(
   if (answer.value.type !== "deploy_key" || answer.value.public_key === null)
     return unavailable(
       answer.value.type === "deploy_key"
-        ? `The server could not make the key: ${answer.value.message}`
-        : "The server's agent gave another answer.",
+        ? `The server could not create the key: ${answer.value.message}`
+        : "The server's agent sent an answer to another request. Try again.",
     );
   return succeed(await summarizeKey(answer.value.public_key));
 }
 
 /**
- * Asks for the deploy key of a project that will need one, so that it is known before somebody looks for it. Without
- * a connected server nothing happens: the key is asked for again when somebody reads it. Never throws.
+ * Asks for the deploy key of a project that will need one, so that it is ready when somebody reads it. If the server is
+ * not connected, nothing happens, and the next read asks again. Never throws.
  */
-export async function requestDeployKey(context: Asking, project: ProjectRecord): Promise<void> {
-  if (project.deployKey === null && isOverSsh(project.repository)) await askForDeployKey(context, project);
+export async function prepareDeployKey(context: Asking, project: ProjectRecord): Promise<void> {
+  if (project.deployKey === null && isOverSsh(project.repository)) await requestDeployKey(context, project);
 }

@@ -32,7 +32,7 @@ export async function testRepository(
   const answer = await askAgent(context, project, request, TIMEOUT_MS);
   if (!answer.ok) return answer;
   if (answer.value.type !== "repository_tested")
-    return unavailable("The server's agent gave another answer.");
+    return unavailable("The server's agent sent an answer to another request. Try again.");
   const { result } = answer.value;
   return succeed(result.ok ? result : { ...result, steps_url: repositoryPage(context.origin, id) });
 }
