@@ -138,7 +138,7 @@ describe("the deploy key of a project", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("leaves no draft of an agent that was killed while it made the key", async () => {
+  it("leaves no draft of an agent that was killed while it created the key", async () => {
     const keys = join(world.home, "git-ssh/keys");
     mkdirSync(keys, { recursive: true });
     writeFileSync(join(keys, `${world.projectId}.0c7a2c1e.tmp`), "half a key");

@@ -76,7 +76,7 @@ async function unansweringServer() {
 }
 
 describe("a request for the deploy key", () => {
-  it("makes the key, twice the same, and the next hello repeats it", async () => {
+  it("creates the key once for two requests, and the next hello repeats it", async () => {
     const agent = await startAgent();
     const key = await makeKey();
     expect(key).toMatch(/^ssh-ed25519 \S{68} gantry-My-Shop@/);
@@ -88,7 +88,7 @@ describe("a request for the deploy key", () => {
     });
   });
 
-  it("makes one key, whatever number of requests arrives at once", async () => {
+  it("creates one key, however many requests arrive at once", async () => {
     await startAgent();
     const project = ids.project();
     const keys = await Promise.all(Array.from({ length: 10 }, () => makeKey(project)));

@@ -205,7 +205,7 @@ describe("a secret", () => {
 });
 
 describe("a server's seal key", () => {
-  it("is made at the enrolment, printed, sent in hello, and kept", async () => {
+  it("is created at the enrolment, printed, sent in hello, and kept", async () => {
     const enrolled = await enrollAgent(world);
     const key = await readSealKey(world.home);
     expect(enrolled.output()).toContain(
@@ -218,7 +218,7 @@ describe("a server's seal key", () => {
     expect(world.control.lastHello?.seal_key).toEqual(key?.shown);
   });
 
-  it("that is damaged stops the agent with what to do, and one that was deleted is made again", async () => {
+  it("that is damaged stops the agent with what to do, and one that was deleted is replaced", async () => {
     await enrollAgent(world);
     const path = join(world.home, "seal.json");
     const before = await readSealKey(world.home);

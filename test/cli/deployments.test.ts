@@ -400,7 +400,7 @@ describe("gantry rollback", () => {
 });
 
 describe("variables in deployments", () => {
-  it("reach the command sealed, and a rollback uses the current ones or with --variables those of then", async () => {
+  it("reach the command sealed, and a rollback uses the current ones or, with --variables, those of its target", async () => {
     await site.source.commit({
       activate: 'printf "%s" "$PASSWORD" | sha256sum | cut -c1-8; echo "color: $COLOR"',
     });

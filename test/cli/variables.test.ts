@@ -149,7 +149,7 @@ describe("gantry variables set", () => {
     expect(sent.join("\n")).not.toContain("hunter2");
   });
 
-  it("refuses without a terminal, and empty or invalid values", async () => {
+  it("does not prompt without a terminal, and refuses empty or invalid values", async () => {
     const server = await newServer();
     const refusal = async (args: readonly string[], input = "") => {
       const { code, stderr } = await variables(server, ["set", ...args], { input });
@@ -273,7 +273,7 @@ describe("the server's seal key", () => {
     expect(await openedSecrets({ ...server, keys: changed })).toEqual({ PASSWORD: "battery-staple" });
   });
 
-  it("is told apart by the key itself, not by the fingerprint in the response", async () => {
+  it("is recognized by the key itself, not by the fingerprint in the response", async () => {
     const server = await newServer();
     expect((await variables(server, args, withInput)).code).toBe(0);
     const { fingerprint } = server.keys.sealKey;

@@ -33,7 +33,7 @@ describe("a sealed secret", () => {
     expect(await openSecret(await generateKeyPair(), place, box)).toBeNull();
   });
 
-  it("is not made for something that is not a key", async () => {
+  it("cannot be sealed for something that is not a key", async () => {
     for (const key of ["", "*", "AAAA", toBase64Url(new Uint8Array(32)), toBase64Url(new Uint8Array(33))])
       expect(await sealSecret(key, place, value)).toBeNull();
     expect(await openSecret(await generateKeyPair(), place, "not base64!")).toBeNull();
