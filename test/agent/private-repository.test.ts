@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { forgetHost, readDeployKey } from "#agent/ssh/ssh-folder.ts";
+import { readDeployKey } from "#agent/ssh/deploy-keys.ts";
+import { forgetHost } from "#agent/ssh/host-pins.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 import { serveSsh, type SshServer } from "../support/ssh-server.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { readDeployKey } from "#agent/ssh/ssh-folder.ts";
+import { readDeployKey } from "#agent/ssh/deploy-keys.ts";
 import type { AgentAnswer } from "#contract/agent-protocol.ts";
 
 import { serveSsh, type SshServer } from "../support/ssh-server.ts";

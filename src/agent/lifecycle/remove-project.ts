@@ -1,5 +1,5 @@
 import type { AgentContext } from "#agent/context/context.ts";
-import { removeDeployKey } from "#agent/ssh/ssh-folder.ts";
+import { removeDeployKey } from "#agent/ssh/deploy-keys.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { endProcesses, traceOfProject } from "#agent/run/activate/end-release.ts";
 import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";

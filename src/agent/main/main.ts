@@ -24,7 +24,7 @@ import { runAgent } from "#agent/main/run-agent.ts";
 import { readSettings } from "#agent/context/settings.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
 import { agentStatus } from "#agent/main/show-status.ts";
-import { forgetHost, pinnedHosts } from "#agent/ssh/ssh-folder.ts";
+import { forgetHost, pinnedHosts } from "#agent/ssh/host-pins.ts";
 import { createSites, noSites } from "#agent/sites/sites-client.ts";
 import { AGENT_VERSION } from "#agent/context/version.ts";
 import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";

@@ -9,8 +9,8 @@ export type SshHost = string;
 export type HostKey = { readonly type: string; readonly fingerprint: string };
 
 /**
- * The host keys that these git hosts publish with their fingerprints, so that a first connection cannot be led
- * elsewhere. A test compares the fingerprints. ssh prefers the types that it knows, so one key per host is enough.
+ * The host keys that these git hosts publish, so that a first connection cannot be intercepted. A test compares their
+ * fingerprints. ssh prefers the key types that it knows of a host, so one key per host is enough.
  */
 export const FORGE_HOSTS = `# Written by the agent. Pins of other hosts are in known_hosts.
 github.com,[ssh.github.com]:443 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl
@@ -54,7 +54,7 @@ function linesOf(file: string): readonly Line[] {
   return file.split("\n").flatMap((text) => readLine(text) ?? []);
 }
 
-/** `null` for a comment, a revoked key and anything else that makes no key known. */
+/** `null` for a comment, a revoked key and anything else that is not a host key. */
 function readLine(text: string): Line | null {
   const words = text.trim().split(/\s+/);
   if (words[0] === "@cert-authority") words.shift();

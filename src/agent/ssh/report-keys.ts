@@ -1,5 +1,5 @@
 import type { AgentContext } from "#agent/context/context.ts";
-import { listKeyOwners, readDeployKey } from "#agent/ssh/ssh-folder.ts";
+import { listKeyOwners, readDeployKey } from "#agent/ssh/deploy-keys.ts";
 import { type DeployKeyReport, MAX_REPORTED_PROJECTS } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
 

@@ -1,45 +1,41 @@
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
+import { join } from "node:path";
 
 import { gitEnvironment } from "#agent/commands/environment.ts";
 import { LOGIN_FILE, readRemote } from "#agent/commands/git-login.ts";
 import type { AgentContext } from "#agent/context/context.ts";
-import type { HostKey, SshHost } from "#agent/ssh/known-hosts.ts";
-import { sshHostOf } from "#agent/ssh/known-hosts.ts";
+import { type DeployKey, ensureDeployKey } from "#agent/ssh/deploy-keys.ts";
+import { knownHostsFiles, knownKeys } from "#agent/ssh/host-pins.ts";
+import { type HostKey, type SshHost, sshHostOf } from "#agent/ssh/known-hosts.ts";
 import { sshCommand } from "#agent/ssh/ssh-command.ts";
-import {
-  type DeployKey,
-  ensureDeployKey,
-  knownHostsFiles,
-  knownKeys,
-  ownIdentities,
-  writeLogin,
-} from "#agent/ssh/ssh-folder.ts";
+import { writeLogin } from "#agent/ssh/ssh-folder.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** The project for which a repository is read. `name` becomes part of the comment of its key. */
 export type KeyedProject = { readonly id: ProjectId; readonly name: string };
 
-/** How git reads a repository: its environment, and what to tell about it. */
+/** How git reads a repository: its environment, and facts for messages. */
 export type RepositoryAccess = {
   readonly env: Readonly<Record<string, string>>;
   /** What git offers to the remote, to be used within a sentence. */
   readonly tried: string;
-  /** The ssh host with the keys by which it was known; `null` for other addresses and an own GIT_SSH_COMMAND. */
+  /** The ssh host with the keys by which it was known; `null` for other addresses and with the user's GIT_SSH_COMMAND. */
   readonly ssh: { readonly host: SshHost; readonly known: readonly HostKey[] } | null;
 };
 
 type AccessContext = Pick<AgentContext, "home" | "environment" | "policy">;
 
-/** Returns the deploy key of a project, and makes it at first need. @throws if it cannot be written */
+/** Returns the deploy key of a project, and creates it at first need. @throws if it cannot be written */
 export function deployKeyOf({ home, policy }: AccessContext, { id, name }: KeyedProject): Promise<DeployKey> {
   const isShared = policy.deploy_keys === "server";
   const comment = `gantry${isShared ? "" : `-${slugOf(name)}`}@${slugOf(hostname())}`;
-  return ensureDeployKey(home, isShared ? "server" : id, () => comment);
+  return ensureDeployKey(home, isShared ? "server" : id, comment);
 }
 
 /**
- * Decides how git reads a repository. An own GIT_SSH_COMMAND takes precedence. Otherwise ssh offers the keys of the
- * user's ssh agent, then the deploy key, then the user's default keys: a host that accepts a key looks at no other.
+ * Decides how git reads a repository. The user's GIT_SSH_COMMAND takes precedence. Otherwise ssh offers the keys of the
+ * user's ssh agent, then the deploy key, then the user's default keys: a host that accepts a key tries no other.
  * @param marker identifies git's processes, and the files with logins, which `removeLogins` removes afterwards
  * @throws if a new deploy key cannot be written
  */
@@ -95,4 +91,12 @@ export async function newlyPinned(
 function slugOf(name: string): string {
   const slug = name.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, "");
   return slug.slice(0, 64) || "project";
+}
+
+const OWN_KEYS = ["id_ed25519", "id_ecdsa", "id_rsa"];
+
+/** The default keys of the agent's user that exist. */
+function ownIdentities(userHome: string | undefined): readonly string[] {
+  if (userHome === undefined) return [];
+  return OWN_KEYS.map((name) => join(userHome, ".ssh", name)).filter((path) => existsSync(path));
 }
