@@ -1,30 +1,12 @@
 import * as z from "zod/mini";
 
-import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
-import { Failure, LiveEvidence } from "#contract/endpoints/deployments/schemas.ts";
-import {
-  BranchName,
-  CommitName,
-  CommitSha,
-  InsidePath,
-  Repository,
-  SharedPath,
-} from "#contract/git-names.ts";
-import { AccountId, DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
-import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
-import {
-  BuildSettings,
-  CommitRule,
-  HealthCheck,
-  Limits,
-  Preset,
-  ShellCommand,
-  Timeouts,
-} from "#contract/endpoints/projects/schemas.ts";
+import { listUpTo, textUpTo } from "#contract/bounds.ts";
+import { BranchName, Repository } from "#contract/git-names.ts";
+import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
 import { Disk, IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
-import { MAX_VARIABLES, SealedValue, SealKey, VariableName } from "#contract/endpoints/variables/schemas.ts";
-import { runStages } from "#contract/stages.ts";
+import { SealKey } from "#contract/endpoints/variables/schemas.ts";
+import { ReleaseVersion, RunOrder, SealedToken } from "#contract/agent-order.ts";
 
 /**
  * Raised for changes that an older agent or control plane must not ignore. Both sides send their version first. Within a
@@ -78,82 +60,6 @@ export const EnrollInput = z.strictObject({
 export type EnrollInput = z.infer<typeof EnrollInput>;
 export const Enrolled = z.strictObject({ server_id: ServerId, credential: z.string() });
 export type Enrolled = z.infer<typeof Enrolled>;
-
-/** The name of a release folder: the version of the deployment that built it. */
-export const ReleaseVersion = wholeFrom(1);
-
-/**
- * The variables of a run at one revision of the project. `account_id` and the secrets' own `revision` are part of what
- * was sealed. `sealed` is null for a secret that is not sealed for this server. `deployed`: the order is a rollback with
- * the variables of its release, whose secrets may be older than those of later runs.
- */
-export const RunVariables = z.strictObject({
-  account_id: AccountId,
-  revision: wholeFrom(0),
-  deployed: z.boolean(),
-  plain: listUpTo(z.strictObject({ name: VariableName, value: z.string() }), MAX_VARIABLES),
-  secrets: listUpTo(
-    z.strictObject({
-      name: VariableName,
-      revision: wholeFrom(1),
-      build: z.boolean(),
-      sealed: z.nullable(SealedValue),
-    }),
-    MAX_VARIABLES,
-  ),
-});
-export type RunVariables = z.infer<typeof RunVariables>;
-
-/**
- * Everything that the agent needs for one run. The agent does not trust the order: this schema checks names and paths.
- * `source.commits`: the project's setting for commits by hash. An older control plane omits it, which means `reachable`.
- * `source.in_branch`: `branch` must contain the commit, because the request named both.
- * `source.was_live`: the order is a rollback, so the commit was live before.
- * `reuse_release`: the release to activate without a fetch and a build, if its files are complete. Otherwise the agent
- * builds `source` into `releases/<version>`.
- * `preapproved`: the order contains the activation permit, so the agent does not ask for it.
- * `framework`, `build_command`, `output_directory`: the agent detects an omitted framework from the files, and takes the
- * other omitted settings from the preset of the framework. A `build_command` of null means no build.
- * `limits`: for the build and activate command. An older control plane sends none.
- * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
- * `variables`: an older control plane has none.
- */
-export const RunOrder = z.strictObject({
-  run_id: RunId,
-  deployment_id: DeploymentId,
-  project_id: ProjectId,
-  project_name: z.string(),
-  domain: z.string(),
-  version: ReleaseVersion,
-  source: z.strictObject({
-    repository: Repository,
-    branch: BranchName,
-    commit: z.nullable(CommitName),
-    commits: z.optional(CommitRule),
-    in_branch: z.optional(z.boolean()),
-    was_live: z.optional(z.boolean()),
-  }),
-  reuse_release: z.nullable(ReleaseVersion),
-  preapproved: z.boolean(),
-  root_directory: InsidePath,
-  ...BuildSettings.shape,
-  activate_command: z.nullable(ShellCommand),
-  shared_paths: z.array(SharedPath),
-  health_check: z.nullable(HealthCheck),
-  limits: z.optional(Limits),
-  timeouts: Timeouts,
-  keep_releases: z.array(ReleaseVersion),
-  variables: z.optional(RunVariables),
-});
-export type RunOrder = z.infer<typeof RunOrder>;
-
-/** A project's repository token. `account_id` and `revision` are part of what was sealed. */
-export const SealedToken = z.strictObject({
-  account_id: AccountId,
-  revision: wholeFrom(1),
-  sealed: SealedValue,
-});
-export type SealedToken = z.infer<typeof SealedToken>;
 
 /** Identifies a request over the link. Its answer has the same. */
 const RequestId = textUpTo(64);
@@ -279,75 +185,6 @@ export const FromAgent = z.discriminatedUnion("type", [
   }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
-
-/**
- * A message has at most 16 KiB of UTF-8. This schema counts UTF-16 units, of which there are never more than bytes; the
- * control plane cuts longer messages. It also replaces an invalid `time`, or one far from the arrival (`lineTime`).
- */
-export const OutputLine = z.strictObject({
-  time: textUpTo(40),
-  stream: LogStream,
-  stage: LogStage,
-  message: textUpTo(MAX_LOG_LINE_BYTES),
-});
-export type OutputLine = z.infer<typeof OutputLine>;
-
-/** The limits of one request. A request that exceeds them is refused. The commit message is in UTF-16 code units. */
-export const MAX_EVENTS = 500;
-export const MAX_OUTPUT_LINES = 2000;
-export const MAX_COMMIT_MESSAGE = 1000;
-
-const seq = wholeFrom(1);
-
-/** The result of a run. After a `failed` or `canceled` run, the previous release is served. */
-export const RunResult = z.discriminatedUnion("outcome", [
-  z.strictObject({ outcome: z.literal("live"), release: ReleaseVersion, evidence: LiveEvidence }),
-  z.strictObject({ outcome: z.literal("failed"), failure: Failure }),
-  z.strictObject({ outcome: z.literal("canceled") }),
-]);
-export type RunResult = z.infer<typeof RunResult>;
-
-/**
- * An event of a run. `seq` counts from 1 without gaps.
- * `ready` asks for the activation permit. `result` is the last event, after all output lines.
- */
-export const RunEvent = z.discriminatedUnion("type", [
-  z.strictObject({ seq, type: z.literal("stage"), stage: z.enum(runStages) }),
-  z.strictObject({
-    seq,
-    type: z.literal("resolved"),
-    commit_sha: CommitSha,
-    commit_message: textUpTo(MAX_COMMIT_MESSAGE),
-  }),
-  /** The preset of the configured or detected framework for these files. Project settings take precedence. */
-  z.strictObject({ seq, type: z.literal("framework"), preset: Preset }),
-  z.strictObject({ seq, type: z.literal("output"), lines: listUpTo(OutputLine, MAX_OUTPUT_LINES) }),
-  z.strictObject({ seq, type: z.literal("ready") }),
-  z.strictObject({ seq, type: z.literal("result"), result: RunResult, project: ProjectReport }),
-]);
-export type RunEvent = z.infer<typeof RunEvent>;
-
-/** POST /v1/agent/deployments/:id/events. A request without events is a heartbeat. */
-export const RunEvents = z.strictObject({
-  project_id: ProjectId,
-  run_id: RunId,
-  events: listUpTo(RunEvent, MAX_EVENTS),
-});
-export type RunEvents = z.infer<typeof RunEvents>;
-
-/**
- * What the agent must do next. `activate`: the permit to switch to the release. `stop`: end the run and report it as
- * `canceled`. `ended`: the control plane has ended this run; stop, clean up, and report nothing more.
- */
-export const Instruction = z.enum(["continue", "activate", "stop", "ended"]);
-export type Instruction = z.infer<typeof Instruction>;
-
-/** `acked_seq`: all events up to this number are stored, so the agent need not send them again. */
-export const RunEventsAnswer = z.strictObject({
-  acked_seq: wholeFrom(0),
-  instruction: Instruction,
-});
-export type RunEventsAnswer = z.infer<typeof RunEventsAnswer>;
 
 /** A request of the control plane over the link, and the agent's answer. */
 export type AgentRequest = Extract<ToAgent, { type: "make_deploy_key" | "test_repository" }>;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { holderOf } from "#agent/lifecycle/home-lock.ts";
-import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 
 import { enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { eventsOf, messagesOf, World } from "./support/harness.ts";

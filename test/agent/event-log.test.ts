@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEventLog, type EventLog } from "#agent/report/event-log.ts";
 import { openSpool, removeOtherSpools, reopenSpool, type Spool } from "#agent/report/spool.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
-import type { RunEvent } from "#contract/agent-protocol.ts";
+import type { RunEvent } from "#contract/agent-events.ts";
 import type { RunId } from "#contract/ids.ts";
 
 import { ids } from "./support/harness.ts";

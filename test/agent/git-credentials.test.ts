@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { SealedToken } from "#contract/agent-protocol.ts";
+import type { SealedToken } from "#contract/agent-order.ts";
 
 import { messagesOf, World } from "./support/harness.ts";
 import { createCertificate, type GitServer, type GitServerOptions, serveGit } from "./support/git-server.ts";

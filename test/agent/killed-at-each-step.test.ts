@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import type { RunOrder, RunVariables } from "#contract/agent-protocol.ts";
+import type { RunOrder, RunVariables } from "#contract/agent-order.ts";
 
 import { type FakeRun, resultOf } from "../support/fake-control-plane.ts";
 import { type AgentProcess, enrollAgent, spawnRunningAgent } from "./support/agent-process.ts";

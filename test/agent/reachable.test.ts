@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { noSites } from "#agent/sites/sites-client.ts";
-import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 
 import { hiddenCommit, longHistory, openForge, similarCommits } from "./support/forge.ts";
 import { messagesOf, World } from "./support/harness.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { RunEvents } from "#contract/agent-protocol.ts";
+import { RunEvents } from "#contract/agent-events.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import { parseKnown } from "#contract/tolerant.ts";
 

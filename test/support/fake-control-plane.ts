@@ -3,17 +3,14 @@ import { isDeepStrictEqual } from "node:util";
 
 import { type WebSocket, WebSocketServer } from "ws";
 
+import { type Instruction, type RunEvent, RunEvents, type RunResult } from "#contract/agent-events.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import {
   EnrollInput,
   FromAgent,
-  type Instruction,
   PING,
   PONG,
   PROTOCOL_VERSION,
-  type RunEvent,
-  RunEvents,
-  type RunOrder,
-  type RunResult,
   type ToAgent,
 } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";

@@ -1,4 +1,5 @@
-import type { ProjectReport, RunEvent } from "#contract/agent-protocol.ts";
+import type { RunEvent } from "#contract/agent-events.ts";
+import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
 import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";

@@ -1,4 +1,4 @@
-import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import { toBase64Url } from "#sealing/bytes.ts";
 import { generateKeyPair, type KeyPair } from "#sealing/hpke.ts";

@@ -18,13 +18,13 @@ import { readCurrent } from "#agent/workspace/current-link.ts";
 import { limitOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder, projectsFolder } from "#agent/workspace/project-folder.ts";
 import { listProjects, reportProject } from "#agent/workspace/project-report.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import {
   type ActiveRun,
   type FromAgent,
   MAX_REPORTED_PROJECTS,
   MAX_REPORTED_RUNS,
   PROTOCOL_VERSION,
-  type RunOrder,
   type ToAgent,
 } from "#contract/agent-protocol.ts";
 import type { ProjectId, RunId } from "#contract/ids.ts";

@@ -18,7 +18,7 @@ import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readRelease, removeIncomplete, removeRelease } from "#agent/workspace/releases.ts";
 import { readCorrectionNote, removeCorrectionNote } from "#agent/workspace/correction-note.ts";
 import { type JournalEntry, readJournal } from "#agent/workspace/run-journal.ts";
-import type { RunResult } from "#contract/agent-protocol.ts";
+import type { RunResult } from "#contract/agent-events.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** A run that was interrupted when an earlier agent process ended, and its result. */

@@ -1,7 +1,7 @@
 import type { Policy } from "#agent/policy/policy.ts";
 import { matchesPattern, parseRepository } from "#agent/policy/repository-address.ts";
 import type { Release } from "#agent/workspace/releases.ts";
-import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 

@@ -1,6 +1,6 @@
 import { isBranchAllowed } from "#agent/policy/check-policy.ts";
 import type { Policy } from "#agent/policy/policy.ts";
-import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import type { FailureCode } from "#contract/endpoints/deployments/schemas.ts";
 
 /**

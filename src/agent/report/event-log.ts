@@ -1,5 +1,5 @@
 import type { Spool } from "#agent/report/spool.ts";
-import { MAX_EVENTS, MAX_OUTPUT_LINES, type OutputLine, type RunEvent } from "#contract/agent-protocol.ts";
+import { MAX_EVENTS, MAX_OUTPUT_LINES, type OutputLine, type RunEvent } from "#contract/agent-events.ts";
 
 type WithoutSeq<Event> = Event extends RunEvent ? Omit<Event, "seq"> : never;
 export type NewRunEvent = WithoutSeq<Exclude<RunEvent, { type: "output" }>>;

@@ -1,7 +1,8 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import { endpointUrl, isProblem, retryAfterMs } from "#agent/lib/http/control-plane.ts";
 import { sendRequest } from "#agent/lib/http/send-request.ts";
-import { type ActiveRun, type RunEvent, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import { type RunEvent, RunEventsAnswer } from "#contract/agent-events.ts";
+import type { ActiveRun } from "#contract/agent-protocol.ts";
 import { agentEndpoints } from "#contract/endpoints/agents/endpoints.ts";
 import { parseJson } from "#contract/parse-json.ts";
 import { parseKnown } from "#contract/tolerant.ts";

@@ -1,7 +1,7 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import { reportProject } from "#agent/workspace/project-report.ts";
-import type { RunResult } from "#contract/agent-protocol.ts";
+import type { RunResult } from "#contract/agent-events.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /**

@@ -4,7 +4,8 @@ import { pause } from "#contract/lib/pause.ts";
 import { createEventLog, type NewRunEvent } from "#agent/report/event-log.ts";
 import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
 import type { Spool } from "#agent/report/spool.ts";
-import type { ActiveRun, Instruction, OutputLine } from "#contract/agent-protocol.ts";
+import type { Instruction, OutputLine } from "#contract/agent-events.ts";
+import type { ActiveRun } from "#contract/agent-protocol.ts";
 
 /**
  * `stored`: all events are stored. `ended`: the control plane ended the run itself and accepts no more of its events.

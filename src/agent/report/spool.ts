@@ -17,7 +17,7 @@ import { attempt } from "#node/attempt.ts";
 import { hasCode } from "#node/has-code.ts";
 import { pause } from "#contract/lib/pause.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { RunEvent } from "#contract/agent-protocol.ts";
+import { RunEvent } from "#contract/agent-events.ts";
 import type { RunId } from "#contract/ids.ts";
 
 /**

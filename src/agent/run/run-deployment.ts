@@ -19,7 +19,7 @@ import { removeTree } from "#agent/workspace/discard.ts";
 import { recordLiveCommit } from "#agent/workspace/live-commits.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
-import type { RunResult } from "#contract/agent-protocol.ts";
+import type { RunResult } from "#contract/agent-events.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
 import {

@@ -19,7 +19,8 @@ import { failUnexpectedly } from "#agent/run/step/step.ts";
 import { tidyMirrors } from "#agent/run/tidy-mirrors.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { openJournal, type RunJournal } from "#agent/workspace/run-journal.ts";
-import type { ActiveRun, RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
+import type { ActiveRun } from "#contract/agent-protocol.ts";
 
 /** A run that the agent has accepted. */
 export type TakenRun = {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import type { RunVariables, SealedToken } from "#contract/agent-protocol.ts";
+import type { RunVariables, SealedToken } from "#contract/agent-order.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { ResultOf } from "#contract/lib/result.ts";

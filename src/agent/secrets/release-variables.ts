@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { RunVariables } from "#contract/agent-protocol.ts";
+import { RunVariables } from "#contract/agent-order.ts";
 import { hasCode } from "#node/has-code.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";

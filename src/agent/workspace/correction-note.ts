@@ -6,7 +6,7 @@ import * as z from "zod/mini";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
-import { ReleaseVersion } from "#contract/agent-protocol.ts";
+import { ReleaseVersion } from "#contract/agent-order.ts";
 
 /**
  * A `correct_release` in progress: the release that is switched to, and the marker in the environment of its activate

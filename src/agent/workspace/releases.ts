@@ -8,7 +8,7 @@ import { discard, putAside, removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
-import { ReleaseVersion } from "#contract/agent-protocol.ts";
+import { ReleaseVersion } from "#contract/agent-order.ts";
 import { CommitSha, InsidePath } from "#contract/git-names.ts";
 import { Limits, ShellCommand } from "#contract/endpoints/projects/schemas.ts";
 

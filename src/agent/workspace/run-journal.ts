@@ -5,7 +5,9 @@ import * as z from "zod/mini";
 import { attempt } from "#node/attempt.ts";
 import type { GroupLedger } from "#agent/process/run-process.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { ActiveRun, ReleaseVersion, RunResult } from "#contract/agent-protocol.ts";
+import { RunResult } from "#contract/agent-events.ts";
+import { ReleaseVersion } from "#contract/agent-order.ts";
+import { ActiveRun } from "#contract/agent-protocol.ts";
 import { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
 
 /**

@@ -1,10 +1,5 @@
-import type {
-  Instruction,
-  ProjectReport,
-  RunEvent,
-  RunEventsAnswer,
-  RunResult,
-} from "#contract/agent-protocol.ts";
+import type { Instruction, RunEvent, RunEventsAnswer, RunResult } from "#contract/agent-events.ts";
+import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import { stageDeadline } from "#domain/lane/deadlines.ts";

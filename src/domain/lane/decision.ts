@@ -1,4 +1,5 @@
-import type { OutputLine, ProjectReport } from "#contract/agent-protocol.ts";
+import type { OutputLine } from "#contract/agent-events.ts";
+import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import type { Preset } from "#contract/endpoints/projects/schemas.ts";

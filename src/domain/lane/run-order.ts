@@ -1,4 +1,4 @@
-import { RunOrder } from "#contract/agent-protocol.ts";
+import { RunOrder } from "#contract/agent-order.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { type Lane, liveOf, type Named, onceLiveOf } from "#domain/lane/lane.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { type RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 
 import { messagesOf, World } from "../support/harness.ts";

@@ -13,7 +13,8 @@ import { runAgent } from "#agent/main/run-agent.ts";
 import { type AgentSettings, defaultSettings } from "#agent/context/settings.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
 import { noSites, type Sites } from "#agent/sites/sites-client.ts";
-import type { OutputLine, RunEvent, RunOrder } from "#contract/agent-protocol.ts";
+import type { OutputLine, RunEvent } from "#contract/agent-events.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import { createIdGenerator } from "#contract/ids.ts";
 import { Timeouts } from "#contract/endpoints/projects/schemas.ts";
 

@@ -1,5 +1,5 @@
 import { readSealKey } from "#agent/secrets/seal-key.ts";
-import type { RunVariables } from "#contract/agent-protocol.ts";
+import type { RunVariables } from "#contract/agent-order.ts";
 import { sealSecret } from "#sealing/secret-box.ts";
 
 import { ids, type World } from "./harness.ts";

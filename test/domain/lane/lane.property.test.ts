@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { RunEvent, ToAgent } from "#contract/agent-protocol.ts";
+import type { RunEvent } from "#contract/agent-events.ts";
+import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import { decideCancel } from "#domain/lane/decide-cancel.ts";

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 
+import { type RunEvent, RunEventsAnswer } from "#contract/agent-events.ts";
 import {
   type ActiveRun,
   type AgentAnswer,
@@ -8,8 +9,6 @@ import {
   PONG,
   PROTOCOL_VERSION,
   type ProjectReport,
-  type RunEvent,
-  RunEventsAnswer,
   ToAgent,
 } from "#contract/agent-protocol.ts";
 import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";

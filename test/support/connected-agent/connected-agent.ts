@@ -1,13 +1,8 @@
 import { expect, vi } from "vitest";
 
-import type {
-  ActiveRun,
-  ProjectReport,
-  RunEvent,
-  RunEventsAnswer,
-  RunOrder,
-  ToAgent,
-} from "#contract/agent-protocol.ts";
+import type { RunEvent, RunEventsAnswer } from "#contract/agent-events.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
+import type { ActiveRun, ProjectReport, ToAgent } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import {
   type ModelAgent,

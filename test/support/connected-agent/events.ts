@@ -1,4 +1,5 @@
-import type { ProjectReport, RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
+import type { ProjectReport } from "#contract/agent-protocol.ts";
 
 /** Lines of output, as one event. */
 export function output(...messages: string[]) {

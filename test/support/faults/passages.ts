@@ -1,6 +1,7 @@
 import * as z from "zod";
 
-import { FromAgent, RunEvents, RunEventsAnswer, ToAgent } from "#contract/agent-protocol.ts";
+import { RunEvents, RunEventsAnswer } from "#contract/agent-events.ts";
+import { FromAgent, ToAgent } from "#contract/agent-protocol.ts";
 
 /** A request, answer or message that passes through a proxy. Bodies and messages are parsed JSON; `null` where they are not JSON. */
 export type Passage =

@@ -1,11 +1,6 @@
-import type {
-  Instruction,
-  ProjectReport,
-  RunEvent,
-  RunOrder,
-  RunResult,
-  ToAgent,
-} from "#contract/agent-protocol.ts";
+import type { Instruction, RunEvent, RunResult } from "#contract/agent-events.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
+import type { ProjectReport, ToAgent } from "#contract/agent-protocol.ts";
 import type { DeploymentId, RunId } from "#contract/ids.ts";
 
 /**

@@ -1,5 +1,6 @@
-import type { ProjectReport, RunEvent, ToAgent } from "#contract/agent-protocol.ts";
-import type { Instruction } from "#contract/agent-protocol.ts";
+import type { RunEvent } from "#contract/agent-events.ts";
+import type { ProjectReport, ToAgent } from "#contract/agent-protocol.ts";
+import type { Instruction } from "#contract/agent-events.ts";
 import { type DeploymentId, RunId } from "#contract/ids.ts";
 import { checkServing, type ServingCheck } from "#domain/lane/check-serving.ts";
 import { reconcile } from "#domain/lane/reconcile.ts";

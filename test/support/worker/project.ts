@@ -7,7 +7,7 @@ import {
   type DeploymentStatus,
 } from "#contract/endpoints/deployments/schemas.ts";
 import { Variables } from "#contract/endpoints/variables/schemas.ts";
-import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import { type DeploymentId, ProjectId } from "#contract/ids.ts";
 import { createAccount } from "./account.ts";
 import { newServerKeys, type ServerKeys } from "../seal-keys.ts";

@@ -8,7 +8,7 @@ import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import type { RunJournal } from "#agent/workspace/run-journal.ts";
 import type { ProjectId } from "#contract/ids.ts";
-import type { RunOrder } from "#contract/agent-protocol.ts";
+import type { RunOrder } from "#contract/agent-order.ts";
 import type { Limits } from "#contract/endpoints/projects/schemas.ts";
 import type { LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 

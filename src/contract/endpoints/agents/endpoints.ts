@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
-import { EnrollInput, Enrolled, RunEvents, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import { RunEvents, RunEventsAnswer } from "#contract/agent-events.ts";
+import { EnrollInput, Enrolled } from "#contract/agent-protocol.ts";
 import type { Endpoint } from "#contract/endpoints/endpoint.ts";
 import { post } from "#contract/endpoints/endpoint-defaults.ts";
 import { DeploymentId } from "#contract/ids.ts";

@@ -1,3 +1,4 @@
+import * as events from "#contract/agent-events.ts";
 import * as protocol from "#contract/agent-protocol.ts";
 import { Preset } from "#contract/endpoints/projects/schemas.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
@@ -45,12 +46,12 @@ export const agentSchemas = {
     server_id: "The id of the agent's server.",
     credential: "The agent's credential. It is shown only in this response.",
   }),
-  RunEvents: object(protocol.RunEvents, "The events of a run since the last report.", {
+  RunEvents: object(events.RunEvents, "The events of a run since the last report.", {
     project_id: "The project's id.",
     run_id: "The id of the run. A run is one attempt to carry out a deployment.",
     events: "The events, in order. An empty list is a heartbeat.",
   }),
-  RunEvent: object(protocol.RunEvent, "An event of a run.", {
+  RunEvent: object(events.RunEvent, "An event of a run.", {
     seq: "The number of the event, from 1, without gaps.",
     type: "The type. `ready` asks for permission to activate the release; `result` is the last event.",
     stage: "The stage that has started.",
@@ -66,14 +67,14 @@ export const agentSchemas = {
     build_command: "The build command. `null`: no build.",
     output_directory: "The directory with the build output.",
   }),
-  RunResult: object(protocol.RunResult, "The result of a run.", {
+  RunResult: object(events.RunResult, "The result of a run.", {
     outcome:
       "The outcome. Unless it is `live`, the server has switched back to the previous release, or has not switched.",
     release: "The release that is live.",
     evidence: "The evidence that the release is live.",
     failure: "Why the run failed.",
   }),
-  OutputLine: object(protocol.OutputLine, "An output line of a run.", {
+  OutputLine: object(events.OutputLine, "An output line of a run.", {
     time: "When the line was written.",
     stream: "The source of the line.",
     stage: "The stage in which the line was written.",
@@ -85,13 +86,13 @@ export const agentSchemas = {
     releases: "The complete releases on the server.",
     url: "The URL at which the agent serves the project, if it does.",
   }),
-  Instruction: choice(protocol.Instruction, "What the agent must do next.", {
+  Instruction: choice(events.Instruction, "What the agent must do next.", {
     continue: "continue, and wait before the switch to the new release",
     activate: "switch to the new release",
     stop: "stop the run and report it as canceled",
     ended: "stop the run and report nothing more",
   }),
-  RunEventsAnswer: object(protocol.RunEventsAnswer, "The acknowledgement, and the next instruction.", {
+  RunEventsAnswer: object(events.RunEventsAnswer, "The acknowledgement, and the next instruction.", {
     acked_seq: "All events up to this number are stored. The agent need not send them again.",
     instruction: "What the agent must do next.",
   }),

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, lte, not, or, sql } from "drizzle-orm";
 
-import type { RunVariables } from "#contract/agent-protocol.ts";
+import type { RunVariables } from "#contract/agent-order.ts";
 import { REPOSITORY_TOKEN, SealKey } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId, ServerId } from "#contract/ids.ts";
 import { parseJson } from "#contract/parse-json.ts";

@@ -1,4 +1,4 @@
-import type { OutputLine } from "#contract/agent-protocol.ts";
+import type { OutputLine } from "#contract/agent-events.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";
 import type { Stretch } from "#worker/logs/log-index.ts";

@@ -1,4 +1,4 @@
-import type { OutputLine } from "#contract/agent-protocol.ts";
+import type { OutputLine } from "#contract/agent-events.ts";
 import {
   lineTime,
   type LogLine,

@@ -1,4 +1,5 @@
-import type { ProjectReport, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import type { RunEventsAnswer } from "#contract/agent-events.ts";
+import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { ServerId } from "#contract/ids.ts";
 import { type Result, succeed } from "#contract/problems.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";

@@ -1,4 +1,4 @@
-import type { RunEvent } from "#contract/agent-protocol.ts";
+import type { RunEvent } from "#contract/agent-events.ts";
 import type { DeploymentStarted } from "#contract/endpoints/deployments/schemas.ts";
 import type { RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import type { ReportedEvents } from "#domain/lane/decide-run-events.ts";

@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 
-import type { ProjectReport, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import type { RunEventsAnswer } from "#contract/agent-events.ts";
+import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { RollbackTarget } from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, type ServerId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";

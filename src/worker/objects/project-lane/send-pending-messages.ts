@@ -1,4 +1,5 @@
-import { RunOrder, type RunVariables, type ToAgent } from "#contract/agent-protocol.ts";
+import { RunOrder, type RunVariables } from "#contract/agent-order.ts";
+import type { ToAgent } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import { checkServing } from "#domain/lane/check-serving.ts";
 import { decideServerDeleted } from "#domain/lane/decide-project-removed.ts";

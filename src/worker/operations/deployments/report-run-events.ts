@@ -1,4 +1,4 @@
-import type { RunEvents, RunEventsAnswer } from "#contract/agent-protocol.ts";
+import type { RunEvents, RunEventsAnswer } from "#contract/agent-events.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { Result } from "#contract/problems.ts";
 import type { AgentContext } from "#worker/context.ts";

@@ -1,4 +1,4 @@
-import type { SealedToken } from "#contract/agent-protocol.ts";
+import type { SealedToken } from "#contract/agent-order.ts";
 import type { RepositoryTest, TestRepositoryInput } from "#contract/endpoints/projects/repository-access.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { RunEvent } from "#contract/agent-protocol.ts";
+import type { RunEvent } from "#contract/agent-events.ts";
 
 import { eventually } from "../eventually.ts";
 import type { GateName } from "../gate.ts";

@@ -1,0 +1,90 @@
+import * as z from "zod/mini";
+
+import { listUpTo, wholeFrom } from "#contract/bounds.ts";
+import { BranchName, CommitName, InsidePath, Repository, SharedPath } from "#contract/git-names.ts";
+import { AccountId, DeploymentId, ProjectId, RunId } from "#contract/ids.ts";
+import {
+  BuildSettings,
+  CommitRule,
+  HealthCheck,
+  Limits,
+  ShellCommand,
+  Timeouts,
+} from "#contract/endpoints/projects/schemas.ts";
+import { MAX_VARIABLES, SealedValue, VariableName } from "#contract/endpoints/variables/schemas.ts";
+
+/** The name of a release folder: the version of the deployment that built it. */
+export const ReleaseVersion = wholeFrom(1);
+
+/**
+ * The variables of a run at one revision of the project. `account_id` and the secrets' own `revision` are part of what
+ * was sealed. `sealed` is null for a secret that is not sealed for this server. `deployed`: the order is a rollback with
+ * the variables of its release, whose secrets may be older than those of later runs.
+ */
+export const RunVariables = z.strictObject({
+  account_id: AccountId,
+  revision: wholeFrom(0),
+  deployed: z.boolean(),
+  plain: listUpTo(z.strictObject({ name: VariableName, value: z.string() }), MAX_VARIABLES),
+  secrets: listUpTo(
+    z.strictObject({
+      name: VariableName,
+      revision: wholeFrom(1),
+      build: z.boolean(),
+      sealed: z.nullable(SealedValue),
+    }),
+    MAX_VARIABLES,
+  ),
+});
+export type RunVariables = z.infer<typeof RunVariables>;
+
+/**
+ * Everything that the agent needs for one run. The agent does not trust the order: this schema checks names and paths.
+ * `source.commits`: the project's setting for commits by hash. An older control plane omits it, which means `reachable`.
+ * `source.in_branch`: `branch` must contain the commit, because the request named both.
+ * `source.was_live`: the order is a rollback, so the commit was live before.
+ * `reuse_release`: the release to activate without a fetch and a build, if its files are complete. Otherwise the agent
+ * builds `source` into `releases/<version>`.
+ * `preapproved`: the order contains the activation permit, so the agent does not ask for it.
+ * `framework`, `build_command`, `output_directory`: the agent detects an omitted framework from the files, and takes the
+ * other omitted settings from the preset of the framework. A `build_command` of null means no build.
+ * `limits`: for the build and activate command. An older control plane sends none.
+ * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
+ * `variables`: an older control plane has none.
+ */
+export const RunOrder = z.strictObject({
+  run_id: RunId,
+  deployment_id: DeploymentId,
+  project_id: ProjectId,
+  project_name: z.string(),
+  domain: z.string(),
+  version: ReleaseVersion,
+  source: z.strictObject({
+    repository: Repository,
+    branch: BranchName,
+    commit: z.nullable(CommitName),
+    commits: z.optional(CommitRule),
+    in_branch: z.optional(z.boolean()),
+    was_live: z.optional(z.boolean()),
+  }),
+  reuse_release: z.nullable(ReleaseVersion),
+  preapproved: z.boolean(),
+  root_directory: InsidePath,
+  ...BuildSettings.shape,
+  activate_command: z.nullable(ShellCommand),
+  shared_paths: z.array(SharedPath),
+  health_check: z.nullable(HealthCheck),
+  limits: z.optional(Limits),
+  timeouts: Timeouts,
+  keep_releases: z.array(ReleaseVersion),
+  variables: z.optional(RunVariables),
+});
+export type RunOrder = z.infer<typeof RunOrder>;
+
+/** A project's repository token. `account_id` and `revision` are part of what was sealed. */
+export const SealedToken = z.strictObject({
+  account_id: AccountId,
+  revision: wholeFrom(1),
+  sealed: SealedValue,
+});
+export type SealedToken = z.infer<typeof SealedToken>;
