@@ -24,8 +24,8 @@ beforeEach(async () => {
   agent = await enrolAgent(account.token);
 });
 
-async function createProject(repository = SSH, serverId = agent.serverId): Promise<Project> {
-  const body = { name: "shop", server_id: serverId, repository };
+async function createProject(repository = SSH, serverId = agent.serverId, name = "shop"): Promise<Project> {
+  const body = { name, server_id: serverId, repository };
   const response = await call("/v1/projects", { method: "POST", token: account.token, body });
   return Project.parse(await response.json());
 }
@@ -104,6 +104,23 @@ describe("the deploy key of a project", () => {
       await agent.connect({ deployKeys: [{ project_id: project.id, public_key }] });
       await vi.waitFor(async () => expect((await read(project.id)).deploy_key?.public_key).toBe(public_key));
     }
+  });
+
+  it("is forgotten when a server that was installed again does not have it any more", async () => {
+    const project = await createProject();
+    const { id } = await createProject(SSH, agent.serverId, "blog");
+    const both = [project.id, id].map((project_id) => ({ project_id, public_key: KEY }));
+    await agent.connect({ deployKeys: both });
+    await vi.waitFor(async () => expect((await read(id)).deploy_key?.public_key).toBe(KEY));
+    // A key that all projects of a server share is only reported for those that were deployed.
+    await agent.connect({ deployKeys: both.slice(1) });
+    await agent.receives("welcome");
+    expect((await read(project.id)).deploy_key?.public_key).toBe(KEY);
+    await agent.connect({ deployKeys: [] });
+    await vi.waitFor(async () => expect((await read(project.id)).deploy_key).toBeNull());
+    const reading = getKey(project.id);
+    await makesKey(OTHER_KEY);
+    expect(DeployKey.parse(await (await reading).json()).public_key).toBe(OTHER_KEY);
   });
 
   it("is not taken from a server that the project is not on", async () => {

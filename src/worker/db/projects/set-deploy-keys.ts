@@ -5,19 +5,30 @@ import type { ProjectId, ServerId } from "#contract/ids.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { projects } from "#worker/db/schema.ts";
 
-/** Records the public deploy keys that a server has made for its projects. Skips projects that are on another server. */
+/** `made`: public deploy keys of projects. `all`: every key that the server has; null: not known. */
+type ServerKeys = {
+  readonly made: readonly { readonly projectId: ProjectId; readonly key: DeployKeySummary }[];
+  readonly all: readonly string[] | null;
+};
+
+/**
+ * Records the public deploy keys that a server has made for its projects. Skips projects that are on another server.
+ * Forgets the keys that the server does not have any more, because it was installed again.
+ */
 export async function setDeployKeys(
   rows: AccountRows,
   serverId: ServerId,
-  keys: readonly { readonly projectId: ProjectId; readonly key: DeployKeySummary }[],
+  { made, all }: ServerKeys,
 ): Promise<void> {
+  const isHere = eq(projects.serverId, serverId);
   const given = sql`given.value -> 'key'`;
   // A hello repeats the keys, and writes cost more than reads.
   const isNew = or(isNull(projects.deployKey), sql`${projects.deployKey} <> ${given}`);
-  const where = and(
-    sql`${projects.id} = given.value ->> 'projectId'`,
-    eq(projects.serverId, serverId),
-    isNew,
-  );
-  await rows.runTogether(rows.updateEach(projects, keys, { deployKey: given }, where));
+  const isGiven = sql`${projects.id} = given.value ->> 'projectId'`;
+  const isGone = sql`${projects.deployKey} ->> 'public_key' not in (select value from json_each(${JSON.stringify(all)}))`;
+  await rows.runTogether([
+    // First: a key that was made after the list is not in it.
+    ...(all === null ? [] : [rows.update(projects, { deployKey: null }, and(isHere, isGone))]),
+    ...rows.updateEach(projects, made, { deployKey: given }, and(isGiven, isHere, isNew)),
+  ]);
 }

@@ -5,6 +5,7 @@ import { type AgentRequest, closeCodes, type FromAgent, type ToAgent } from "#co
 import { AccountId, type ProjectId } from "#contract/ids.ts";
 import { checkCredentials } from "#worker/objects/agent-link/credential-check.ts";
 import { DeliveryQueue } from "#worker/objects/agent-link/delivery-queue.ts";
+import { DeployKeyQueue } from "#worker/objects/agent-link/deploy-key-queue.ts";
 import { refuseProtocol, welcome } from "#worker/objects/agent-link/hello-handler.ts";
 import {
   armAlarm,
@@ -47,9 +48,10 @@ export class AgentLink extends DurableObject<Env> {
     const server = new LinkedServer(ctx.storage.kv, env, ctx.id.name);
     const presence = new PresenceRecord(ctx.storage);
     const queue = new DeliveryQueue(ctx.storage.sql);
-    const deliveries = new LinkDeliveries({ env, server, presence, queue, sockets });
+    const keys = new DeployKeyQueue(ctx.storage.sql);
+    const deliveries = new LinkDeliveries({ env, server, presence, queue, keys, sockets });
     const alarm = new ObjectAlarm(ctx.storage);
-    this.#link = { env, server, presence, queue, sockets, deliveries, alarm };
+    this.#link = { env, server, presence, queue, keys, sockets, deliveries, alarm };
   }
 
   /** The agent's upgrade request. The Worker has authenticated it, and sends the account and the credential in headers. */
@@ -127,7 +129,7 @@ export class AgentLink extends DurableObject<Env> {
   async #receive(socket: WebSocket, message: FromAgent): Promise<void> {
     if (message.type === "hello") return await welcome(this.#link, socket, message);
     if (attachmentOf(socket).state !== "ready") return;
-    const { presence, queue, server, deliveries } = this.#link;
+    const { presence, queue, keys, server, deliveries } = this.#link;
     switch (message.type) {
       case "status": {
         const now = Date.now();
@@ -145,7 +147,7 @@ export class AgentLink extends DurableObject<Env> {
         this.#requests.take(message);
         if (message.type !== "deploy_key" || message.public_key === null) return;
         if (!queue.isKnown(message.project_id)) return;
-        queue.takeDeployKeys([{ project_id: message.project_id, public_key: message.public_key }]);
+        keys.take([{ project_id: message.project_id, public_key: message.public_key }]);
         return await runDeliveries(this.#link);
       }
       case "project_removed": {

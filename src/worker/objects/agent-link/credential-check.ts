@@ -43,13 +43,13 @@ async function check(link: LinkContext): Promise<void> {
 
 /** D1 does not have the server: notifies the lanes that wait for it, and deletes everything else. */
 async function dropServer(link: LinkContext): Promise<void> {
-  const { env, server, presence, queue } = link;
+  const { env, server, presence, queue, keys } = link;
   server.noteRemoved();
   // Until all lanes have been notified: if one does not answer, the alarm repeats all of this.
   server.expectRemoval();
   presence.forget();
   queue.forgetServing();
-  queue.forgetDeployKeys();
+  keys.forget();
   const notify = (projectId: ProjectId) => env.PROJECT_LANE.getByName(projectId).serverDeleted(server.id);
   await armAlarm(link);
   await Promise.all(queue.waiting().map(notify));

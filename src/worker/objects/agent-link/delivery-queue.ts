@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { DeployKeyReport, ProjectReport } from "#contract/agent-protocol.ts";
+import { ProjectReport } from "#contract/agent-protocol.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
 
 /** What to deliver to a lane. `runIds` is null if the agent reported the project outside a hello. */
@@ -15,7 +15,7 @@ export type LaneReport = z.infer<typeof LaneReport>;
 const Serving = z.strictObject({ report: ProjectReport, checkedAt: z.number() });
 export type Serving = z.infer<typeof Serving>;
 
-type Table = "said" | "serving" | "deploy_keys";
+type Table = "said" | "serving";
 
 /** The part of a hello that is about projects. */
 export type ProjectHello = {
@@ -37,7 +37,6 @@ export class DeliveryQueue {
     // Objects that exist already have this table by this name: it holds the lane reports.
     sql.exec("CREATE TABLE IF NOT EXISTS said (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
     sql.exec("CREATE TABLE IF NOT EXISTS serving (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
-    sql.exec("CREATE TABLE IF NOT EXISTS deploy_keys (project_id TEXT PRIMARY KEY, json TEXT NOT NULL)");
   }
 
   /** The lane gets a call after the next hello. */
@@ -159,31 +158,7 @@ export class DeliveryQueue {
     this.#sql.exec("DELETE FROM serving");
   }
 
-  /** Queues a write to D1 of public deploy keys. */
-  takeDeployKeys(reports: readonly DeployKeyReport[]): void {
-    for (const report of reports) this.#put("deploy_keys", report.project_id, report);
-  }
-
-  /** The deploy keys that are pending for D1. */
-  deployKeys(): DeployKeyReport[] {
-    return this.#all("deploy_keys").map(({ json }) => DeployKeyReport.parse(JSON.parse(json)));
-  }
-
-  /** Removes written keys, unless newer ones have replaced them. */
-  noteKeysWritten(written: readonly DeployKeyReport[]): void {
-    for (const report of written)
-      this.#sql.exec(
-        "DELETE FROM deploy_keys WHERE project_id = ? AND json = ?",
-        report.project_id,
-        JSON.stringify(report),
-      );
-  }
-
-  forgetDeployKeys(): void {
-    this.#sql.exec("DELETE FROM deploy_keys");
-  }
-
-  #put(table: Table, projectId: ProjectId, value: LaneReport | Serving | DeployKeyReport): void {
+  #put(table: Table, projectId: ProjectId, value: LaneReport | Serving): void {
     this.#sql.exec(
       `INSERT INTO ${table} (project_id, json) VALUES (?, ?) ON CONFLICT (project_id) DO UPDATE SET json = excluded.json`,
       projectId,

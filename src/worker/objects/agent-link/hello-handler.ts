@@ -1,10 +1,17 @@
-import { type AnyHello, closeCodes, type FromAgent, PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
+import {
+  type AnyHello,
+  closeCodes,
+  type FromAgent,
+  MAX_REPORTED_PROJECTS,
+  PROTOCOL_VERSION,
+} from "#contract/agent-protocol.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { fromBase64Url } from "#sealing/bytes.ts";
 import { fingerprintOf } from "#sealing/secret-box.ts";
 import { isCredentialValid } from "#worker/objects/agent-link/credential-check.ts";
 import type { ProjectHello } from "#worker/objects/agent-link/delivery-queue.ts";
+import type { DeployKeyQueue } from "#worker/objects/agent-link/deploy-key-queue.ts";
 import { type LinkContext, runDeliveries } from "#worker/objects/agent-link/link-work.ts";
 import {
   attach,
@@ -19,7 +26,7 @@ type Hello = Extract<FromAgent, { type: "hello" }>;
 
 /** Answers a hello: makes this the ready socket, closes all others, and delivers what the hello contains to D1 and to the lanes. */
 export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello): Promise<void> {
-  const { sockets, presence, queue } = link;
+  const { sockets, presence, queue, keys } = link;
   const attachment = attachmentOf(socket);
   const receivedAt = Date.now();
   const [isValid, known, sealKey] = await Promise.all([
@@ -38,7 +45,7 @@ export async function welcome(link: LinkContext, socket: WebSocket, hello: Hello
   sendWelcome(link, socket);
   presence.connected(receivedAt, hello, sealKey);
   queue.takeHello(known, receivedAt);
-  queue.takeDeployKeys(hello.deploy_keys ?? []);
+  takeDeployKeys(keys, hello);
   await runDeliveries(link);
 }
 
@@ -78,6 +85,13 @@ async function withoutForeignProjects(link: LinkContext, hello: ProjectHello): P
     deliveries.retries.log("find projects", error);
     return hello;
   }
+}
+
+/** With fewer keys than a message can have, a key that is missing does not exist on the server any more. */
+function takeDeployKeys(keys: DeployKeyQueue, { deploy_keys: reports }: Hello): void {
+  if (reports === undefined) return;
+  if (reports.length < MAX_REPORTED_PROJECTS) keys.takeAll(reports);
+  else keys.take(reports);
 }
 
 /** The agent's seal key; null if it has none, or if the fingerprint is not that of the key. */

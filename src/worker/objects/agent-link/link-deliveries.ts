@@ -10,6 +10,7 @@ import type { LinkSockets } from "#worker/objects/agent-link/link-sockets.ts";
 import type { LinkedServer } from "#worker/objects/agent-link/linked-server.ts";
 import type { PresenceRecord } from "#worker/objects/agent-link/presence-record.ts";
 import type { DeliveryQueue, LaneReport } from "#worker/objects/agent-link/delivery-queue.ts";
+import type { DeployKeyQueue } from "#worker/objects/agent-link/deploy-key-queue.ts";
 
 /** The stored state of an AgentLink, and its sockets. */
 export type LinkParts = {
@@ -17,6 +18,7 @@ export type LinkParts = {
   readonly server: LinkedServer;
   readonly presence: PresenceRecord;
   readonly queue: DeliveryQueue;
+  readonly keys: DeployKeyQueue;
   readonly sockets: LinkSockets;
 };
 
@@ -56,8 +58,8 @@ export class LinkDeliveries {
   }
 
   isPending(): boolean {
-    const { presence, queue } = this.#parts;
-    const isForDatabase = queue.serving().length > 0 || queue.deployKeys().length > 0;
+    const { presence, queue, keys } = this.#parts;
+    const isForDatabase = queue.serving().length > 0 || keys.pending() !== null;
     return presence.unwritten() !== null || isForDatabase || queue.laneReports().length > 0;
   }
 
@@ -89,18 +91,19 @@ export class LinkDeliveries {
   }
 
   async #writeDeployKeys(): Promise<void> {
-    const { queue, server, env } = this.#parts;
-    const reports = queue.deployKeys();
+    const { keys, server, env } = this.#parts;
+    const pending = keys.pending();
     const owner = server.accountId();
-    if (reports.length === 0 || owner === null) return;
-    const keys = await Promise.all(
+    if (pending === null || owner === null) return;
+    const { reports, all } = pending;
+    const made = await Promise.all(
       reports.map(async ({ project_id, public_key }) => ({
         projectId: project_id,
         key: await summarizeKey(public_key),
       })),
     );
-    await setDeployKeys(new AccountRows(env.DB, owner), server.id, keys);
-    queue.noteKeysWritten(reports);
+    await setDeployKeys(new AccountRows(env.DB, owner), server.id, { made, all });
+    keys.noteWritten(pending);
   }
 
   /** Calls every lane that has a report pending, also if some calls fail. Each lane gets its reports in order. */
