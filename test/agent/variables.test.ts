@@ -156,6 +156,28 @@ describe("a secret", () => {
     expect((await world.deploy({ ...order, variables: fresh })).result.outcome).toBe("live");
   });
 
+  it("may have a name that every object of JavaScript has", async () => {
+    await world.startAgent();
+    const names = ["constructor", "__proto__"];
+    const order = {
+      activate_command: names.map((name) => write(name, world.path(`${name}.txt`))).join("; "),
+    };
+    const secrets = (revision: number, older: string) =>
+      Object.fromEntries(
+        names.map((name) => [name, { value: "correct-horse", revision: name === older ? 1 : revision }]),
+      );
+    const fresh = await variables({}, secrets(2, ""), { revision: 2 });
+    expect((await world.deploy({ ...order, variables: fresh })).result.outcome).toBe("live");
+    for (const name of names) {
+      expect(world.read(`${name}.txt`)).toBe("correct-horse");
+      const { result } = await world.deploy({
+        ...order,
+        variables: await variables({}, secrets(2, name), { revision: 2 }),
+      });
+      expect(result).toMatchObject({ failure: { code: "secrets_unreadable" } });
+    }
+  });
+
   it("that is older is opened for a rollback to a release that was live with it, and for no other", async () => {
     await world.startAgent();
     const old = await variables({}, { TOKEN: { value: "first-password", revision: 1 } });

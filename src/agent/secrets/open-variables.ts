@@ -28,8 +28,18 @@ export type OpenVariables = {
 /** `message`: which secrets cannot be opened, why, and what to do. It contains no value. */
 export type Opened = ResultOf<OpenVariables, { readonly message: string }>;
 
-/** The newest revision of each secret that this server has opened. */
-const NewestRevisions = z.record(z.string(), z.int());
+const Revisions = z.array(z.tuple([z.string(), z.int()]));
+
+/**
+ * The newest revision of each secret that this server has opened, by name. A map, because a secret may be named
+ * `constructor` or `__proto__`: an object seems to have the one, and zod's records drop the other.
+ */
+async function readNewest({ secretRevisions }: ProjectFolder): Promise<ReadonlyMap<string, number>> {
+  const entriesOf = (json: unknown) =>
+    typeof json === "object" && json !== null ? Object.entries(json) : [];
+  const read = { parse: (json: unknown) => Revisions.parse(entriesOf(json)) };
+  return new Map(await readJsonFile(secretRevisions, read));
+}
 
 export const noVariables: OpenVariables = {
   build: {},
@@ -54,8 +64,8 @@ export async function openOrderVariables(
   reused: number | null,
 ): Promise<Opened> {
   if (variables === undefined) return { ok: true, value: noVariables };
-  const newest = (await readJsonFile(folder.secretRevisions, NewestRevisions)) ?? {};
-  const older = variables.secrets.filter(({ name, revision }) => revision < (newest[name] ?? 0));
+  const newest = await readNewest(folder);
+  const older = variables.secrets.filter(({ name, revision }) => revision < (newest.get(name) ?? 0));
   if (older.length > 0 && !(await wasLiveWith(folder, variables, reused))) {
     const why = variables.deployed
       ? "The values of an earlier deployment can be used only while its release is on this server."
@@ -65,10 +75,11 @@ export async function openOrderVariables(
   const opened = await openAll(key, projectId, variables);
   if (!opened.ok) return opened;
   // Before the first use, so that the agent remembers them even if it dies now.
-  const changed = variables.secrets.filter(({ name, revision }) => revision > (newest[name] ?? 0));
+  const changed = variables.secrets.filter(({ name, revision }) => revision > (newest.get(name) ?? 0));
   if (changed.length > 0) {
-    const next = { ...newest, ...Object.fromEntries(changed.map(({ name, revision }) => [name, revision])) };
-    await writeAtomic(folder.secretRevisions, `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true });
+    const seen = changed.map(({ name, revision }) => [name, revision] as const);
+    const next = JSON.stringify(Object.fromEntries([...newest, ...seen]));
+    await writeAtomic(folder.secretRevisions, `${next}\n`, { mode: 0o600, flush: true });
   }
   return opened;
 }
@@ -83,10 +94,10 @@ export async function openRepositoryToken(
   projectId: ProjectId,
   { account_id, revision, sealed }: SealedToken,
 ): Promise<ResultOf<string, { readonly message: string }>> {
-  const newest = (await readJsonFile(folder.secretRevisions, NewestRevisions)) ?? {};
+  const newest = await readNewest(folder);
   const about = { account_id, project_id: projectId, name: REPOSITORY_TOKEN, revision };
   const value =
-    revision < (newest[REPOSITORY_TOKEN] ?? 0) ? null : await openSecret(key.keys, about, sealed.box);
+    revision < (newest.get(REPOSITORY_TOKEN) ?? 0) ? null : await openSecret(key.keys, about, sealed.box);
   return value === null
     ? { ok: false, message: `this server cannot open the secret ${REPOSITORY_TOKEN}. Enter it again.` }
     : { ok: true, value };
