@@ -50,7 +50,8 @@ export async function openSecret(keys: KeyPair, place: SecretPlace, box: string)
   if (bytes === null) return null;
   const fingerprint = await fingerprintOf(keys.publicKey);
   const opened = await open(keys, { info: INFO, aad: additionalData(place, fingerprint) }, bytes);
-  return opened === null ? null : new TextDecoder().decode(opened);
+  // A byte order mark at the beginning is part of the value.
+  return opened === null ? null : new TextDecoder("utf-8", { ignoreBOM: true }).decode(opened);
 }
 
 /** None of the parts contains a NUL, so no two places have the same data. */
