@@ -110,15 +110,16 @@ export class AccountRows {
     return sql<number>`${rows.where(where)}`;
   }
 
-  /** A subquery for one value: `field` of the account's first matching row, or `null`. */
+  /** A subquery for one value: `field` of the account's first matching row after `skipped` others, or `null`. */
   first<Value>(
     field: SQLiteColumn,
     table: OwnedTable,
     where: SQL | undefined,
     orderBy: SQL,
+    skipped = 0,
   ): SQL<Value | null> {
     const rows = this.#drizzle.select({ field }).from(table).where(this.#owned(table, where));
-    return sql<Value | null>`${rows.orderBy(orderBy).limit(1)}`;
+    return sql<Value | null>`${rows.orderBy(orderBy).limit(1).offset(skipped)}`;
   }
 
   /** A subquery for a JSON list of `item`, one for each matching row of the account. */

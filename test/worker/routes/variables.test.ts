@@ -131,6 +131,36 @@ describe("the variables of a project", () => {
     const kept = await env.DB.prepare("SELECT count(*) AS n FROM variable_revisions").first("n");
     expect(kept).toBe(101);
   });
+
+  it("forget the values of deployments that are too old for a rollback", async () => {
+    const project = await TestProject.connected();
+    await project.set({ name: "USED", value: "0" });
+    const { id } = await project.deploy();
+    // Each of these was live for a while, with a revision of its own, and so was the first one.
+    await env.DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 205)
+       INSERT INTO deployments (id, account_id, project_id, server_id, version, kind, status, waits_for_server, branch,
+         trigger, actor, created_at, release_kept, variables_revision, revision)
+       SELECT 'dpl_' || printf('%026d', i), account_id, project_id, server_id, i + 1, kind, 'superseded', 0, branch,
+         trigger, actor, created_at, 1, i, 1 FROM n, deployments WHERE id = ?`,
+    )
+      .bind(id)
+      .run();
+    await env.DB.prepare("UPDATE deployments SET status = 'superseded' WHERE id = ?").bind(id).run();
+    await env.DB.batch(
+      Array.from({ length: 204 }, (_, at) =>
+        env.DB.prepare(
+          `INSERT INTO variable_revisions SELECT project_id || '/' || ?1, account_id, project_id, ?1, 0, changed_by, '[]', '[]'
+           FROM variable_revisions WHERE revision = 1`,
+        ).bind(at + 2),
+      ),
+    );
+    expect((await project.set({ name: "USED", value: "1" })).revision).toBe(206);
+    const oldest = await env.DB.prepare("SELECT min(revision) AS n FROM variable_revisions").first("n");
+    expect(oldest).toBe(106);
+    const values = await env.DB.prepare("SELECT value FROM variables ORDER BY revision").all();
+    expect(values.results).toEqual([{ value: "0" }, { value: "1" }]);
+  });
 });
 
 describe("a change of variables", () => {

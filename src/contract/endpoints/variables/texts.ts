@@ -73,7 +73,7 @@ export const variableTexts = {
   listVariableRevisions: {
     description: prose`
       Returns one page of the changes of a project's variables, newest first: who changed which variables when, without
-      values. The last 100 revisions are kept, and those that deployments were run with.`,
+      values. The last 100 revisions are kept, and those of deployments that a rollback can go back to.`,
     answer: {
       revisions: [{ revision: 3, ...changed, set: ["DATABASE_PASSWORD"], removed: ["OLD_FLAG"] }],
       next_cursor: null,

@@ -1,7 +1,8 @@
-import { and, eq, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, lte, type SQL, sql } from "drizzle-orm";
 
 import type { ChangedBy, SealedValue } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
+import { MAX_REMEMBERED } from "#domain/lane/lane.ts";
 import type { AccountRows, Write } from "#worker/db/account-rows.ts";
 import { isOneOf } from "#worker/db/json-lists.ts";
 import { deployments, projects } from "#worker/db/schema.ts";
@@ -68,19 +69,25 @@ export function isRevisionConflict(error: unknown): boolean {
   return uniqueViolation(error) === "variable_revisions.id";
 }
 
-/** Deletes what no rollback can need: up to the last revision, and not used by a deployment that is or may go live. */
+/**
+ * Deletes what no rollback can need: up to the last revision, and not used by a deployment that is or may go live, or
+ * that the lane keeps as a rollback target.
+ */
 function removalsBefore(rows: AccountRows, projectId: ProjectId, last: number): Write[] {
   if (last < 1) return [];
-  const used = deployments.variablesRevision;
+  const { variablesRevision: used, version, status } = deployments;
+  const ofProject = eq(deployments.projectId, projectId);
+  const wereLive = and(ofProject, sql`${status} = 'superseded'`);
+  const oldestTarget = rows.first<number>(version, deployments, wereLive, desc(version), MAX_REMEMBERED - 1);
   const isUsed = (from: typeof variables.revision | typeof variableRevisions.revision) => {
     const until = from === variables.revision ? variables.until : sql`${from} + 1`;
     const where = and(
-      eq(deployments.projectId, projectId),
+      ofProject,
       isNotNull(used),
       sql`${used} >= ${from} and ${used} < ${until}`,
-      sql`${deployments.status} not in ('failed', 'canceled')`,
+      sql`(${status} in ('live', 'building') or ${status} = 'superseded' and ${version} >= coalesce(${oldestTarget}, 0))`,
     );
-    return sql`${rows.first(deployments.id, deployments, where, sql`${used}`)} is not null`;
+    return sql`${rows.first(deployments.id, deployments, where, desc(used))} is not null`;
   };
   const oldValue = and(eq(variables.projectId, projectId), lte(variables.until, last + 1));
   const oldRevision = and(eq(variableRevisions.projectId, projectId), lte(variableRevisions.revision, last));
