@@ -273,6 +273,19 @@ describe("the server's seal key", () => {
     expect(await openedSecrets({ ...server, keys: changed })).toEqual({ PASSWORD: "battery-staple" });
   });
 
+  it("of another server is refused for a project, unless it was stored before: the control plane names the server", async () => {
+    const server = await newServer();
+    const other = await newServer();
+    const { fingerprint } = other.keys.sealKey;
+    expect((await variables(server, args, withInput)).code).toBe(0);
+    await server.api.call("PATCH", `/v1/projects/${server.projectId}`, { server_id: other.serverId });
+    const refused = await variables(server, args, withInput);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain(`--accept-key=${fingerprint}`);
+    expect((await variables(other, args, withInput)).code).toBe(0);
+    expect((await variables(server, args, withInput)).code).toBe(0);
+  });
+
   it("is recognized by the key itself, not by the fingerprint in the response", async () => {
     const server = await newServer();
     expect((await variables(server, args, withInput)).code).toBe(0);

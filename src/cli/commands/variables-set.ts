@@ -59,7 +59,11 @@ export const variablesSet = defineCommand({
     if (!marked.ok) return marked;
     const acceptKey = options["accept-key"];
     if (marked.value.some(({ isSecret }) => isSecret)) {
-      const key = await trustSealKey(session, before.value, acceptKey);
+      const key = await trustSealKey(session, {
+        projectId: project.value.id,
+        current: before.value,
+        acceptKey,
+      });
       if (!key.ok) return key;
     } else if (build.value !== null) return stop("usage", BUILD_WITHOUT_SECRETS);
 

@@ -15,7 +15,8 @@ import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
  * The installations that the user has signed in to, by URL. `current` is the URL of the last sign-in. `seal_keys`: the
- * fingerprint of each server's seal key, by the installation's URL and the server's ID. It outlives a sign-out.
+ * fingerprints of the servers' seal keys, by the installation's URL and the ID of the server, and of each project whose
+ * secrets were sealed for it. They outlive a sign-out.
  */
 export const Config = z.object({
   current: z.nullable(z.string()),

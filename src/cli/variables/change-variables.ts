@@ -5,7 +5,7 @@ import { succeed } from "#contract/lib/result.ts";
 import { sealSecret } from "#sealing/secret-box.ts";
 import { type Result, stop } from "#cli/outcome.ts";
 import type { Session } from "#cli/session/session.ts";
-import { trustSealKey } from "#cli/variables/trust-seal-key.ts";
+import { type SealingFor, trustSealKey } from "#cli/variables/trust-seal-key.ts";
 
 /** A variable to set, with its value in clear. `build` null: as before. */
 export type NewVariable = {
@@ -54,15 +54,9 @@ export async function changeVariables(
   }
 }
 
-type Place = {
-  readonly projectId: ProjectId;
-  readonly current: Variables;
-  readonly acceptKey: string | null;
-};
-
 async function sealAll(
   session: Session,
-  { projectId, current, acceptKey }: Place,
+  sealingFor: SealingFor,
   variables: readonly NewVariable[],
 ): Promise<Result<SetVariable[]>> {
   const set: SetVariable[] = [];
@@ -70,8 +64,9 @@ async function sealAll(
   for (const { name, value, isSecret } of variables) if (!isSecret) set.push({ name, value, secret: false });
   if (secrets.length === 0) return succeed(set);
 
-  const key = await trustSealKey(session, current, acceptKey);
+  const key = await trustSealKey(session, sealingFor);
   if (!key.ok) return key;
+  const { projectId, current } = sealingFor;
   const { account_id, server_id } = current;
   for (const { name, value, build } of secrets) {
     const place = { account_id, project_id: projectId, name, revision: current.revision + 1 };

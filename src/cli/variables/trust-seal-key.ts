@@ -1,4 +1,5 @@
 import { Fingerprint, type Variables } from "#contract/endpoints/variables/schemas.ts";
+import type { ProjectId } from "#contract/ids.ts";
 import { succeed } from "#contract/lib/result.ts";
 import { problems } from "#contract/problems.ts";
 import { fromBase64Url } from "#sealing/bytes.ts";
@@ -16,16 +17,23 @@ export const acceptKeyOption = {
   },
 } as const;
 
+export type SealingFor = {
+  /** The project that the command was called for, whatever the response says. */
+  readonly projectId: ProjectId;
+  readonly current: Variables;
+  /** The value of --accept-key. */
+  readonly acceptKey: string | null;
+};
+
 /**
- * Returns the key to seal for, if it is the one that this machine has stored for the server. The first key of a server is
- * stored before it is used. A control plane that gave out a key of its own could read what is sealed for it, so another
- * key is refused until the user accepts it by its fingerprint.
- * @param accepted the value of --accept-key
+ * Returns the key to seal for, if this machine has stored it for the server. The first key of a server, or of a project,
+ * is stored before it is used. A control plane that gave out a key of its own could read what is sealed for it, so
+ * another key is refused until the user accepts it by its fingerprint: also if it comes with another server's id, unless
+ * that server's key was stored before.
  */
 export async function trustSealKey(
   { environment, output, url }: Session,
-  { server_id: server, seal_key: sealKey }: Variables,
-  accepted: string | null,
+  { projectId: project, current: { server_id: server, seal_key: sealKey }, acceptKey: accepted }: SealingFor,
 ): Promise<Result<string>> {
   if (accepted !== null && !Fingerprint.safeParse(accepted).success)
     return stop("usage", "--accept-key must be a fingerprint: 22 letters, digits, - and _.");
@@ -42,17 +50,27 @@ export async function trustSealKey(
   const config = await readConfig(path);
   if (!config.ok) return config;
   const { seal_keys: all } = config.value;
-  const ofInstallation = Object.hasOwn(all, url) ? (all[url] ?? {}) : {};
-  const stored = Object.hasOwn(ofInstallation, server) ? (ofInstallation[server] ?? null) : null;
-  if (stored === fingerprint) return succeed(sealKey.public_key);
-  if (stored !== null && accepted === null)
+  const stored = new Map(Object.entries(Object.hasOwn(all, url) ? (all[url] ?? {}) : {}));
+  const [ofServer, ofProject] = [stored.get(server), stored.get(project)];
+  if (ofServer === fingerprint && ofProject === fingerprint) return succeed(sealKey.public_key);
+  const before = ofServer ?? ofProject ?? fingerprint;
+  if (before !== fingerprint && accepted === null) {
+    const [what, why] =
+      ofServer === undefined
+        ? [`project ${project}`, "the project was moved to another server"]
+        : [`server ${server}`, "the server has a new key"];
     return stop(
       "untrusted_seal_key",
-      `The seal key of server ${server} was ${stored} and is now ${fingerprint}. Either the server has a new key, or somebody wants to read your secrets. Run gantry-agent status on the server. If it prints ${fingerprint}, pass --accept-key=${fingerprint}`,
+      `The seal key of ${what} was ${before} and is now ${fingerprint}. Either ${why}, or somebody wants to read your secrets. Run gantry-agent status on the server. If it prints ${fingerprint}, pass --accept-key=${fingerprint}`,
     );
+  }
 
-  const keys = { ...all, [url]: { ...ofInstallation, [server]: fingerprint } };
+  const keys = {
+    ...all,
+    [url]: Object.fromEntries(stored.set(server, fingerprint).set(project, fingerprint)),
+  };
   const written = await writeConfig(path, { ...config.value, seal_keys: keys });
+  if (ofServer === fingerprint) return succeed(sealKey.public_key);
   if (written.ok) {
     const advice =
       accepted === null ? " Compare it with the output of gantry-agent status on the server." : "";
