@@ -14,7 +14,7 @@ import {
   withoutSecrets,
 } from "#dashboard/pages/variables/draft.ts";
 import { looksSecret } from "#dashboard/pages/variables/looks-secret.ts";
-import { readImport } from "#dashboard/pages/variables/read-import.ts";
+import { readImport, textOf } from "#dashboard/pages/variables/read-import.ts";
 
 const ids = createIdGenerator({
   now: () => 1_700_000_000_000,
@@ -131,6 +131,11 @@ describe("an import", () => {
     ]);
     expect(draft?.removed).toEqual([]);
     expect(withImported(null, current, variables, true)?.edits.every(isSecret)).toBe(true);
+  });
+
+  it("takes only files in UTF-8, because other bytes would be replaced in a value", () => {
+    expect(textOf(new TextEncoder().encode("A=pässwörd"))).toBe("A=pässwörd");
+    expect(textOf(Uint8Array.of(0x41, 0x3d, 0xe4))).toBeNull();
   });
 
   it("names each wrong line, and never quotes one", () => {

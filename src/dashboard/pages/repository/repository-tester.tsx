@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 
 import type { RepositoryTest } from "#contract/endpoints/projects/repository-access.ts";
+import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useAction } from "#dashboard/data/use-action.ts";
@@ -35,7 +36,7 @@ function Result({ of }: { readonly of: RepositoryTest }) {
           <strong>The server cannot read the repository.</strong>
         </p>
         {of.message.split("\n").map((line) => (
-          <p key={line}>{line}</p>
+          <p key={line}>{withHiddenShown(line)}</p>
         ))}
       </div>
     );
@@ -44,12 +45,13 @@ function Result({ of }: { readonly of: RepositoryTest }) {
     <div class="notice">
       <p>
         <strong>The server can read the repository.</strong> <code>{branch}</code> is at{" "}
-        <code>{commit_sha.slice(0, 12)}</code>. It used {tried}.
+        <code>{commit_sha.slice(0, 12)}</code>. It used {withHiddenShown(tried)}.
       </p>
       {key === null ? null : (
         <p>
-          {key.is_new ? "First connection: the host key of" : "The host key of"} <code>{key.host}</code> is{" "}
-          <code>{key.fingerprint}</code> ({key.type}).
+          {key.is_new ? "First connection: the host key of" : "The host key of"}{" "}
+          <code>{withHiddenShown(key.host)}</code> is <code>{withHiddenShown(key.fingerprint)}</code> (
+          {withHiddenShown(key.type)}).
           {key.is_new ? " Compare it with the one that the host publishes." : ""}
         </p>
       )}

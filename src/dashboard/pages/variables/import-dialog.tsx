@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 
 import { MAX_VALUES_BYTES } from "#contract/endpoints/variables/schemas.ts";
-import { type ImportedVariable, readImport } from "#dashboard/pages/variables/read-import.ts";
+import { type ImportedVariable, readImport, textOf } from "#dashboard/pages/variables/read-import.ts";
 import { Button } from "#dashboard/shared/button.tsx";
 import { Dialog } from "#dashboard/shared/dialog.tsx";
 import { Field } from "#dashboard/shared/field.tsx";
@@ -27,8 +27,10 @@ export function ImportDialog({ onImport, onClose }: Props) {
   const read = async (file: File | undefined) => {
     if (file === undefined) return;
     const isTooLarge = file.size > MAX_FILE_BYTES;
-    setFileError(isTooLarge ? "The file is too large." : null);
-    if (!isTooLarge) setText(await file.text());
+    const content = isTooLarge ? null : textOf(await file.arrayBuffer());
+    const reason = isTooLarge ? "The file is too large." : "The file is not a text in UTF-8.";
+    setFileError(content === null ? reason : null);
+    if (content !== null) setText(content);
   };
   const add = () => {
     if (!canImport) return;

@@ -25,3 +25,12 @@ export function readImport(text: string): Import {
     errors: [...errors, ...invalid].toSorted((a, b) => a.line - b.line),
   };
 }
+
+/** The text of a file; null if it is not in UTF-8: replacing other bytes would change a value. */
+export function textOf(bytes: BufferSource): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
