@@ -6,6 +6,7 @@ import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
+import { repositoryFacts } from "#cli/views/repository-facts.ts";
 
 export const projectsTestRepository = defineCommand({
   name: "projects test-repository",
@@ -38,24 +39,6 @@ export const projectsTestRepository = defineCommand({
 
 function printTest(output: Output, test: RepositoryTest): Outcome {
   output.json(test);
-  if (!test.ok) {
-    printFacts(output, [
-      ["result", output.style.red("the server cannot read the repository")],
-      ["reason", test.code],
-      ...test.message.split("\n").map((line, at) => [at === 0 ? "message" : "", line] as const),
-      ["tried", test.tried],
-      ["steps", test.steps_url],
-    ]);
-    return { ok: true, exit: "failed" };
-  }
-  const { host_key: key } = test;
-  const keyText = key === null ? null : `${key.host} ${key.fingerprint} (${key.type})`;
-  printFacts(output, [
-    ["result", output.style.green("the server can read the repository")],
-    ["branch", test.branch],
-    ["commit", test.commit_sha],
-    ["tried", test.tried],
-    [key?.is_new === true ? "new host key" : "host key", keyText],
-  ]);
-  return done;
+  printFacts(output, repositoryFacts(test, output.style));
+  return test.ok ? done : { ok: true, exit: "failed" };
 }

@@ -1,7 +1,8 @@
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableInColour } from "#cli/output/printable.ts";
 
-type Facts = readonly (readonly [name: string, text: string | null])[];
+export type Fact = readonly [name: string, text: string | null];
+type Facts = readonly Fact[];
 
 /** Prints a list of names and values, one per line. Null values are skipped. */
 export function printFacts(output: Output, facts: Facts): void {
