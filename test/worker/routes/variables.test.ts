@@ -8,6 +8,7 @@ import { call, problemOf } from "../../support/worker/call.ts";
 import { connectWithKeys, TestProject } from "../../support/worker/project.ts";
 import { newServerKeys } from "../../support/seal-keys.ts";
 
+const fingerprint = "x".repeat(22);
 const patch = (project: TestProject, body: unknown) => project.call("PATCH", project.variablesPath, body);
 
 describe("the variables of a project", () => {
@@ -216,9 +217,13 @@ describe("a change of variables", () => {
     [{ name: "GANTRY_REPOSITORY_TOKEN", value: "only-a-test" }, "/set/0/secret"],
     [{ name: "GANTRY_REPOSITORY_TOKEN", value: "only-a-test", secret: true, build: true }, "/set/0/build"],
     [{ name: "A", value: ["only-a-test"] }, "/set/0/value"],
+    [
+      { name: "A", secret: true, sealed: [{ fingerprint, box: "only-a-test".padEnd(65, "x") }] },
+      "/set/0/sealed",
+    ],
   ])("is refused for the variable %j, without the value in the answer", async (variable, pointer) => {
     const project = await TestProject.create();
-    const problem = await problemOf(await patch(project, { set: [variable] }));
+    const problem = await problemOf(await patch(project, { set: [variable], revision: 0 }));
     expect(problem).toMatchObject({
       status: 422,
       errors: expect.arrayContaining([{ pointer, message: expect.any(String) }]),
@@ -268,8 +273,8 @@ describe("the seal key of a server", () => {
   it("is ignored if its fingerprint is that of another key", async () => {
     const project = await TestProject.create();
     const { sealKey } = await newServerKeys();
-    const { fingerprint } = (await newServerKeys()).sealKey;
-    await project.agent.connect({ sealKey: { ...sealKey, fingerprint } });
+    const other = (await newServerKeys()).sealKey;
+    await project.agent.connect({ sealKey: { ...sealKey, fingerprint: other.fingerprint } });
     await vi.waitFor(async () => {
       const server = await project.get(`/v1/servers/${project.agent.serverId}`);
       expect(await server.json()).toMatchObject({ status: "healthy", seal_key: null });

@@ -68,6 +68,11 @@ export const SetVariable = z
       ({ value, sealed }) => (value === undefined) !== (sealed === undefined),
       "must have either value or sealed",
     ),
+    // Not in SealedValue: orders have it too, and a refused order would never be sent.
+    z.refine(({ sealed = [] }) => sealed.every(({ box }) => box.length % 4 !== 1), {
+      path: ["sealed"],
+      message: "has a box that is not base64url: it has one character too many or too few",
+    }),
     z.refine(({ sealed, secret }) => sealed === undefined || secret, {
       path: ["secret"],
       message: "must be true for a sealed value",
