@@ -204,6 +204,20 @@ describe("a repository test", () => {
     expect(await problemOf(invalid)).toMatchObject({ status: 422, code: "invalid_request" });
   });
 
+  it("ends as soon as the agent's connection does", async () => {
+    await agent.connect({ deployKeys: [] });
+    const project = await createProject();
+    const testing = test(project.id);
+    await agent.receives("test_repository");
+    const cutAt = performance.now();
+    agent.cut();
+    expect(await problemOf(await testing)).toMatchObject({
+      status: 503,
+      detail: expect.stringContaining("connection"),
+    });
+    expect(performance.now() - cutAt).toBeLessThan(5_000);
+  });
+
   it("ignores answers that nobody waits for", async () => {
     await agent.connect({ deployKeys: [] });
     const project = await createProject();

@@ -167,11 +167,16 @@ export class AgentLink extends DurableObject<Env> {
   override async webSocketClose(socket: WebSocket, code: number): Promise<void> {
     // 1005 and 1006 mean that no code was received. They must not be sent.
     end(socket, code === 1005 || code === 1006 ? 1000 : code, "");
-    await recordDisconnect(this.#link, Date.now());
+    await this.#noteClosed();
   }
 
   override async webSocketError(socket: WebSocket): Promise<void> {
     attach(socket, { ...attachmentOf(socket), state: "ended" });
+    await this.#noteClosed();
+  }
+
+  async #noteClosed(): Promise<void> {
+    if (!this.#link.sockets.isAnyReady()) this.#requests.noteCut();
     await recordDisconnect(this.#link, Date.now());
   }
 

@@ -3,15 +3,15 @@ import { send } from "#worker/objects/agent-link/link-sockets.ts";
 
 /**
  * The outcome of a request to an agent. `offline`: it is not connected. `outdated`: it does not answer requests.
- * `silent`: it did not answer in time.
+ * `silent`: it did not answer in time. `cut`: it disconnected before it answered.
  */
 export type Asked =
   | { readonly kind: "answered"; readonly answer: AgentAnswer }
-  | { readonly kind: "offline" | "outdated" | "silent" };
+  | { readonly kind: "offline" | "outdated" | "silent" | "cut" };
 
 /** The requests that wait for an answer of the agent. In memory only, because their callers wait in memory too. */
 export class LinkRequests {
-  readonly #waiting = new Map<string, (answer: AgentAnswer) => void>();
+  readonly #waiting = new Map<string, (asked: Asked) => void>();
 
   /** @param timeoutMs after this the request counts as not answered */
   async send(socket: WebSocket, request: AgentRequest, timeoutMs: number): Promise<Asked> {
@@ -19,7 +19,7 @@ export class LinkRequests {
     let timer: ReturnType<typeof setTimeout> | null = null;
     try {
       return await new Promise<Asked>((resolve) => {
-        this.#waiting.set(id, (answer) => resolve({ kind: "answered", answer }));
+        this.#waiting.set(id, resolve);
         timer = setTimeout(() => resolve({ kind: "silent" }), timeoutMs);
         send(socket, request);
       });
@@ -32,6 +32,11 @@ export class LinkRequests {
 
   /** Passes an answer to the caller that waits for it. A late or unknown answer is ignored. */
   take(answer: AgentAnswer): void {
-    this.#waiting.get(answer.request_id)?.(answer);
+    this.#waiting.get(answer.request_id)?.({ kind: "answered", answer });
+  }
+
+  /** The agent has disconnected: nobody answers any more. */
+  noteCut(): void {
+    for (const resolve of this.#waiting.values()) resolve({ kind: "cut" });
   }
 }

@@ -9,6 +9,8 @@ import { toHex } from "#worker/sha256.ts";
 /** How long a client should wait before it tries again, in seconds. By then a link that broke is usually open. */
 const RETRY_SECONDS = 5;
 
+const BROKEN = "The connection to the server's agent broke during the request.";
+
 /** The fields that every request to an agent has. */
 export function requestAbout(context: Pick<Context, "randomBytes">, project: ProjectRecord) {
   const requestId = toHex(context.randomBytes(16));
@@ -36,11 +38,13 @@ export async function askAgent(
         );
       case "silent":
         return unavailable("The server's agent did not answer in time.");
+      case "cut":
+        return unavailable(BROKEN);
     }
   } catch (error) {
     // The link's object was restarted or is overloaded.
     logFailure("ask agent", { server_id: project.serverId, project_id: project.id }, error);
-    return unavailable("The connection to the server's agent broke during the request.");
+    return unavailable(BROKEN);
   }
 }
 
