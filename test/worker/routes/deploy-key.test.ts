@@ -106,7 +106,7 @@ describe("the deploy key of a project", () => {
     }
   });
 
-  it("is forgotten when a server that was installed again does not have it any more", async () => {
+  it("is forgotten when a server that was installed again no longer has it", async () => {
     const project = await createProject();
     const { id } = await createProject(SSH, agent.serverId, "blog");
     const both = [project.id, id].map((project_id) => ({ project_id, public_key: KEY }));

@@ -13,7 +13,7 @@ type ServerKeys = {
 
 /**
  * Records the public deploy keys that a server has made for its projects. Skips projects that are on another server.
- * Forgets the keys that the server does not have any more, because it was installed again.
+ * Forgets the keys that the server no longer has, because it was installed again.
  */
 export async function setDeployKeys(
   rows: AccountRows,

@@ -87,7 +87,7 @@ async function withoutForeignProjects(link: LinkContext, hello: ProjectHello): P
   }
 }
 
-/** With fewer keys than a message can have, a key that is missing does not exist on the server any more. */
+/** With fewer keys than a message can have, a key that is missing no longer exists on the server. */
 function takeDeployKeys(keys: DeployKeyQueue, { deploy_keys: reports }: Hello): void {
   if (reports === undefined) return;
   if (reports.length < MAX_REPORTED_PROJECTS) keys.takeAll(reports);

@@ -35,7 +35,7 @@ export class LinkRequests {
     this.#waiting.get(answer.request_id)?.({ kind: "answered", answer });
   }
 
-  /** The agent has disconnected: nobody answers any more. */
+  /** The agent has disconnected, so it no longer answers. */
   noteCut(): void {
     for (const resolve of this.#waiting.values()) resolve({ kind: "cut" });
   }
