@@ -146,6 +146,31 @@ describe("a hostile project", () => {
     });
   });
 
+  it("cannot choose what is mounted for its commands", async () => {
+    await api.call("PATCH", `/v1/projects/${project.id}`, {
+      build_command: `for name in .tmp private-tmp; do rm -rf ~/$name; ln -s ${HOME}/projects ~/$name; done`,
+      activate_command: `ls /tmp /var/tmp`,
+    });
+    const deployment = await deploy(project.id);
+    expect(deployment).toMatchObject({ status: "live", failure: null });
+    expect((await linesOf(deployment)).filter((line) => line.startsWith("proj_"))).toEqual([]);
+  });
+
+  it("cannot look into the helper's programs, which run as its user outside of the sandbox", async () => {
+    const watch = `while sleep 0.001; do for p in /proc/[0-9]*; do if [ -e $p/cwd/../../../${victim.id} ] || [ -e $p/root/run/dbus/system_bus_socket ]; then echo $p >> ~/seen; fi; done; done`;
+    await api.call("PATCH", `/v1/projects/${project.id}`, {
+      build_command: "seq 3000 | xargs touch",
+      activate_command: `rm -f ~/seen; touch ~/watches; (${watch}) > /dev/null 2>&1 &`,
+    });
+    expect(await deploy(project.id)).toMatchObject({ status: "live" });
+    await api.call("PATCH", `/v1/projects/${project.id}`, { activate_command: null });
+    expect(await deploy(project.id)).toMatchObject({ status: "live" });
+    expect(await machine.tell(`ls ${HOME}/projects/${project.id}/home | grep -xE 'seen|watches'`)).toBe(
+      "watches",
+    );
+    await machine.tell(`systemctl stop 'gantry-command-${project.id}-*'`);
+  });
+
   it("has its releases removed, whatever modes its build left", async () => {
     const locked = "mkdir -p a/b; touch a/b/c; chmod 000 a/b a; chmod 500 .";
     await api.call("PATCH", `/v1/projects/${project.id}`, {
@@ -156,7 +181,7 @@ describe("a hostile project", () => {
       expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
     const left = async () =>
       await machine.tell(
-        `ls -A ${HOME}/projects/${project.id} ${HOME}/projects/${project.id}/releases | grep -cE '^[0-9]+$|bin|tmp'`,
+        `ls -A ${HOME}/projects/${project.id} ${HOME}/projects/${project.id}/releases | grep -cE '^[0-9]+$|bin$|^tmp$'`,
       );
     await expect.poll(left).toBe("2");
   });

@@ -35,7 +35,12 @@ enter() {
   [ "$(pwd -P)" = "$real_home/projects/$project${1:+/$1}" ] || answer "refused: a link leads out of the project"
 }
 
-as_project() { setpriv --reuid="$project" --regid="$project" --groups="$group" -- "$@" 2>/dev/null || true; }
+# The project's own processes may signal this one, which is outside of the sandbox, so its time is limited. They cannot
+# look into it or change it, because it has a capability that they lack.
+as_project() {
+  timeout --kill-after=1 300 setpriv --reuid="$project" --regid="$project" --groups="$group" \
+    --inh-caps=+audit_write --ambient-caps=+audit_write -- "$@" 2>/dev/null || true
+}
 
 make_user() {
   if getent passwd "$project" >/dev/null; then return; fi
@@ -50,13 +55,16 @@ make_user() {
 
 make_home() {
   enter ''
-  mkdir home 2>/dev/null || true
+  mkdir home private-tmp 2>/dev/null || true
   enter home
   chown "$project:$group" .
   chmod 750 .
-  as_project mkdir -p -m 700 .tmp
-  # The commands' /tmp. What nobody has used for ten days is deleted, as in the system's.
-  as_project find .tmp -xdev -mindepth 1 -depth -mtime +10 -atime +10 -delete
+  # The commands' /tmp. It is not in a folder of the project's user, who could replace it with a link, and systemd would
+  # mount what that leads to. What nobody has used for ten days is deleted, as in the system's.
+  enter private-tmp
+  chown "$project:$group" .
+  chmod 700 .
+  as_project find . -xdev -mindepth 1 -depth -mtime +10 -atime +10 -delete
 }
 
 # Gives a release and the shared files to the project's user, whatever their modes: the agent may read and replace them.
@@ -139,7 +147,7 @@ run() {
     --property=StandardError="$mode:/proc/$$/fd/4" \
     --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M" --property=BindReadOnlyPaths="$releases" \
     --property=BindPaths="$releases/$2 -$home/projects/$project/shared $home/projects/$project/home" \
-    --property=BindPaths="$home/projects/$project/home/.tmp:/tmp $home/projects/$project/home/.tmp:/var/tmp" \
+    --property=BindPaths="$home/projects/$project/private-tmp:/tmp $home/projects/$project/private-tmp:/var/tmp" \
     --property=MemoryMax="$memory" --property=MemorySwapMax="$memory" --property=CPUWeight="$cpu" --property=TasksMax="$tasks" \
     /bin/sh -s >"$work/message" 2>&1 || true
   result=$(systemctl show --property=Result --value "$unit")
