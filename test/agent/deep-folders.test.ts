@@ -1,11 +1,20 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { removeGently, removeTree } from "#agent/workspace/discard.ts";
+import { removeTree } from "#agent/workspace/discard.ts";
 
 import { World } from "./support/harness.ts";
 
@@ -22,11 +31,8 @@ describe("a tree of 1,500 nested folders", () => {
   });
   afterEach(() => execFileSync("rm", ["-rf", folder]));
 
-  it.each([
-    ["at once", removeTree],
-    ["gently", removeGently],
-  ])("is removed %s", async (_, remove) => {
-    await remove(join(folder, "tree"));
+  it("is removed", async () => {
+    await removeTree(join(folder, "tree"));
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -36,6 +42,34 @@ describe("a tree of 1,500 nested folders", () => {
     });
     await removeTree(join(folder, "tree"));
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("a tree that a process changes while it is removed", () => {
+  it("is removed without anything that a new link in it leads to", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gantry-race-"));
+    const [tree, other] = [join(folder, "tree"), join(folder, "other")];
+    const names = Array.from({ length: 10 }, (_, at) => `folder-${at}`);
+    for (const path of [...names.map((name) => join(tree, name)), other]) {
+      mkdirSync(path, { recursive: true });
+      for (let at = 0; at < 200; at += 1) writeFileSync(join(path, `${at}`), "");
+    }
+    let isRemoved = false;
+    const removing = removeTree(tree).finally(() => (isRemoved = true));
+    const countOf = (name: string) =>
+      existsSync(join(tree, name)) ? readdirSync(join(tree, name)).length : 0;
+    // As an app of the release does when it sees the first file go.
+    while (!isRemoved && names.every((name) => countOf(name) === 200))
+      await new Promise((resume) => setImmediate(resume));
+    for (const name of names.filter((one) => countOf(one) === 200)) {
+      renameSync(join(tree, name), join(folder, name));
+      symlinkSync(other, join(tree, name));
+    }
+    await removing;
+    expect(existsSync(tree)).toBe(false);
+    expect(readdirSync(folder).length).toBeGreaterThan(1);
+    expect(readdirSync(other).length).toBe(200);
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -4,7 +4,7 @@ import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { endProcesses, traceOfProject } from "#agent/run/activate/end-release.ts";
 import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
 import { switchCurrent } from "#agent/workspace/current-link.ts";
-import { emptyBin, removeGently } from "#agent/workspace/discard.ts";
+import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { projectFolder, type ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { listReleases, putReleaseAside, removeIncomplete } from "#agent/workspace/releases.ts";
@@ -41,7 +41,7 @@ async function removeAll({ isolation }: AgentContext, folder: ProjectFolder): Pr
     const removed = await isolation.remove(folder.id);
     if (removed.kind === "failed") throw new Error(removed.reason);
   }
-  await removeGently(folder.root);
+  await removeTree(folder.root);
 }
 
 async function removeReleases(context: AgentContext, folder: ProjectFolder): Promise<void> {

@@ -1,7 +1,7 @@
 import { messageOf } from "#contract/lib/message-of.ts";
 import { ownRelease, removeOwned } from "#agent/run/step/remove-owned.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { removeGently } from "#agent/workspace/discard.ts";
+import { removeTree } from "#agent/workspace/discard.ts";
 import { listReleases, putReleaseAside } from "#agent/workspace/releases.ts";
 
 /** Chooses the releases to remove after a deployment: all except those to keep, the live one and the one before it. */
@@ -48,7 +48,7 @@ export async function removePruned(
   aside: readonly string[],
 ): Promise<void> {
   for (const path of aside)
-    await removeOwned(context, folder, () => removeGently(path)).catch((error: unknown) =>
+    await removeOwned(context, folder, () => removeTree(path)).catch((error: unknown) =>
       context.log(`${order.project_name}: an old release could not be removed: ${messageOf(error)}`),
     );
 }
