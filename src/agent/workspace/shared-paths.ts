@@ -2,7 +2,7 @@ import { mkdir, readlink, rename, rmdir, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 
 import { removeTree } from "#agent/workspace/discard.ts";
-import { lstatOrNull, makeParents } from "#agent/workspace/inside-release.ts";
+import { inParents, lstatOrNull } from "#agent/workspace/inside-release.ts";
 
 /**
  * How a shared path was linked. `kept`: the shared files existed already. `copy`: the release's own files were moved
@@ -21,18 +21,23 @@ export type SharedLink =
  * files are moved there. Never writes through a link that the repository or the build has made.
  */
 export async function linkSharedPath(release: string, shared: string, path: string): Promise<SharedLink> {
-  const inTheWay = await makeParents(release, path);
-  if (inTheWay !== null) return { kind: "refused", reason: `\`${inTheWay}\` in the release is not a folder` };
   await mkdir(shared, { recursive: true });
-  const sharedInTheWay = await makeParents(shared, path);
-  if (sharedInTheWay !== null)
-    return { kind: "refused", reason: `\`shared/${sharedInTheWay}\` is not a folder` };
+  const text = relative(dirname(join(release, path)), join(shared, path));
+  const linked = await inParents(release, path, (own) =>
+    inParents(shared, path, (kept) => link(own, kept, path, text)),
+  );
+  if (linked.kind === "in_the_way")
+    return { kind: "refused", reason: `\`${linked.part}\` in the release is not a folder` };
+  const { value } = linked;
+  return value.kind === "in_the_way"
+    ? { kind: "refused", reason: `\`shared/${value.part}\` is not a folder` }
+    : value.value;
+}
 
-  const [own, kept] = [join(release, path), join(shared, path)];
-  const text = relative(dirname(own), kept);
+async function link(own: string, kept: string, path: string, text: string): Promise<SharedLink> {
   const isLinked = (await readlink(own).catch(() => null)) === text;
   if (isLinked && (await lstatOrNull(kept)) !== null) return { kind: "unchanged" };
-  const beginning = await begin(own, kept);
+  const beginning = await begin(own, kept, basename(path));
   if (beginning === "refused")
     return { kind: "refused", reason: `\`${path}\` in the release is a symbolic link` };
   await removeTree(own);
@@ -46,13 +51,15 @@ export async function moveCopiesBack(
   shared: string,
   copies: readonly string[],
 ): Promise<void> {
-  for (const path of copies.toReversed()) {
-    await removeTree(join(release, path));
-    await rename(join(shared, path), join(release, path));
-  }
+  for (const path of copies.toReversed())
+    await inParents(release, path, async (own) => {
+      await removeTree(own);
+      // If a process of the project has put a link in the way, its files stay where they are.
+      await inParents(shared, path, (kept) => rename(kept, own));
+    });
 }
 
-async function begin(own: string, kept: string): Promise<SharedBeginning | "refused"> {
+async function begin(own: string, kept: string, name: string): Promise<SharedBeginning | "refused"> {
   const found = await lstatOrNull(own);
   if ((await lstatOrNull(kept)) !== null) {
     // An earlier agent created a folder for every missing path; only an empty one can be removed.
@@ -60,7 +67,7 @@ async function begin(own: string, kept: string): Promise<SharedBeginning | "refu
     if (!isWrong) return "kept";
   }
   if (found === null) {
-    if (isFileName(basename(kept))) return "awaited";
+    if (isFileName(name)) return "awaited";
     await mkdir(kept);
     return "empty";
   }
