@@ -69,6 +69,42 @@ describe("an agent that isolates projects", () => {
   });
 });
 
+describe("a repository in the agent's folder", () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create();
+    world.isolation = isolateProjects(join(world.folder, "isolate.sock"));
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    expect((await world.deploy({ build_command: null })).result.outcome).toBe("live");
+  });
+  afterEach(() => world.close());
+
+  it.each([
+    ["by its path", (mirror: string) => mirror],
+    ["without its ending", (mirror: string) => mirror.replace(/\.git$/, "")],
+    [
+      "as an encoded address",
+      (mirror: string) => `file://${mirror.replace("mirror", "%6dirror").replace("projects", "project%73")}`,
+    ],
+    ["through a link", (mirror: string) => `/proc/self/root${mirror}`],
+    [
+      "through a link, without its ending",
+      (mirror: string) => `/proc/self/root${mirror.replace(/\.git$/, "")}`,
+    ],
+  ])("is not read for a project, %s", async (_, addressOf) => {
+    const repository = addressOf(world.path("mirror.git"));
+    const { result } = await world.deploy({
+      build_command: null,
+      source: { repository, branch: "main", commit: null },
+    });
+    expect(result).toMatchObject({
+      outcome: "failed",
+      failure: { code: "refused_by_policy", message: expect.stringContaining("in the agent's own folder") },
+    });
+  });
+});
+
 describe("the script of a job", () => {
   it("gives a command exactly its environment and words, whatever they contain", async () => {
     const values = { QUOTED: `it's "$HOME" \`id\` \\ $(id)`, LINES: "one\ntwo\n", EMPTY: "" };

@@ -7,6 +7,7 @@ import { readRemoteFailure, type RemoteFailure } from "#agent/commands/remote-fa
 import { isLocal } from "#agent/commands/submodule-url.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkBranch, checkRepository, isGitConfined } from "#agent/policy/check-policy.ts";
+import { refuseOwnFiles } from "#agent/policy/own-files.ts";
 import type { ProcessEnd } from "#agent/process/command.ts";
 import { runProcess } from "#agent/process/run-process.ts";
 import { adviceFor } from "#agent/ssh/failure-advice.ts";
@@ -54,7 +55,10 @@ export async function testRepository(
     tried: mask(tried).slice(0, 1000).toWellFormed(),
   });
   if (opened?.ok === false) return fail("failed", opened.message, "nothing");
-  const refusal = checkRepository(context.policy, repository) ?? checkBranch(context.policy, branch);
+  const refusal =
+    checkRepository(context.policy, repository) ??
+    checkBranch(context.policy, branch) ??
+    (await refuseOwnFiles(context, repository));
   if (refusal !== null) return fail("refused_by_policy", refusal, "nothing");
 
   const project = { id: project_id, name: project_name };

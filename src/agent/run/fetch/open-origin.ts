@@ -1,4 +1,5 @@
 import { isGitConfined } from "#agent/policy/check-policy.ts";
+import { refuseOwnFiles } from "#agent/policy/own-files.ts";
 import type { Origin } from "#agent/run/fetch/mirror-steps.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
@@ -15,6 +16,8 @@ export async function openOrigin(
   repository: string,
   mirrors: Origin["mirrors"],
 ): Promise<Step<Origin>> {
+  const refusal = await refuseOwnFiles(context, repository);
+  if (refusal !== null) return fail("refused_by_policy", "fetch", refusal);
   const project = { id: order.project_id, name: order.project_name };
   try {
     return succeed({
