@@ -17,6 +17,13 @@ describe("the mask of secrets", () => {
     expect(mask("a.*b(c)|d")("a.*b(c)|d, axxb, d")).toBe("***, axxb, d");
   });
 
+  it("hides values as they are written in addresses and in JSON", () => {
+    const value = 'p@ss"word/\\end';
+    expect(mask(value)(`https://user:${encodeURIComponent(value)}@host`)).toBe("https://user:***@host");
+    expect(mask(value)(JSON.stringify({ value }))).toBe('{"value":"***"}');
+    expect(mask("first line\nsecond line")(JSON.stringify("first line\nsecond line"))).toBe('"***"');
+  });
+
   it("leaves short values, which are ordinary words", () => {
     expect(mask("", "on", "12345", "     \n  ")("on 12345")).toBe("on 12345");
   });

@@ -196,6 +196,39 @@ describe("a secret", () => {
     expect(world.read("token.txt")).toBe("first-password");
   });
 
+  it("that is older than the one of its release is refused in that rollback, too", async () => {
+    await world.startAgent();
+    const sealed = (value: string, revision: number) =>
+      variables({}, { TOKEN: { value, revision } }, { revision });
+    const [leaked, second, third] = [
+      await sealed("leaked", 1),
+      await sealed("second", 2),
+      await sealed("third", 3),
+    ];
+    const order = { activate_command: write("TOKEN", world.path("token.txt")), keep_releases: [1, 2, 3] };
+    for (const given of [leaked, second, third]) await world.deploy({ ...order, variables: given });
+    const replayed = { ...second, deployed: true, secrets: leaked.secrets };
+    const { result } = await world.deploy({
+      ...order,
+      preapproved: true,
+      reuse_release: 2,
+      variables: replayed,
+    });
+    expect(result).toMatchObject({ failure: { code: "secrets_unreadable" } });
+    expect(world.read("token.txt")).toBe("third");
+  });
+
+  it.each(["constructor", "__proto__"])("with the name %s is refused when it is older, too", async (name) => {
+    await world.startAgent();
+    const sealed = (value: string, revision: number) =>
+      variables({}, Object.fromEntries([[name, { value, revision }]]), { revision });
+    expect((await world.deploy({ variables: await sealed("fresh-password", 2) })).result.outcome).toBe(
+      "live",
+    );
+    const { result } = await world.deploy({ variables: await sealed("leaked-password", 1) });
+    expect(result).toMatchObject({ failure: { code: "secrets_unreadable" } });
+  });
+
   it("is given again to the activate command of the earlier release when a new one fails, without an order", async () => {
     await world.startAgent();
     const order = { activate_command: write("TOKEN", world.path("token.txt")) };

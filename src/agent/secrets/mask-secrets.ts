@@ -5,11 +5,12 @@ const SHORTEST_MASKED = 6;
 
 /**
  * Creates a mask for the values of secrets: whole values, and each line of a value with several lines, because commands
- * print line by line. All are found in one pass over the text.
+ * print line by line; as they are, in an address and in JSON. All are found in one pass over the text.
  * @param first the mask that is applied before
  */
 export function maskSecrets(values: readonly string[], first: Mask): Mask {
-  const texts = [...new Set(values.flatMap((value) => [value, value.trim(), ...value.split(/\r?\n/)]))]
+  const parts = values.flatMap((value) => [value, value.trim(), ...value.split(/\r?\n/)]);
+  const texts = [...new Set(parts.flatMap(written))]
     .filter((text) => text.trim().length >= SHORTEST_MASKED)
     // Longest first: one value may be the beginning of another, whose end would stay visible.
     .toSorted((a, b) => b.length - a.length);
@@ -19,6 +20,11 @@ export function maskSecrets(values: readonly string[], first: Mask): Mask {
     const masked = first(text, isCut).replace(pattern, "***");
     return isCut ? maskBeginning(masked, texts) : masked;
   };
+}
+
+/** The usual ways to print a value. */
+function written(value: string): readonly string[] {
+  return [value, encodeURIComponent(value.toWellFormed()), JSON.stringify(value).slice(1, -1)];
 }
 
 function escaped(text: string): string {

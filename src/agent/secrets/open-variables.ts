@@ -66,7 +66,7 @@ export async function openOrderVariables(
   if (variables === undefined) return { ok: true, value: noVariables };
   const newest = await readNewest(folder);
   const older = variables.secrets.filter(({ name, revision }) => revision < (newest.get(name) ?? 0));
-  if (older.length > 0 && !(await wasLiveWith(folder, variables, reused))) {
+  if (older.length > 0 && !(await wasLiveWith(folder, variables, older, reused))) {
     const why = variables.deployed
       ? "The values of an earlier deployment can be used only while its release is on this server."
       : "Their values are older than the ones that this server has used. Enter them again.";
@@ -114,13 +114,18 @@ export async function openReleaseVariables(
   return variables === null ? { ok: true, value: noVariables } : openAll(key, projectId, variables);
 }
 
+/** Whether the release was live with exactly these older secrets. */
 async function wasLiveWith(
   folder: ProjectFolder,
   { deployed, revision }: RunVariables,
+  older: RunVariables["secrets"],
   reused: number | null,
 ): Promise<boolean> {
   if (!deployed || reused === null) return false;
-  return (await readReleaseVariables(folder, reused))?.revision === revision;
+  const release = await readReleaseVariables(folder, reused);
+  if (release?.revision !== revision) return false;
+  const secrets = new Map(release.secrets.map((secret) => [secret.name, secret.revision]));
+  return older.every((secret) => secrets.get(secret.name) === secret.revision);
 }
 
 async function openAll(
