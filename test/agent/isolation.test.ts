@@ -63,6 +63,19 @@ describe("an agent that isolates projects", () => {
     });
   });
 
+  it("ends a build that is canceled while the helper prepares it", async () => {
+    let asked = "";
+    helper = createServer((socket) =>
+      socket.on("error", () => undefined).on("data", (data) => (asked += data)),
+    );
+    await new Promise<void>((resolve) => helper?.listen(socketPath(), resolve));
+    await world.startAgent();
+    const run = world.control.dispatch(world.order({ build_command: "true" }));
+    await expect.poll(() => asked).toContain("run build");
+    run.instruction = "stop";
+    expect(await world.control.result(run)).toEqual({ outcome: "canceled" });
+  });
+
   it("deploys a project without commands even if the helper is missing", async () => {
     await world.startAgent();
     expect((await world.deploy({ build_command: null })).result.outcome).toBe("live");

@@ -72,7 +72,13 @@ export async function runIsolated(command: Command, options: IsolatedOptions): P
 
 async function runUnit(call: HelperCall, number: number, options: IsolatedOptions): Promise<ProcessEnd> {
   const { unit, signal, users } = options;
-  const opened = await call.nextLine();
+  const aborted = new Promise<"aborted">((resolve) => {
+    if (signal.aborted) resolve("aborted");
+    signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+  });
+  // The helper may take long for many files. Without this connection, it starts nothing.
+  const opened = await Promise.race([call.nextLine(), aborted]);
+  if (opened === "aborted") return { kind: "stopped" };
   if (opened === null) return { kind: "not_started", message: call.problem };
   const folder = /^output (\/.*)$/.exec(opened)?.[1];
   if (folder === undefined) return { kind: "not_started", message: refusalOf(opened) ?? opened };
