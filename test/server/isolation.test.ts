@@ -16,6 +16,8 @@ const HOME = "/var/lib/gantry";
 const SECRET = "the-secret-of-the-other-project";
 const hostileScript = readFileSync(resolve(import.meta.dirname, "support/hostile.sh"), "utf8");
 
+const attempts = hostileScript.match(/^try "/gm)?.length;
+
 const app = `
 import { createServer } from "node:http";
 createServer((request, response) => response.end("up")).listen(Number(process.env.PORT), "127.0.0.1");
@@ -119,7 +121,7 @@ describe("a hostile project", () => {
       expect(value).toMatchObject({ status: "live", failure: null });
       const lines = await linesOf(value);
       expect(lines.filter((text) => text.endsWith("SUCCEEDED"))).toEqual([]);
-      expect(lines.filter((text) => text.endsWith("refused")).length).toBe(29);
+      expect(lines.filter((text) => text.endsWith("refused")).length).toBe(attempts);
       expect(lines.at(-1)).toBe(`finished as ${project.id}`);
       expect(failures).toEqual([]);
       expect(tries).toBeGreaterThan(5);
@@ -425,5 +427,17 @@ describe("the server", () => {
     expect(await machine.tell(`stat -c %U ${folder}/current/server.mjs ${folder}/shared/.env`)).toBe(
       `${victim.id}\n${victim.id}`,
     );
+  });
+});
+
+describe("the script of the hostile project", () => {
+  it("succeeds with every attempt as root and without a sandbox", async () => {
+    const self = `${HOME}/projects/${victim.id}`;
+    await machine.write("/srv/control/hostile.sh", hostileScript);
+    await machine.tell(`touch /tmp/other /dev/shm/other ${self}/run.json`);
+    const { output } = await machine.run(`cd /srv/control && ${await facts(victim.id)} sh hostile.sh`);
+    const lines = output.trim().split("\n");
+    expect(lines.filter((line) => !line.endsWith(" SUCCEEDED"))).toEqual(["finished as root"]);
+    expect(lines.length - 1).toBe(attempts);
   });
 });

@@ -1,5 +1,6 @@
 # A build or activate command that tries what it must not be able to do. Prints one line for each attempt:
-# `<name> refused` or `<name> SUCCEEDED`. Needs HOME_OF_AGENT, VICTIM, AGENT_PID, VICTIM_PID, VICTIM_PORT.
+# `<name> refused` or `<name> SUCCEEDED`. Needs HOME_OF_AGENT, SELF, VICTIM, AGENT_PID, VICTIM_PID, VICTIM_PORT.
+# As root and without a sandbox, each attempt succeeds, which a test checks.
 projects=$HOME_OF_AGENT/projects
 try() {
   name=$1
@@ -9,9 +10,12 @@ try() {
 shell() { sh -c "$1"; }
 
 try "read the credential" cat $HOME_OF_AGENT/agent.json
+try "read the seal key" cat $HOME_OF_AGENT/seal.json
+try "list the agent's folders" ls $HOME_OF_AGENT/git-ssh
 try "read the policy" cat /etc/gantry/policy.json
 try "see the other project" ls -d $projects/$VICTIM
 try "read the other release" cat $projects/$VICTIM/current/server.mjs
+try "read the other repository" ls $projects/$VICTIM/mirror.git/objects
 try "read the other shared file" cat $projects/$VICTIM/shared/.env
 try "switch the other project" ln -sfn /tmp $projects/$VICTIM/current
 try "write the other release" touch $projects/$VICTIM/releases/1/planted
@@ -26,10 +30,11 @@ try "end the other app" kill -9 $VICTIM_PID
 try "end the first process" kill -9 1
 try "talk to the helper" node -e 'require("net").connect("/run/gantry-isolate.sock").on("connect", () => process.exit(0)).on("error", () => process.exit(1))'
 try "talk to systemd" systemctl restart gantry-agent
+try "see D-Bus" test -S /run/dbus/system_bus_socket
 try "start a unit" systemd-run --quiet true
 try "become root" setpriv --reuid=0 true
 try "make a user namespace" unshare --user true
-try "mount" mount -t tmpfs none /tmp
+try "mount" mount -t tmpfs none /mnt
 try "write to the system" touch /usr/local/bin/planted
 try "write to /etc" touch /etc/planted
 try "see home folders" shell 'ls -A /root /home | grep ada'
