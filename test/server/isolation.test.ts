@@ -267,17 +267,17 @@ describe("a secret of a project", () => {
   });
 });
 
-describe("the isolation helper", () => {
-  const send = (script: string) =>
-    machine.run(
-      `setpriv --reuid=gantry --regid=gantry --clear-groups timeout 40 node -e '
-        const socket = require("net").connect("/run/gantry-isolate.sock");
-        socket.on("data", (data) => process.stdout.write(data)).on("error", () => undefined);
-        const write = (text) => socket.write(text);
-        ${script}'`,
-    );
-  const request = async (line: string) => (await send(`write(${JSON.stringify(`${line}\n`)});`)).output;
+const send = (script: string) =>
+  machine.run(
+    `setpriv --reuid=gantry --regid=gantry --clear-groups timeout 40 node -e '
+      const socket = require("net").connect("/run/gantry-isolate.sock");
+      socket.on("data", (data) => process.stdout.write(data)).on("error", () => undefined);
+      const write = (text) => socket.write(text);
+      ${script}'`,
+  );
+const request = async (line: string) => (await send(`write(${JSON.stringify(`${line}\n`)});`)).output;
 
+describe("the isolation helper", () => {
   it("answers the agent's user only", async () => {
     expect(await request("show")).toBe("gantry-isolate 1\n");
     const other = await machine.run(
@@ -344,6 +344,18 @@ describe("the isolation helper", () => {
     await machine.tell(`rm ${folder}`);
     expect(await request(`remove ${id}`)).toBe("ok\n");
     expect((await machine.run(`getent passwd ${id}`)).output).toBe("");
+  });
+});
+
+describe("the isolation helper, which removes a project", () => {
+  it("says so when its user still runs something", async () => {
+    const id = "proj_01j00000000000000000000001";
+    await machine.tell(`install -d -o gantry ${HOME}/projects/${id}/releases/1`);
+    expect(await request(`own ${id} 1`)).toBe("ok\n");
+    await machine.tell(`systemd-run --quiet --unit=own-service --property=User=${id} sleep 600`);
+    expect(await request(`remove ${id}`)).toMatch(/^failed: the user proj_\w+ cannot be deleted: .*process/);
+    await machine.tell("systemctl stop own-service");
+    expect(await request(`remove ${id}`)).toBe("ok\n");
   });
 });
 

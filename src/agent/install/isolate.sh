@@ -206,7 +206,11 @@ remove() {
     cd ..
     rm -rf --one-file-system -- "./$project"
   fi
-  if getent passwd "$project" >/dev/null; then flock "$state/users.lock" userdel "$project" 2>/dev/null; fi
+  if getent passwd "$project" >/dev/null; then
+    # Not while it runs something that the helper did not start, such as a service of the administrator.
+    flock "$state/users.lock" userdel "$project" >"$work/message" 2>&1 ||
+      answer "failed: the user $project cannot be deleted: $(head -c 300 "$work/message" | tr '\n' ' ')"
+  fi
   answer ok
 }
 
