@@ -20,7 +20,9 @@ import { World } from "./support/harness.ts";
 
 /** Much deeper than the longest path (4096 bytes). Each folder has a file in it. */
 const DEPTH = 1_500;
-const makeDeep = `perl -e 'for (1..${DEPTH}) { mkdir "folder"; open(F, ">file"); chdir "folder" or die } symlink "/etc/passwd", "deepest"'`;
+const nested = (depth: number) =>
+  `perl -e 'for (1..${depth}) { mkdir "folder"; open(F, ">file"); chdir "folder" or die } symlink "/etc/passwd", "deepest"'`;
+const makeDeep = nested(DEPTH);
 
 describe("a tree of 1,500 nested folders", () => {
   let folder: string;
@@ -98,6 +100,15 @@ describe("a project whose build makes 1,500 nested folders", () => {
       () => world.control.messages.at(-1)?.type === "project_removed",
     );
     await expect.poll(() => existsSync(world.path())).toBe(false);
+  });
+
+  it("is refused when it makes more than that", async () => {
+    await world.startAgent();
+    const { result } = await world.deploy({ ...build, build_command: nested(2_100) });
+    expect(result).toMatchObject({
+      failure: { code: "build_failed", message: "its folders are nested more than 2000 deep" },
+    });
+    expect(readdirSync(world.path("releases"))).toEqual([]);
   });
 
   it("leaves nothing when that build fails", async () => {

@@ -7,8 +7,15 @@ import { type TreeLink, visitLinks } from "#agent/workspace/tree-links.ts";
 /** A symbolic link of a release, and its text. */
 export type LeavingLink = { readonly path: string; readonly text: string };
 
-/** The number of links that leave the release, and the first of them. */
-export type LeavingLinks = { readonly count: number; readonly first: readonly LeavingLink[] };
+/**
+ * The number of links that leave the release, and the first of them. `isComplete`: whether all folders were searched;
+ * those that are nested too deeply are not.
+ */
+export type LeavingLinks = {
+  readonly count: number;
+  readonly first: readonly LeavingLink[];
+  readonly isComplete: boolean;
+};
 
 export type LinkedRelease = {
   /** The release's folder, the agent's home and the project's shared folder; absolute. */
@@ -63,7 +70,7 @@ export async function findLeavingLinks(linked: LinkedRelease, signal: AbortSigna
     const end = await look(places, exposed, round > MOST_ROUNDS, signal);
     if (signal.aborted) return end.leaving;
     const isDecided = end.opened.size === 0 || !end.hasTolerated || round > MOST_ROUNDS;
-    if (end.leaving.count > 0 || isDecided) return end.leaving;
+    if (end.leaving.count > 0 || !end.leaving.isComplete || isDecided) return end.leaving;
     for (const path of end.opened) exposed.add(path);
   }
 }
@@ -104,6 +111,7 @@ async function look(
   const opened = new Set<string>();
   let count = 0;
   let hasTolerated = false;
+  let isComplete = true;
   const visit = async (tree: string, { path: inTree, at }: TreeLink): Promise<void> => {
     if (signal.aborted) return;
     const link = join(tree, inTree);
@@ -128,8 +136,8 @@ async function look(
     if (first.length < MOST_NAMED) first.push({ path, text: await readlink(at).catch(() => "") });
   };
   for (const tree of [places.release, ...places.copies.map((copy) => join(places.shared, copy))])
-    await visitLinks(tree, (link) => visit(tree, link));
-  return { leaving: { count, first }, opened, hasTolerated };
+    isComplete = (await visitLinks(tree, signal, (link) => visit(tree, link))) && isComplete;
+  return { leaving: { count, first, isComplete }, opened, hasTolerated };
 }
 
 /** The path that a file had in the release, if it was just moved to the shared folder. */

@@ -1,5 +1,6 @@
 import { findLeavingLinks, type LeavingLinks } from "#agent/workspace/leaving-links.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
+import { DEEPEST } from "#agent/workspace/tree-links.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 
 const MOST_IN_MESSAGE = 5;
@@ -30,7 +31,8 @@ export async function refuseLeavingLinks(
   };
   const links = await findLeavingLinks(linked, signal);
   if (links.count === 0 && signal.aborted) return "checking its symbolic links takes too long";
-  return links.count === 0 ? null : describeLinks(links);
+  if (links.count > 0) return describeLinks(links);
+  return links.isComplete ? null : `its folders are nested more than ${DEEPEST} deep`;
 }
 
 function describeLinks({ count, first }: LeavingLinks): string {
