@@ -27,6 +27,11 @@ export function splitLogin(repository: string): RepositoryLogin | null {
   return isToken ? { address: `${scheme}${place}`, token: decoded(user), isUserName: true } : null;
 }
 
+/** The host and port of an https address, in lower case; null for other addresses. */
+export function httpsHost(repository: string): string | null {
+  return /^https:\/\/(?:[^/@]*@)?([^/]+)/.exec(repository)?.[1]?.toLowerCase() ?? null;
+}
+
 /** The user name in an address; empty without one. */
 export function userNameOf(repository: string): string {
   return /^[a-z]+:\/\/([^:@/]*)(?::[^@/]*)?@/i.exec(repository)?.[1] ?? "";

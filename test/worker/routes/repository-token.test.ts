@@ -144,6 +144,21 @@ describe("a password in a repository's address", () => {
     expect(await nextOrder(project, keys)).toEqual({ address, [TOKEN]: "s3cret" });
   });
 
+  it("is not sent to another host: a changed address needs its own password", async () => {
+    const { project, keys } = await TestProject.withKeys({
+      repository: "https://me:s3cr3t@git.test/shop.git",
+    });
+    const other = "https://me@Other.test/shop.git";
+    const refused = await problemOf(await project.patch({ repository: other }));
+    expect(refused).toMatchObject({ code: "invalid_request", errors: [{ pointer: "/repository" }] });
+    expect(refused.detail).toContain("git.test");
+    expect(await storedRepository(project.id)).toBe("https://me@git.test/shop.git");
+
+    expect((await project.patch({ repository: "https://me@GIT.test/blog.git" })).status).toBe(200);
+    expect((await project.patch({ repository: "https://me:0ther@Other.test/shop.git" })).status).toBe(200);
+    expect(await nextOrder(project, keys)).toEqual({ address: other, [TOKEN]: "0ther" });
+  });
+
   it("is found again by a retry with the same Idempotency-Key, whose record cannot be guessed", async () => {
     const { project } = await TestProject.withKeys();
     const body = {

@@ -1,8 +1,10 @@
 import type { ProjectId } from "#contract/ids.ts";
 import { refuse, type Result, succeed } from "#contract/problems.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { Project, UpdateProjectInput } from "#contract/endpoints/projects/schemas.ts";
-import { splitLogin, userNameOf } from "#domain/repository-login.ts";
+import { httpsHost, splitLogin, userNameOf } from "#domain/repository-login.ts";
 import type { Context } from "#worker/context.ts";
+import type { AccountRows } from "#worker/db/account-rows.ts";
 import { automaticColumns, buildColumns } from "#worker/db/projects/build-columns.ts";
 import { type ProjectChanges, updateProject as changeProject } from "#worker/db/projects/update-project.ts";
 import { findProject } from "#worker/db/projects/find-project.ts";
@@ -81,13 +83,14 @@ async function newToken(
     "not_found" | "insufficient_scope" | "invalid_request" | "no_seal_key" | "too_many"
   >
 > {
-  const login = repository === undefined ? null : splitLogin(repository);
-  if (login === null) return succeed(null);
+  if (repository === undefined) return succeed(null);
+  const login = splitLogin(repository);
+  if (login === null) return await keepToken(rows, id, repository);
   if (login.token === null) return succeed({ address: login.address, variables: null });
   const head = await findVariablesHead(rows, id);
   if (head === null) return notFound("project");
   // Only the password was split from the stored address, so this long user name is not the token.
-  if (login.isUserName && userNameOf(head.repository) === userNameOf(repository ?? "")) return succeed(null);
+  if (login.isUserName && userNameOf(head.repository) === userNameOf(repository)) return succeed(null);
   const isMove = serverId !== undefined && serverId !== head.serverId;
   if (isMove && token.projectIds !== null) return refuseMove();
   const server = isMove ? await findServer(rows, serverId) : head;
@@ -102,6 +105,22 @@ async function newToken(
     changedBy: actorOf({ token }),
   });
   return sealed.ok ? succeed({ address: login.address, variables: sealed.value }) : sealed;
+}
+
+/** Refuses an address on another host while the project has a token, because that host would get it. */
+async function keepToken(rows: AccountRows, id: ProjectId, repository: string) {
+  const host = httpsHost(repository);
+  if (host === null) return succeed(null);
+  const head = await findVariablesHead(rows, id);
+  const before = head === null ? null : httpsHost(head.repository);
+  if (before === null || before === host) return succeed(null);
+  const current = await findCurrentVariables(rows, id);
+  if (!current.some(({ name }) => name === REPOSITORY_TOKEN)) return succeed(null);
+  return refuse(
+    "invalid_request",
+    `The secret ${REPOSITORY_TOKEN} is for ${before}, and ${host} would get it. Send the new address with its password, or remove the secret first.`,
+    [{ pointer: "/repository", message: "is on another host than the project's token" }],
+  );
 }
 
 function refuseMove() {
