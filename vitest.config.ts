@@ -70,7 +70,7 @@ export default defineConfig({
           ],
           testTimeout: 30_000,
           hookTimeout: 30_000,
-          // All files share one workerd, which is 2.5 times as fast; fresh-storage.ts empties the storage before each test.
+          // All files share one workerd, which is 2.5 times as fast; storage.ts empties the storage before each test.
           isolate: false,
         },
       },

@@ -7,6 +7,7 @@ import { Project } from "#contract/endpoints/projects/schemas.ts";
 import { ServerCreated } from "#contract/endpoints/servers/schemas.ts";
 import { createToken, ids } from "../support/worker/account.ts";
 import { call, problemOf } from "../support/worker/call.ts";
+import { share } from "../support/worker/storage.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../support/worker/world.ts";
 
 const byToken = operationNames.filter((name) => endpoints[name].access.by === "token");
@@ -61,8 +62,10 @@ function mixed(own: World, other: World): World[] {
 }
 
 describe("an account beside another", () => {
+  const worlds = share(async () => [await createWorld("mine"), await createWorld("theirs")] as const);
+
   it.each(byToken)("%s answers the same for the other's ids as for ids that do not exist", async (name) => {
-    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    const [mine, theirs] = worlds();
     if (!namesSomething(name, theirs)) return;
     const ask = async (world: World) => await perform(name, world, mine.account.token);
     const [other, none] = [await ask(theirs), await ask(missing(theirs))];
@@ -79,7 +82,7 @@ describe("an account beside another", () => {
   it.each(withIdInPath)(
     "%s answers byte for byte the same for each id of the other on its own",
     async (name) => {
-      const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+      const [mine, theirs] = worlds();
       const ask = async (world: World) => await comparable(await perform(name, world, mine.account.token));
       const [absent, others] = [mixed(mine, missing(mine)), mixed(mine, theirs)];
       for (const [at, world] of absent.entries()) {
@@ -92,7 +95,7 @@ describe("an account beside another", () => {
   );
 
   it.each(withIdInPath)("%s says which kind of object it did not find, without an id", async (name) => {
-    const world = await createWorld();
+    const [world] = worlds();
     const { detail } = await problemOf(await perform(name, missing(world), world.account.token));
     expect(detail).toMatch(
       /^No (project|deployment|server|token) with this id exists, or the token cannot access it\.$/,
@@ -101,7 +104,7 @@ describe("an account beside another", () => {
   });
 
   it.each(changing)("%s changes nothing if it names ids of the other", async (name) => {
-    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    const [mine, theirs] = worlds();
     if (!namesSomething(name, theirs)) return;
     const before = await everything();
     await perform(name, theirs, mine.account.token);
@@ -109,7 +112,7 @@ describe("an account beside another", () => {
   });
 
   it("lists only its own objects", async () => {
-    const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+    const [mine, theirs] = worlds();
     for (const name of [
       "listProjects",
       "listServers",
@@ -131,14 +134,16 @@ describe("an account beside another", () => {
   it.each(byAgent)(
     "%s answers an agent the same for the other's ids as for ids that do not exist",
     async (name) => {
-      const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
+      const [mine, theirs] = worlds();
       const other = await perform(name, theirs, mine.credential);
       const none = await perform(name, missing(theirs), mine.credential);
       expect(none.status).toBe(other.status);
       expect(await bodyWithoutRequestId(none)).toBe(await bodyWithoutRequestId(other));
     },
   );
+});
 
+describe("two accounts", () => {
   it("can use the same names", async () => {
     const [mine, theirs] = [await createWorld("mine"), await createWorld("theirs")];
     expect((await perform("createServer", mine)).status).toBe(201);

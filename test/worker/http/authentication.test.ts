@@ -1,10 +1,11 @@
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-import { endpoints } from "#contract/endpoints/endpoints.ts";
+import { endpoints, type OperationName } from "#contract/endpoints/endpoints.ts";
 import { allScopes, scopesAllow } from "#contract/scopes.ts";
 import { createToken, newSecret } from "../../support/worker/account.ts";
 import { call, problemOf } from "../../support/worker/call.ts";
+import { share } from "../../support/worker/storage.ts";
 import { createWorld, operationNames, perform, requests } from "../../support/worker/world.ts";
 
 const CHALLENGE = 'Bearer realm="gantry"';
@@ -24,36 +25,40 @@ afterEach(() => {
 });
 
 describe("an endpoint with authentication", () => {
+  const world = share(createWorld);
+
+  // An address may send a limited number of wrong tokens, so each test has its own.
+  let tests = 0;
+  beforeEach(() => void (tests += 1));
+  const from = () => ({ "cf-connecting-ip": `test ${tests}` });
+  const refused = async (name: OperationName, token: string | null) =>
+    await perform(name, world(), token, from());
+
   it.each(guarded)("%s refuses a request without a token", async (name) => {
-    await expect401(await perform(name, await createWorld(), null), "missing_token");
+    await expect401(await refused(name, null), "missing_token");
   });
 
   it.each(guarded)("%s refuses malformed and unknown tokens, and tokens of another kind", async (name) => {
-    const world = await createWorld();
-    const otherKind = endpoints[name].access.by === "agent" ? world.account.token : world.credential;
-    for (const secret of ["nonsense", `${world.account.token}x`, newSecret(), newSecret("agent"), otherKind])
-      await expect401(await perform(name, world, secret), "invalid_token");
+    const { account, credential } = world();
+    const otherKind = endpoints[name].access.by === "agent" ? account.token : credential;
+    for (const secret of ["nonsense", `${account.token}x`, newSecret(), newSecret("agent"), otherKind])
+      await expect401(await refused(name, secret), "invalid_token");
   });
 
   it.each(guarded)("%s refuses expired and revoked tokens", async (name) => {
-    const world = await createWorld();
-    const expired = await createToken(world.account.id, { expiresAt: Date.now() });
-    const revoked = await createToken(world.account.id, { revokedAt: Date.now() });
-    await expect401(await perform(name, world, expired.secret), "invalid_token");
-    await expect401(await perform(name, world, revoked.secret), "invalid_token");
+    const expired = await createToken(world().account.id, { expiresAt: Date.now() });
+    const revoked = await createToken(world().account.id, { revokedAt: Date.now() });
+    await expect401(await refused(name, expired.secret), "invalid_token");
+    await expect401(await refused(name, revoked.secret), "invalid_token");
   });
 
   it.each(guarded)("%s refuses a token without its scope, and names the scope", async (name) => {
     const { access } = endpoints[name];
     if (access.by !== "token" || access.scope === null) return;
     const { scope } = access;
-    const world = await createWorld();
     const others = allScopes.filter((one) => !scopesAllow([one], scope));
-    const response = await perform(
-      name,
-      world,
-      (await createToken(world.account.id, { scopes: others })).secret,
-    );
+    const { secret } = await createToken(world().account.id, { scopes: others });
+    const response = await refused(name, secret);
     expect(response.status).toBe(403);
     expect(response.headers.get("www-authenticate")).toBe(
       `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
@@ -61,6 +66,15 @@ describe("an endpoint with authentication", () => {
     expect(await problemOf(response)).toMatchObject({ status: 403, code: "insufficient_scope" });
   });
 
+  it.each(guarded)("%s checks the token before the body", async (name) => {
+    const { method, body } = endpoints[name];
+    if (body === null) return;
+    const { path } = requests[name](world());
+    await expect401(await call(path, { method, headers: from(), body: "not an object" }), "missing_token");
+  });
+});
+
+describe("an endpoint with a scope", () => {
   it.each(guarded)("%s accepts a token that has only its scope", async (name) => {
     const { access } = endpoints[name];
     if (access.by !== "token") return;
@@ -68,13 +82,6 @@ describe("an endpoint with authentication", () => {
     const scopes = access.scope === null ? [] : [access.scope];
     const response = await perform(name, world, (await createToken(world.account.id, { scopes })).secret);
     expect([401, 403]).not.toContain(response.status);
-  });
-
-  it.each(guarded)("%s checks the token before the body", async (name) => {
-    const { method, body } = endpoints[name];
-    if (body === null) return;
-    const { path } = requests[name](await createWorld());
-    await expect401(await call(path, { method, body: "not an object" }), "missing_token");
   });
 });
 

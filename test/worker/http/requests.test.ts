@@ -6,6 +6,7 @@ import { endpoints } from "#contract/endpoints/endpoints.ts";
 import { problems } from "#contract/problems.ts";
 import { call, ORIGIN, problemOf } from "../../support/worker/call.ts";
 import { connectAgent } from "../../support/worker/enrol-agent.ts";
+import { share } from "../../support/worker/storage.ts";
 import { createWorld, operationNames, perform, requests, type World } from "../../support/worker/world.ts";
 
 const withBody = operationNames.filter((name) => endpoints[name].body !== null);
@@ -65,9 +66,13 @@ describe("every endpoint", () => {
       }
     },
   );
+});
+
+describe("every endpoint that refuses a request", () => {
+  const world = share(createWorld);
 
   it.each(operationNames)("%s lists the methods of its path if another one is used", async (name) => {
-    const { path } = requests[name](await createWorld());
+    const { path } = requests[name](world());
     const response = await call(path, { method: "PUT" });
     const methods = Object.values(endpoints).filter((one) => one.path === endpoints[name].path);
     const allowed = response.headers.get("allow")?.split(", ") ?? [];
@@ -77,36 +82,36 @@ describe("every endpoint", () => {
   });
 
   it.each(operationNames)("%s refuses an unknown query parameter", async (name) => {
-    const world = await createWorld();
-    const { path } = requests[name](world);
+    const { path } = requests[name](world());
     const { method } = endpoints[name];
-    const response = await call(`${path}?brnach=main`, { method, token: tokenFor(endpoints[name], world) });
+    const response = await call(`${path}?brnach=main`, { method, token: tokenFor(endpoints[name], world()) });
     const problem = await expectProblem(response, "invalid_request");
     expect(problem.errors).toEqual([{ pointer: "?brnach", message: "is not known" }]);
   });
 });
 
 describe("an endpoint with an id in its path", () => {
+  const world = share(createWorld);
+
   it.each(withParams)("%s answers 404 for a malformed id", async (name) => {
-    const world = await createWorld();
     const { method } = endpoints[name];
-    const path = requests[name](world).path.replace(/_[0-9a-z]{26}/, "_nonsense");
-    await expectProblem(await call(path, { method, token: tokenFor(endpoints[name], world) }), "not_found");
+    const path = requests[name](world()).path.replace(/_[0-9a-z]{26}/, "_nonsense");
+    await expectProblem(await call(path, { method, token: tokenFor(endpoints[name], world()) }), "not_found");
   });
 });
 
-describe("an endpoint with a body", () => {
+describe("an endpoint that refuses a body", () => {
+  const world = share(createWorld);
+
   it.each(withBody)("%s refuses a body that is not JSON", async (name) => {
-    const world = await createWorld();
     for (const body of ["{", "{'a': 1}", new Uint8Array([0x22, 0xff, 0x22])])
-      await expectProblem(await sendBody(name, world, body, "application/json"), "malformed_json");
+      await expectProblem(await sendBody(name, world(), body, "application/json"), "malformed_json");
   });
 
   it.each(withBody)("%s refuses JSON that is not an object", async (name) => {
-    const world = await createWorld();
     for (const body of ["null", "[]", "3", '"text"']) {
       const problem = await expectProblem(
-        await sendBody(name, world, body, "application/json"),
+        await sendBody(name, world(), body, "application/json"),
         "invalid_request",
       );
       expect(problem.errors?.map((error) => error.pointer)).toContain("");
@@ -118,18 +123,19 @@ describe("an endpoint with a body", () => {
     async (name) => {
       // An agent may be newer than its control plane (docs/decisions.md).
       const isOfAgents = endpoints[name].path.startsWith("/v1/agent/");
-      const world = await createWorld();
       const body = JSON.stringify(
-        z.record(z.string(), z.unknown()).parse(requests[name](world).body),
+        z.record(z.string(), z.unknown()).parse(requests[name](world()).body),
       ).replace(/^\{/, '{"a/b~c":1,"__proto__":{},');
-      const answer = await sendBody(name, world, body.replace(",}", "}"), "application/json");
+      const answer = await sendBody(name, world(), body.replace(",}", "}"), "application/json");
       if (isOfAgents) return expect(answer.status).not.toBe(422);
       const problem = await expectProblem(answer, "invalid_request");
       expect(problem.errors?.map((error) => error.pointer)).toContain("/a~1b~0c");
       expect(problem.errors?.map((error) => error.pointer)).toContain("/__proto__");
     },
   );
+});
 
+describe("an endpoint with a body", () => {
   it.each(withBody)("%s refuses other media types", async (name) => {
     const world = await createWorld();
     for (const type of [
@@ -205,9 +211,10 @@ describe("paths that do not exist", () => {
 });
 
 describe("a query parameter", () => {
+  const world = share(createWorld);
+
   it("is refused if it occurs twice", async () => {
-    const { account } = await createWorld();
-    const response = await call("/v1/deployments?limit=1&limit=2", { token: account.token });
+    const response = await call("/v1/deployments?limit=1&limit=2", { token: world().account.token });
     expect((await expectProblem(response, "invalid_request")).errors?.[0]?.pointer).toBe("?limit");
   });
 
@@ -221,8 +228,7 @@ describe("a query parameter", () => {
     "cursor=",
     "project_id=1",
   ])("%s is refused", async (query) => {
-    const { account } = await createWorld();
-    const response = await call(`/v1/deployments?${query}`, { token: account.token });
+    const response = await call(`/v1/deployments?${query}`, { token: world().account.token });
     const problem = await expectProblem(response, "invalid_request");
     expect(problem.errors?.[0]?.pointer).toBe(`?${query.split("=")[0]}`);
   });
