@@ -100,42 +100,40 @@ async function accountIdOf(token: string): Promise<string> {
 }
 
 /** The lanes and links of an account. */
-async function objectsOf(owner: string): Promise<ObjectOf[]> {
-  const ids = async (table: string) =>
-    await env.DB.prepare(`SELECT id FROM ${table} WHERE account_id = ?`)
-      .bind(await accountIdOf(owner))
-      .all<{ id: string }>();
-  const [projects, servers] = [await ids("projects"), await ids("servers")];
-  return [
-    ...projects.results.map(
+async function objectsOf(accountId: string): Promise<ObjectOf[]> {
+  const select = (table: string) =>
+    env.DB.prepare(`SELECT id FROM ${table} WHERE account_id = ?`).bind(accountId);
+  const [projects, servers] = await env.DB.batch<{ id: string }>([select("projects"), select("servers")]);
+  const lanes =
+    projects?.results.map(
       ({ id }) =>
         () =>
           env.PROJECT_LANE.getByName(id),
-    ),
-    ...servers.results.map(
+    ) ?? [];
+  const links =
+    servers?.results.map(
       ({ id }) =>
         () =>
           env.AGENT_LINK.getByName(id),
-    ),
-  ];
+    ) ?? [];
+  return [...lanes, ...links];
 }
 
+/** The columns of an account's rows that are the same in two accounts that made the same requests. */
+const compared = {
+  projects: "name, branch, timeouts, queue",
+  deployments: "version, kind, status, stage",
+  servers: "name, ip, agent_version, credential_hash IS NULL, enrollment_hash IS NULL",
+  tokens: "name, scopes, revoked_at IS NULL, previous_hash IS NULL",
+};
+
 /** An account's rows, without the values that differ between two accounts that made the same requests. */
-async function belongings(owner: string): Promise<unknown> {
-  const id = await accountIdOf(owner);
-  const rows = async (columns: string, table: string) =>
-    (
-      await env.DB.prepare(`SELECT ${columns} FROM ${table} WHERE account_id = ? ORDER BY id`).bind(id).all()
-    ).results.map((row) => JSON.stringify(row).replace(/shop-\d+/g, "shop"));
-  return {
-    projects: await rows("name, branch, timeouts, queue", "projects"),
-    deployments: await rows("version, kind, status, stage", "deployments"),
-    servers: await rows(
-      "name, ip, agent_version, credential_hash IS NULL, enrollment_hash IS NULL",
-      "servers",
-    ),
-    tokens: await rows("name, scopes, revoked_at IS NULL, previous_hash IS NULL", "tokens"),
-  };
+async function belongings(accountId: string): Promise<unknown> {
+  const statements = Object.entries(compared).map(([table, columns]) =>
+    env.DB.prepare(`SELECT ${columns} FROM ${table} WHERE account_id = ? ORDER BY id`).bind(accountId),
+  );
+  const tables = await env.DB.batch(statements);
+  return tables.map(({ results }) => results.map((row) => JSON.stringify(row).replace(/shop-\d+/g, "shop")));
 }
 
 /** The answers to a repeated request that took effect before and has no Idempotency-Key. */
@@ -167,12 +165,13 @@ describe("a request with one failing call to another part", () => {
       await settled();
       const calls = faults.stop();
       expect(status).toBe(endpoints[name].success.status);
-      const expected = await belongings(clean.owner);
+      const expected = await belongings(await accountIdOf(clean.owner));
       for (const kind of faultKinds) {
         for (const [at, what] of calls.entries()) {
           const where = `${kind} at ${at}, ${what}`;
           const target = await targetOf(name);
-          const objects = await objectsOf(target.owner);
+          const accountId = await accountIdOf(target.owner);
+          const objects = await objectsOf(accountId);
           faults.count(at, kind, objects);
           const first = await send(name, target);
           await settled();
@@ -188,7 +187,7 @@ describe("a request with one failing call to another part", () => {
             expect([status, DONE_BEFORE[name]], where).toContain(second.status);
           await vi.waitFor(async () => {
             await Promise.all(objects.map((object) => runDurableObjectAlarm(object())));
-            expect(await belongings(target.owner), where).toEqual(expected);
+            expect(await belongings(accountId), where).toEqual(expected);
           }, 5000);
           walked += 1;
         }
