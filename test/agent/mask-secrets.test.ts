@@ -24,6 +24,11 @@ describe("the mask of secrets", () => {
     expect(mask("first line\nsecond line")(JSON.stringify("first line\nsecond line"))).toBe('"***"');
   });
 
+  it("hides values of the largest size, of which no pattern can be made", () => {
+    const [one, two] = ["(".repeat(32 * 1024), "b".repeat(32 * 1024)];
+    expect(mask(one, two, "secret")(`<${one}> <${two}> <secret>`)).toBe("<***> <***> <***>");
+  });
+
   it("leaves short values, which are ordinary words", () => {
     expect(mask("", "on", "12345", "     \n  ")("on 12345")).toBe("on 12345");
   });

@@ -15,9 +15,8 @@ export function maskSecrets(values: readonly string[], first: Mask): Mask {
     // Longest first: one value may be the beginning of another, whose end would stay visible.
     .toSorted((a, b) => b.length - a.length);
   if (texts.length === 0) return first;
-  const pattern = new RegExp(texts.map(escaped).join("|"), "g");
   return (text, isCut = false) => {
-    const masked = first(text, isCut).replace(pattern, "***");
+    const masked = hideAll(first(text, isCut), texts);
     return isCut ? maskBeginning(masked, texts) : masked;
   };
 }
@@ -27,8 +26,25 @@ function written(value: string): readonly string[] {
   return [value, encodeURIComponent(value.toWellFormed()), JSON.stringify(value).slice(1, -1)];
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+/**
+ * Hides the values in one pass. Not one pattern of all values: the engine refuses patterns of about 30 kB and more, with
+ * an error that quotes them.
+ * @param values the longest first, so that it wins where two begin at the same place
+ */
+function hideAll(text: string, values: readonly string[]): string {
+  const found = values.map((value) => ({ value, at: text.indexOf(value) })).filter(({ at }) => at !== -1);
+  let masked = "";
+  let end = 0;
+  while (true) {
+    const next = found.reduce<(typeof found)[number] | null>(
+      (best, one) => (one.at !== -1 && (best === null || one.at < best.at) ? one : best),
+      null,
+    );
+    if (next === null) return masked + text.slice(end);
+    masked += `${text.slice(end, next.at)}***`;
+    end = next.at + next.value.length;
+    for (const one of found) if (one.at !== -1 && one.at < end) one.at = text.indexOf(one.value, end);
+  }
 }
 
 /** Hides the beginning of a value at the end of a text that was cut off. */
