@@ -229,6 +229,21 @@ describe("a secret", () => {
     expect(result).toMatchObject({ failure: { code: "secrets_unreadable" } });
   });
 
+  it("is also accepted after the release was live with newer variables", async () => {
+    await world.startAgent();
+    const old = await variables({}, { TOKEN: { value: "first-password" } });
+    const fresh = await variables({}, { TOKEN: { value: "second-password", revision: 2 } }, { revision: 2 });
+    const order = { activate_command: write("TOKEN", world.path("token.txt")), keep_releases: [1, 2] };
+    await world.deploy({ ...order, variables: old });
+    const rollback = { ...order, preapproved: true, reuse_release: 1 };
+    await world.deploy({ ...rollback, variables: fresh });
+    expect(world.read("token.txt")).toBe("second-password");
+
+    const { result } = await world.deploy({ ...rollback, variables: { ...old, deployed: true } });
+    expect(result.outcome).toBe("live");
+    expect(world.read("token.txt")).toBe("first-password");
+  });
+
   it("is given again to the activate command of the earlier release when a new one fails, without an order", async () => {
     await world.startAgent();
     const order = { activate_command: write("TOKEN", world.path("token.txt")) };

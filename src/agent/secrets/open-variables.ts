@@ -4,7 +4,7 @@ import type { RunVariables, SealedToken } from "#contract/agent-order.ts";
 import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
-import { readReleaseVariables } from "#agent/secrets/release-variables.ts";
+import { readLiveRevisions, readReleaseVariables } from "#agent/secrets/release-variables.ts";
 import type { ServerSealKey } from "#agent/secrets/seal-key.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
@@ -122,10 +122,14 @@ async function wasLiveWith(
   reused: number | null,
 ): Promise<boolean> {
   if (!deployed || reused === null) return false;
-  const release = await readReleaseVariables(folder, reused);
-  if (release?.revision !== revision) return false;
-  const secrets = new Map(release.secrets.map((secret) => [secret.name, secret.revision]));
-  return older.every((secret) => secrets.get(secret.name) === secret.revision);
+  const lives = await readLiveRevisions(folder, reused);
+  return lives.some(
+    (live) =>
+      live.revision === revision &&
+      older.every((secret) =>
+        live.secrets.some(([name, setBy]) => name === secret.name && setBy === secret.revision),
+      ),
+  );
 }
 
 async function openAll(

@@ -1,6 +1,8 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+import * as z from "zod/mini";
+
 import { RunVariables } from "#contract/agent-order.ts";
 import { hasCode } from "#node/has-code.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
@@ -24,6 +26,34 @@ export async function readReleaseVariables(
   return readJsonFile(variablesPath(folder, version), RunVariables);
 }
 
+/** A revision that a release was live with: of the variables as a whole, and of each secret. */
+const LiveRevision = z.object({ revision: z.int(), secrets: z.array(z.tuple([z.string(), z.int()])) });
+type LiveRevision = z.infer<typeof LiveRevision>;
+
+/** What a release was live with before, `variables/<version>.earlier.json`, the oldest first. */
+const EarlierRevisions = z.array(LiveRevision);
+const MAX_EARLIER_REVISIONS = 100;
+
+function earlierPath({ variables }: ProjectFolder, version: number): string {
+  return join(variables, `${version}.earlier.json`);
+}
+
+/** All revisions that a release was live with: after its deployment and after each rollback to it. */
+export async function readLiveRevisions(
+  folder: ProjectFolder,
+  version: number,
+): Promise<readonly LiveRevision[]> {
+  const last = await readReleaseVariables(folder, version);
+  const earlier = (await readJsonFile(earlierPath(folder, version), EarlierRevisions)) ?? [];
+  if (last === null) return earlier;
+  const { revision } = last;
+  const secrets = last.secrets.map((secret): LiveRevision["secrets"][number] => [
+    secret.name,
+    secret.revision,
+  ]);
+  return [...earlier.filter((one) => one.revision !== revision), { revision, secrets }];
+}
+
 /** Stores the variables that a release is about to get, beside those that it was last live with. */
 export async function prepareReleaseVariables(
   folder: ProjectFolder,
@@ -32,6 +62,11 @@ export async function prepareReleaseVariables(
 ): Promise<void> {
   if (variables === undefined) return;
   await mkdir(folder.variables, { recursive: true, mode: 0o700 });
+  const live = await readLiveRevisions(folder, version);
+  if (live.length > 0) {
+    const revisions = JSON.stringify(live.slice(-MAX_EARLIER_REVISIONS));
+    await writeAtomic(earlierPath(folder, version), `${revisions}\n`, { mode: 0o600, flush: true });
+  }
   const text = `${JSON.stringify(variables)}\n`;
   await writeAtomic(`${variablesPath(folder, version)}.next`, text, { mode: 0o600, flush: true });
 }
@@ -48,7 +83,7 @@ export async function commitReleaseVariables(folder: ProjectFolder, version: num
 export async function tidyReleaseVariables(folder: ProjectFolder): Promise<void> {
   try {
     const { complete } = await listReleases(folder);
-    const kept = new Set(complete.map((version) => `${version}.json`));
+    const kept = new Set(complete.flatMap((version) => [`${version}.json`, `${version}.earlier.json`]));
     for (const name of await readdir(folder.variables))
       if (!kept.has(name)) await rm(join(folder.variables, name), { force: true });
   } catch {
