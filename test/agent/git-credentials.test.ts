@@ -190,6 +190,23 @@ it("a repository test uses the sealed token of the project, and its answer does 
   const [sealed, other] = secrets.map((secret) => secret.sealed);
   if (sealed == null || other == null) throw new Error("the secrets are sealed");
   expect(await test("with", { account_id, revision: 3, sealed })).toMatchObject({ result: { ok: true } });
+  const wrong = await sealVariables(
+    world,
+    {},
+    { GANTRY_REPOSITORY_TOKEN: { value: "wrong-token", revision: 4 } },
+  );
+  const refused = await test("wrong", {
+    account_id: wrong.account_id,
+    revision: 4,
+    sealed: wrong.secrets[0]?.sealed ?? sealed,
+  });
+  expect(refused).toMatchObject({
+    result: {
+      code: "access_denied",
+      message: expect.stringContaining("write it in the address, as in https://USER@host/path"),
+      tried: "the project's GANTRY_REPOSITORY_TOKEN as the password of the user `git`",
+    },
+  });
   // A box of another secret does not open as the token.
   expect(await test("swapped", { account_id, revision: 3, sealed: other })).toMatchObject({
     result: { ok: false, code: "failed" },

@@ -4,8 +4,10 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { openPolicy } from "#agent/policy/policy.ts";
 import { readDeployKey } from "#agent/ssh/deploy-keys.ts";
 import { forgetHost } from "#agent/ssh/host-pins.ts";
+import { reportDeployKeys } from "#agent/ssh/report-keys.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 import { serveSsh, type SshServer } from "../support/ssh-server.ts";
@@ -105,6 +107,25 @@ describe("the deploy key of a project", () => {
     await deploy();
     await deploy(world.repository, ids.project());
     expect(readdirSync(join(world.home, "git-ssh/keys"))).toEqual(["server"]);
+  });
+
+  it("is reported for each project when the policy changes to a shared one and back", async () => {
+    await startAgent();
+    await deploy();
+    const { publicKey: own } = await keyOf();
+    const other = ids.project();
+    const reportWith = (deploy_keys: "project" | "server") =>
+      reportDeployKeys({ home: world.home, environment: {}, policy: { ...openPolicy, deploy_keys } }, [
+        world.projectId,
+        other,
+      ]);
+    const shared = new Map((await reportWith("server")).map((key) => [key.project_id, key.public_key]));
+    expect(shared.size).toBe(2);
+    expect(shared.get(world.projectId)).toBe(shared.get(other));
+    expect(shared.get(other)).not.toBe(own);
+    const apart = new Map((await reportWith("project")).map((key) => [key.project_id, key.public_key]));
+    expect(apart.get(world.projectId)).toBe(own);
+    expect(apart.get(other)).not.toBe(shared.get(other));
   });
 
   it("also reads a submodule on the same host", async () => {
@@ -210,7 +231,7 @@ describe("the key of an ssh host", () => {
     const host = `[127.0.0.1]:${server.port}`;
     expect(text).toContain(`The host key of ${host} has changed: it is known by ${before} (ED25519)`);
     expect(text).toContain(`it now sends ${server.hostFingerprint()}`);
-    expect(text).toContain(`gantry-agent forget-host ${host}`);
+    expect(text).toContain(`gantry-agent forget-host '${host}'`);
     expect(await forgetHost(world.home, host)).toBe(true);
     expect((await deploy()).result.outcome).toBe("live");
   });

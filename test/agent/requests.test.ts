@@ -107,7 +107,7 @@ describe("a repository test", () => {
     expect(refused).toMatchObject({
       ok: false,
       code: "access_denied",
-      message: expect.stringContaining("Permission denied"),
+      message: expect.stringMatching(/^[^\r\n]*Permission denied[^\r\n]*\nTried the deploy key/),
       tried: `the deploy key ${key?.fingerprint}`,
     });
     server.allow(key?.publicKey ?? "", world.repository.path);

@@ -69,7 +69,8 @@ export function readGitlinks(output: string): ReadonlyMap<string, string> {
  * own and ends with advice, so the lines before that summary are used. Empty when there is none.
  */
 export function errorLine(stderr: string): string {
-  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  // ssh ends some of its lines with a carriage return.
+  const lines = stderr.split(/\r?\n/).filter((line) => line.trim() !== "");
   const summary = lines.findIndex((line) => line.startsWith("fatal: Could not read from remote repository"));
   const causes = summary > 0 ? lines.slice(0, summary) : lines;
   return causes.findLast((line) => line.startsWith("fatal: ")) ?? causes.at(-1) ?? "";

@@ -63,6 +63,12 @@ export async function listKeyOwners(home: string): Promise<readonly ProjectId[]>
   });
 }
 
+/** Whether the projects of this server share a deploy key now, or did before. */
+export async function hasSharedKey(home: string): Promise<boolean> {
+  const names: readonly string[] = await readdir(sshFolder(home).keys).catch(() => []);
+  return names.includes("server");
+}
+
 export async function removeDeployKey(home: string, projectId: ProjectId): Promise<void> {
   await rm(join(sshFolder(home).keys, projectId), { force: true });
 }

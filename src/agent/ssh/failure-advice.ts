@@ -1,5 +1,6 @@
 import type { RemoteFailure } from "#agent/commands/remote-failure.ts";
 import { FORGE_HOSTS, keysOf, type HostKey, type SshHost } from "#agent/ssh/known-hosts.ts";
+import { REPOSITORY_TOKEN } from "#contract/endpoints/variables/schemas.ts";
 import type { RepositoryAccess } from "#agent/ssh/repository-access.ts";
 
 /**
@@ -13,6 +14,8 @@ export function adviceFor(
 ): string | null {
   switch (failure.kind) {
     case "access_denied":
+      if (tried.includes(REPOSITORY_TOKEN))
+        return `Tried ${tried}. Check that the token is valid and may read the repository. If the host expects another user name, write it in the address, as in https://USER@host/path. Or use the ssh address with the project's deploy key: ${stepsUrl}`;
       return ssh === null
         ? `Tried ${tried}. If the repository is private, set the secret GANTRY_REPOSITORY_TOKEN, or use its ssh address with the project's deploy key: ${stepsUrl}`
         : `Tried ${tried}. Add the deploy key to the repository with read access: ${stepsUrl}`;
@@ -36,6 +39,6 @@ function describeChange(host: SshHost, known: readonly HostKey[], sent: string |
   const isBuiltIn = keysOf(host, [FORGE_HOSTS]).length > 0;
   const remedy = isBuiltIn
     ? "Something between this server and the host may be reading the connection. If the host has published a new key, update the agent."
-    : `Something between this server and the host may be reading the connection. If the host's owner replaced the key, run on the server: gantry-agent forget-host ${host}`;
+    : `Something between this server and the host may be reading the connection. If the host's owner replaced the key, run on the server: gantry-agent forget-host '${host}'`;
   return `The host key of ${host} has changed: it is known by ${pinned}, and ${now}. ${remedy}`;
 }

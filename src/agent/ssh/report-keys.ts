@@ -1,20 +1,25 @@
 import type { AgentContext } from "#agent/context/context.ts";
-import { listKeyOwners, readDeployKey } from "#agent/ssh/deploy-keys.ts";
+import { hasSharedKey, listKeyOwners } from "#agent/ssh/deploy-keys.ts";
+import { deployKeyOf } from "#agent/ssh/repository-access.ts";
 import { type DeployKeyReport, MAX_REPORTED_PROJECTS } from "#contract/agent-protocol.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /**
- * The public keys that exist. A damaged one is left out: the deployment that needs it says so.
- * @param projectIds the projects on this server, which share a key if the policy says so
+ * The public keys of the projects that have one. A damaged one is left out: the deployment that needs it says so.
+ *
+ * When the policy changes between a key per project and one of the server, the control plane shows the former key. So
+ * all projects get their key here, before somebody adds the wrong one to a repository.
+ * @param projectIds the projects whose files are on this server
  */
 export async function reportDeployKeys(
-  { home, policy }: Pick<AgentContext, "home" | "policy">,
+  context: Pick<AgentContext, "home" | "environment" | "policy">,
   projectIds: readonly ProjectId[],
 ): Promise<DeployKeyReport[]> {
-  const isShared = policy.deploy_keys === "server";
-  const owners = isShared ? projectIds : await listKeyOwners(home);
+  const { home, policy } = context;
+  const wasShared = policy.deploy_keys === "server" || (await hasSharedKey(home));
+  const owners = [...new Set([...(await listKeyOwners(home)), ...(wasShared ? projectIds : [])])];
   const keys = owners.slice(0, MAX_REPORTED_PROJECTS).map(async (id) => {
-    const key = await readDeployKey(home, isShared ? "server" : id).catch(() => null);
+    const key = await deployKeyOf(context, { id, name: id }).catch(() => null);
     return key === null ? [] : [{ project_id: id, public_key: key.publicKey }];
   });
   return (await Promise.all(keys)).flat();

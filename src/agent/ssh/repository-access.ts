@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { gitEnvironment } from "#agent/commands/environment.ts";
 import { LOGIN_FILE, readRemote } from "#agent/commands/git-login.ts";
+import { SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { type DeployKey, ensureDeployKey } from "#agent/ssh/deploy-keys.ts";
 import { knownHostsFiles, knownKeys } from "#agent/ssh/host-pins.ts";
@@ -51,8 +52,8 @@ export async function prepareAccess(
     const env = gitEnvironment(environment, marker);
     const { login } = readRemote(repository);
     if (login === null) return { env, tried: "no login", ssh: null };
-    const tried = "the login in the repository's address, or the project's GANTRY_REPOSITORY_TOKEN";
-    return { env: { ...env, [LOGIN_FILE]: await writeLogin(home, marker, login) }, tried, ssh: null };
+    const file = await writeLogin(home, marker, login);
+    return { env: { ...env, [LOGIN_FILE]: file }, tried: describeLogin(repository), ssh: null };
   }
   if (environment["GIT_SSH_COMMAND"] !== undefined) {
     const tried = "the GIT_SSH_COMMAND of the agent's environment";
@@ -76,6 +77,14 @@ export async function prepareAccess(
     tried: [`the deploy key ${key.fingerprint}`, ...others].join(" and "),
     ssh: { host, known },
   };
+}
+
+/** The control plane moves an address's password to the secret, so a password here comes from the secret. */
+function describeLogin(repository: string): string {
+  const [, user = "", password] = /^https:\/\/([^/@:]*)(?::([^/@]*))?@/.exec(repository) ?? [];
+  if (password === undefined) return "the user name in the repository's address, without a password";
+  const shown = user.length < SHORTEST_USER_TOKEN ? `\`${user}\`` : "in the repository's address";
+  return `the project's GANTRY_REPOSITORY_TOKEN as the password of the user ${shown}`;
 }
 
 /** The keys by which a host was pinned since `prepareAccess`. */
