@@ -151,7 +151,7 @@ describe("on a systemd server in a container", () => {
     const back = await api.rollBack(project.id);
     expect(await api.ended(back.id)).toMatchObject({ status: "live" });
     expect(await ask(port)).toBe("first");
-    expect(await machine.tell(`ls /var/lib/gantry/projects/${project.id}/home`)).toBe("");
+    expect(await machine.tell(`ls /var/lib/gantry/projects/${project.id}/home`)).toBe("variables");
   });
 
   it("removing the agent keeps the apps, and purging removes everything", async () => {

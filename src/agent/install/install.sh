@@ -590,7 +590,10 @@ remove_project_users() {
   systemctl reset-failed 'gantry-build-*' 'gantry-command-*' 2>/dev/null || true
   systemctl stop gantry.slice 2>/dev/null || true
   getent passwd | awk -F : -v home="$home/projects/" '$1 ~ /^proj_[0-9a-z]+$/ && index($6, home) == 1 { print $1 }' |
-    while read -r project; do userdel "$project" 2>/dev/null || true; done
+    while read -r project; do
+      userdel "$project" 2>/dev/null ||
+        log "the user $project is kept, because processes of it run. End them, and run: userdel $project"
+    done
   if getent group "$isolate_group" >/dev/null; then groupdel "$isolate_group"; fi
 }
 
