@@ -38,7 +38,7 @@ const stepsFor: Readonly<Record<Forge, readonly string[]>> = {
   ],
   other: [
     "Open the settings of the repository on your git host, and look for its deploy keys or access keys. GitHub and Gitea: Settings → Deploy keys. GitLab: Settings → Repository → Deploy keys. Bitbucket: Repository settings → Access keys.",
-    "Add the public key with read access only. On a git server without such settings, add it to the `authorized_keys` of the ssh user.",
+    "Add the public key with read access only. On a git server without such settings, add it to the file authorized_keys of the ssh user.",
   ],
 };
 

@@ -11,7 +11,8 @@ export function repositoryFacts(test: RepositoryTest, style: Style): readonly Fa
       ["reason", test.code],
       ...test.message.split("\n").map((line, at) => [at === 0 ? "message" : "", printable(line)] as const),
       ["tried", printable(test.tried)],
-      ["steps", test.steps_url],
+      // The page has the key and how to add it, which helps only against a refusal.
+      ["steps", test.code === "access_denied" ? test.steps_url : null],
     ];
   const { host_key: key } = test;
   const keyText = key === null ? null : `${key.host} ${key.fingerprint} (${key.type})`;

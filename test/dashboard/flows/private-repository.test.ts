@@ -69,6 +69,7 @@ it("says that an https address does not use the key, and what a server without a
   });
   await signInWithToken(page, local, `/app/projects/${project.id}/repository`);
   await page.getByText("The deploy key is not used with this address.").waitFor();
+  await page.getByText("or set the secret GANTRY_REPOSITORY_TOKEN").waitFor();
   await page.getByText("Loading the deploy key failed.").waitFor();
   await page.getByText("is not connected").waitFor();
 });
