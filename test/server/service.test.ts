@@ -170,9 +170,14 @@ describe("on a systemd server in a container", () => {
     expect(await running()).toBe("1");
     expect((await machine.run("ls /usr/local/bin/gantry-agent")).code).not.toBe(0);
     expect(await update()).toMatchObject({ code: 0 });
-    expect(
-      await machine.run(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --uninstall --purge`),
-    ).toMatchObject({ code: 0 });
+    // A unit of root is not the agent's to end.
+    await machine.tell(`systemd-run --quiet --unit=own --uid=${restartedProject} sleep 1000`);
+    const purged = await machine.run(`curl -fsSL ${gantry.url}/install.sh | sh -s -- --uninstall --purge`);
+    expect(purged).toMatchObject({ code: 0 });
+    expect(purged.output).toContain(
+      `the user ${restartedProject} is kept, because processes of it run. End them, and run: userdel ${restartedProject}`,
+    );
+    await machine.tell(`systemctl stop own; userdel ${restartedProject}`);
     const left =
       "ls -d /usr/local/lib/gantry /usr/local/bin/gantry* /var/lib/gantry /etc/gantry /etc/systemd/system/gantry-agent* /etc/systemd/system/gantry-isolate* /etc/systemd/system/gantry-*-.service.d /etc/systemd/system/*.wants/gantry-isolate* /etc/tmpfiles.d/gantry* /run/gantry* /run/systemd/transient/gantry-* 2>/dev/null; getent passwd | grep -E '^(gantry|proj_)'; getent group | grep -E '^(gantry|proj_)'; systemctl list-units --all --plain --no-legend 'gantry-build*' 'gantry-command*' 'gantry-isolate*' 'gantry-agent*'; pgrep --list-full node";
     expect((await machine.run(left)).output).toBe("");
