@@ -105,6 +105,11 @@ describe("a repository test", () => {
     const refused = await test(url);
     const key = await readDeployKey(world.home, world.projectId);
     expect(refused).toMatchObject({
+      message: expect.stringContaining(
+        `its host key ${server.hostFingerprint()} (ED25519) is trusted from now on`,
+      ),
+    });
+    expect(refused).toMatchObject({
       ok: false,
       code: "access_denied",
       message: expect.stringMatching(/^[^\r\n]*Permission denied[^\r\n]*\nTried the deploy key/),

@@ -11,7 +11,12 @@ import { refuseOwnFiles } from "#agent/policy/own-files.ts";
 import type { ProcessEnd } from "#agent/process/command.ts";
 import { runProcess } from "#agent/process/run-process.ts";
 import { adviceFor } from "#agent/ssh/failure-advice.ts";
-import { newlyPinned, prepareAccess, type RepositoryAccess } from "#agent/ssh/repository-access.ts";
+import {
+  describeNewHostKeys,
+  newlyPinned,
+  prepareAccess,
+  type RepositoryAccess,
+} from "#agent/ssh/repository-access.ts";
 import { createTestFolder, removeLogins } from "#agent/ssh/ssh-folder.ts";
 import type { ToAgent } from "#contract/agent-protocol.ts";
 import type {
@@ -96,9 +101,12 @@ export async function testRepository(
     const failure = readRemoteFailure(ran.stderr);
     const line = errorLine(ran.stderr);
     const advice = adviceFor(failure, access, repositoryPage(context.connection.url, project_id));
-    const message = [line === "" ? "git could not read the repository" : line, advice ?? ""]
-      .join("\n")
-      .trim();
+    const message = [
+      line === "" ? "git could not read the repository" : line,
+      ...(advice === null ? [] : [advice]),
+      // ssh trusts a host before the host refuses the deploy key.
+      ...(await describeNewHostKeys(context, access)),
+    ].join("\n");
     return fail(codeOf(failure), message, access.tried);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -96,6 +96,18 @@ export async function newlyPinned(
   return knownKeys(knownHostsFiles(home, environment["HOME"]), ssh.host);
 }
 
+/** A sentence for each of those keys. */
+export async function describeNewHostKeys(
+  context: AccessContext,
+  access: RepositoryAccess,
+): Promise<readonly string[]> {
+  const keys = await newlyPinned(context, access);
+  return keys.map(
+    ({ type, fingerprint }) =>
+      `first connection to ${access.ssh?.host}: its host key ${fingerprint} (${type}) is trusted from now on`,
+  );
+}
+
 /** Text that is safe in the comment of a key, and on the pages of every git host. */
 function slugOf(name: string): string {
   const slug = name.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, "");

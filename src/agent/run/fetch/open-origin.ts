@@ -3,7 +3,7 @@ import { refuseOwnFiles } from "#agent/policy/own-files.ts";
 import type { Origin } from "#agent/run/fetch/mirror-steps.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
-import { newlyPinned, prepareAccess } from "#agent/ssh/repository-access.ts";
+import { describeNewHostKeys, prepareAccess } from "#agent/ssh/repository-access.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -37,9 +37,5 @@ export async function openOrigin(
 
 /** Logs the host keys that ssh pinned at the first connection to a host. */
 export async function logNewHostKeys({ context, log }: RunScope, { access }: Origin): Promise<void> {
-  for (const { type, fingerprint } of await newlyPinned(context, access))
-    log.system(
-      "fetch",
-      `first connection to ${access.ssh?.host}: its host key ${fingerprint} (${type}) is trusted from now on`,
-    );
+  for (const sentence of await describeNewHostKeys(context, access)) log.system("fetch", sentence);
 }
