@@ -3,6 +3,8 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
+import { headCommit, initRepository } from "./repository-files.ts";
+
 const run = promisify(execFile);
 
 /** A git repository that a test commits to. */
@@ -20,7 +22,7 @@ export async function createRepository(path: string): Promise<Repository> {
     const { stdout } = await run("git", [...identity, "-c", "commit.gpgSign=false", ...args], { cwd: path });
     return stdout.trim();
   };
-  await git("init", "--quiet", "--initial-branch=main");
+  initRepository(path);
   return {
     path,
     git,
@@ -36,7 +38,7 @@ export async function createRepository(path: string): Promise<Repository> {
       }
       await git("add", "--all");
       await git("commit", "--quiet", "--allow-empty", "-m", `Change ${Object.keys(files).join(", ")}`);
-      return git("rev-parse", "HEAD");
+      return headCommit(path);
     },
   };
 }

@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { headCommit, initRepository } from "../../support/repository-files.ts";
+
 /** A text, an executable, or a symbolic link; `null` removes the file. */
 export type TestFile = string | { readonly script: string } | { readonly link: string } | null;
 
@@ -13,6 +15,7 @@ export type TestRepository = {
   git(...args: string[]): string;
 };
 
+/** @param options more options of `git init` */
 export function createRepository(path: string, options: readonly string[] = []): TestRepository {
   mkdirSync(path, { recursive: true });
   const git = (...args: string[]): string =>
@@ -31,7 +34,8 @@ export function createRepository(path: string, options: readonly string[] = []):
         GIT_ALLOW_PROTOCOL: "file",
       },
     }).trim();
-  git("init", "--quiet", "--initial-branch=main", ...options);
+  if (options.length === 0) initRepository(path);
+  else git("init", "--quiet", "--initial-branch=main", ...options);
   return {
     path,
     git,
@@ -39,7 +43,7 @@ export function createRepository(path: string, options: readonly string[] = []):
       for (const [name, file] of Object.entries(files)) writeTestFile(join(path, name), file);
       git("add", "--all");
       git("commit", "--quiet", "--allow-empty", `--message=${message}`);
-      return git("rev-parse", "HEAD");
+      return headCommit(path);
     },
   };
 }
