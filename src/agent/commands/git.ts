@@ -91,9 +91,12 @@ function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string
   return env;
 }
 
-/** @param objectFormat the remote's hash format; a mirror cannot change it later */
+/**
+ * Without the samples of hooks, which take more files than an empty mirror.
+ * @param objectFormat the remote's hash format; a mirror cannot change it later
+ */
 export function initMirror(place: GitPlace, objectFormat: "sha1" | "sha256"): Command {
-  return git(place, ["init", "--quiet", "--bare", `--object-format=${objectFormat}`]);
+  return git(place, ["init", "--quiet", "--bare", "--template=", `--object-format=${objectFormat}`]);
 }
 
 /** Exit code 2: the remote answered, and has none of these refs. Prints `<sha>\t<ref>` lines. */

@@ -127,7 +127,7 @@ async function runGit(
 ): Promise<Ran> {
   let stdout = "";
   let stderr = "";
-  const end = await runProcess(command, {
+  const { end } = await runProcess(command, {
     output: {
       // A hostile server may send refs without end.
       stdout: (chunk) => {

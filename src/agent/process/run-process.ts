@@ -47,11 +47,15 @@ export type ProcessOptions = {
   readonly outputGraceMs: number;
 };
 
+/** `mayWrite`: whether a process that the command left running may still write to the channel's files. */
+export type ProcessRun = { readonly end: ProcessEnd; readonly mayWrite: boolean };
+
 /** Runs a command as the leader of its own process group, with /dev/null for input. Never throws. */
-export async function runProcess(command: Command, options: ProcessOptions): Promise<ProcessEnd> {
-  if (options.signal.aborted) return { kind: "stopped" };
+export async function runProcess(command: Command, options: ProcessOptions): Promise<ProcessRun> {
+  const withoutStart = (end: ProcessEnd): ProcessRun => ({ end, mayWrite: false });
+  if (options.signal.aborted) return withoutStart({ kind: "stopped" });
   if (statSync(command.cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
-    return { kind: "not_started", message: `the folder ${command.cwd} does not exist` };
+    return withoutStart({ kind: "not_started", message: `the folder ${command.cwd} does not exist` });
   const [program, ...args] = command.argv;
   let child;
   try {
@@ -62,14 +66,14 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
       stdio: ["ignore", ...stdioOf(options.channel)],
     });
   } catch (error) {
-    return { kind: "not_started", message: messageOf(error) };
+    return withoutStart({ kind: "not_started", message: messageOf(error) });
   }
   const { pid } = child;
   if (pid === undefined) {
     const message = await new Promise<string>((resolve) =>
       child.once("error", (error) => resolve(error.message)),
     );
-    return { kind: "not_started", message };
+    return withoutStart({ kind: "not_started", message });
   }
   child.on("error", () => undefined);
   const group: ProcessId = { pid, start_time: startTimeOf(pid) };
@@ -102,11 +106,12 @@ export async function runProcess(command: Command, options: ProcessOptions): Pro
     if (!mayStay) await killGroup(pid);
   }
   // A pipe closes when no process can write to it. A file does not signal that.
-  const graceMs =
-    options.channel.kind === "pipes" || (mayStay && isHeld(options.channel)) ? options.outputGraceMs : 0;
+  const isLeft = mayStay && isHeld(options.channel);
+  const graceMs = options.channel.kind === "pipes" || isLeft ? options.outputGraceMs : 0;
   await Promise.all(readers.map((reader) => reader.finish(graceMs)));
   options.ledger.closed(group);
-  return end;
+  // Only processes that have the files open can pass them on, and the search reads every process of the server.
+  return { end, mayWrite: (isLeft || !mayStay) && isHeld(options.channel) };
 }
 
 function stdioOf(channel: OutputChannel): readonly ["pipe" | "ignore" | number, "pipe" | "ignore" | number] {

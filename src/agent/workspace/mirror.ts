@@ -28,6 +28,15 @@ export async function readMirror(gitDir: string, repository: string): Promise<Mi
   };
 }
 
+/** Whether a mirror has no objects, as before its first fetch. */
+export async function isEmptyMirror(gitDir: string): Promise<boolean> {
+  const names = [
+    ...(await namesIn(join(gitDir, "objects"))),
+    ...(await namesIn(join(gitDir, "objects/pack"))),
+  ];
+  return names.every((name) => name === "info" || name === "pack");
+}
+
 /** Records that everything of the remote was fetched (`isComplete`). */
 export async function markComplete(gitDir: string, repository: string): Promise<void> {
   await writeFile(join(gitDir, COMPLETE_MARK), markOf(repository));

@@ -6,7 +6,13 @@ import type { GitAnswer, GitRunner } from "#agent/run/fetch/git-runner.ts";
 import type { Step } from "#agent/run/step/step.ts";
 import { adviceFor } from "#agent/ssh/failure-advice.ts";
 import type { RepositoryAccess } from "#agent/ssh/repository-access.ts";
-import { discardMirror, markComplete, readMirror, removeGitLeftovers } from "#agent/workspace/mirror.ts";
+import {
+  discardMirror,
+  isEmptyMirror,
+  markComplete,
+  readMirror,
+  removeGitLeftovers,
+} from "#agent/workspace/mirror.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** A repository to fetch from and its mirrors, one for each hash format. */
@@ -54,6 +60,8 @@ export async function findCommit(
   place: GitPlace,
   name: string,
 ): Promise<Step<FetchedCommit | null>> {
+  // Saves a process in the first deployment of a project.
+  if (await isEmptyMirror(place.gitDir)) return succeed(null);
   const shown = await git.run(showCommit(place, name), "probe");
   if (!shown.ok) return shown;
   const commit = shown.value.code === 0 ? readCommit(shown.value.stdout) : null;

@@ -3,8 +3,7 @@ import { statfs } from "node:fs/promises";
 import { type Command, hasSucceeded, type ProcessEnd } from "#agent/process/command.ts";
 import { createLineOutput } from "#agent/process/line-output.ts";
 import type { FollowOptions } from "#agent/process/follow-file.ts";
-import { openAmong } from "#agent/process/open-files.ts";
-import { createOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
+import { createOutputFiles } from "#agent/process/output-files.ts";
 import { type OutputChannel, type OutputSink, runProcess } from "#agent/process/run-process.ts";
 import { runIsolated, type Unit } from "#agent/isolation/run-isolated.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -101,7 +100,7 @@ async function runAsItsUser(
       outputGraceMs: settings.outputGraceMs,
     });
   const channel = leftovers === "kill" ? pipes : openFiles(scope, leftovers.keepAs, options.stage);
-  const end = await runProcess(command, {
+  const { end, mayWrite } = await runProcess(command, {
     output,
     channel,
     ledger: scope.ledger,
@@ -110,7 +109,10 @@ async function runAsItsUser(
     stopGraceMs: settings.stopGraceMs,
     outputGraceMs: settings.outputGraceMs,
   });
-  if (channel.kind === "files") closeFiles(channel.files);
+  if (channel.kind !== "files") return end;
+  // The log has everything in the files. They stay only for processes that still write to them.
+  if (mayWrite) channel.files.close();
+  else channel.files.remove();
   return end;
 }
 
@@ -138,12 +140,6 @@ function openFiles(scope: CommandScope, name: string, stage: LogStage): OutputCh
     log.system(stage, `the command's output cannot be stored: ${messageOf(error)}`);
     return { kind: "none" };
   }
-}
-
-/** The log has everything in the files. They stay only for processes that still write to them. */
-function closeFiles(files: OutputFiles): void {
-  if (openAmong([files.stdout.path, files.stderr.path])?.size === 0) files.remove();
-  else files.close();
 }
 
 /** Describes the end of a command, to be used within a sentence. */
