@@ -69,7 +69,7 @@ async function framesOfList(browser: Browser, system: System): Promise<Frames> {
     server_id: local.server_id,
     repository: "/nowhere",
   });
-  await seedDeployments(system.home, local, project, { count: DEPLOYMENTS, days: 365 });
+  seedDeployments(system.home, local, project, { count: DEPLOYMENTS, days: 365 });
   const { page, context } = await openTab(browser, local.url);
   await signInWithToken(page, local, `/app/projects/${project.id}`);
   await page.getByRole("list", { name: "Deployments" }).getByText(`v${DEPLOYMENTS}`).waitFor();

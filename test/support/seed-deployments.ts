@@ -1,7 +1,7 @@
 import type { Project } from "#contract/endpoints/projects/schemas.ts";
 
-import { executeStatements } from "../../scripts/shared/execute-statements.ts";
 import type { LocalFile } from "../../scripts/start/local-file.ts";
+import { writeDatabase } from "./write-database.ts";
 
 const messages = [
   "Explain how to create a link",
@@ -25,12 +25,12 @@ export type Seed = {
  * them. The newest is live, one in nine failed, and one in fifty was canceled. Do not deploy such a project.
  * @param home of the running installation
  */
-export async function seedDeployments(
+export function seedDeployments(
   home: string,
   { account_id }: Pick<LocalFile, "account_id">,
   { id, server_id }: Project,
   { count, days }: Seed,
-): Promise<void> {
+): void {
   const step = Math.floor((days * DAY_MS) / count);
   const first = Date.now() - step * (count - 1);
   const actor = JSON.stringify({ type: "token", id: "tok_seed", name: "CI" });
@@ -55,5 +55,5 @@ export async function seedDeployments(
       hash || hash || hash || hash || hash, ${message}, 'api', '${actor}', at, at + 200,
       at + 200 + took, at + 3600000, CASE status WHEN 'failed' THEN '${failure}' END, NULL,
       CASE WHEN status IN ('live', 'superseded') THEN i END, 0, 1 FROM rows`;
-  await executeStatements({ home }, [{ sql, parameters: [] }]);
+  writeDatabase(home, [{ sql, parameters: [] }]);
 }

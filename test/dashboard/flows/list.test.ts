@@ -28,7 +28,7 @@ it("long lists of servers and tokens can be searched by name", async () => {
 it("a list of deployments keeps its filters, rows and scroll position when the user comes back", async () => {
   const settings = { name: "archive", server_id: local.server_id, repository: "/nowhere" };
   const project = await api.createProject(settings);
-  await seedDeployments(join(home, "installation"), local, project, { count: 400, days: 90 });
+  seedDeployments(join(home, "installation"), local, project, { count: 400, days: 90 });
 
   // Rows that are inserted into the database have no logs.
   const { page } = await visit({ expected: /status of 410/ });

@@ -7,19 +7,19 @@ import * as z from "zod";
 import { Account } from "#contract/endpoints/accounts/schemas.ts";
 import { signInLink } from "#contract/public-paths.ts";
 import { AccountId } from "#contract/ids.ts";
-import { executeStatements } from "../../../scripts/shared/execute-statements.ts";
 import { newSignInCode } from "../../../scripts/shared/sign-in-code.ts";
 import { createApi } from "../../support/journey-api.ts";
+import { writeDatabase } from "../../support/write-database.ts";
 import { signInWithToken } from "./support/sign-in.ts";
 import { useDashboard } from "./support/use-dashboard.ts";
 
 const { home, local, api, visit } = await useDashboard({ installation: "own" });
-const target = { home: join(home, "installation") };
+const served = join(home, "installation");
 
-async function newLinks(): Promise<{ readonly first: string; readonly second: string }> {
+function newLinks(): { readonly first: string; readonly second: string } {
   const made = [1, 2].map(() => newSignInCode({ id: AccountId.parse(local.account_id) }, Date.now()));
-  await executeStatements(
-    target,
+  writeDatabase(
+    served,
     made.map(({ statement }) => statement),
   );
   const [first = "", second = ""] = made.map(({ code }) => signInLink(local.url, code));
@@ -40,7 +40,7 @@ async function sessionOf(
 describe("a session that expires", () => {
   it("warns before, continues with a new link, and keeps unsaved input after its end", async () => {
     const { page } = await visit({ expected: /status of 401/ });
-    const links = await newLinks();
+    const links = newLinks();
     await page.goto(links.first);
     await page.getByRole("heading", { name: "Projects" }).waitFor();
     const notice = page.getByText("You will be signed out");
@@ -48,7 +48,7 @@ describe("a session that expires", () => {
 
     const first = await sessionOf(page);
     const sql = "UPDATE tokens SET expires_at = ? WHERE id = ?";
-    await executeStatements(target, [{ sql, parameters: [Date.now() + 600_000, first.id] }]);
+    writeDatabase(served, [{ sql, parameters: [Date.now() + 600_000, first.id] }]);
     const comeBack = async () => {
       await page.reload();
       await page.locator(".projects").waitFor();

@@ -110,7 +110,7 @@ export async function setScene(system: System, home: string): Promise<Scene> {
     server_id: server.id,
     repository: "https://git.example.com/docs.git",
   });
-  await seedDeployments(system.home, local, docs, { count: 160, days: 29 });
+  seedDeployments(system.home, local, docs, { count: 160, days: 29 });
 
   await script("first-token.ts", "--account", "Second", "--home", system.home);
   const emptyAccountLink = await script("sign-in.ts", "--account", "Second", "--home", system.home);

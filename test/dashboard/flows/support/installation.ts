@@ -6,10 +6,10 @@ import * as z from "zod";
 
 import { AccountId } from "#contract/ids.ts";
 
-import { executeStatements } from "../../../../scripts/shared/execute-statements.ts";
 import { newToken } from "../../../../scripts/shared/first-token.ts";
 import { LocalFile } from "../../../../scripts/start/local-file.ts";
 import { serveShares } from "../../../support/serve-shares.ts";
+import { writeDatabase } from "../../../support/write-database.ts";
 import { createHome, removeHome, startSystem } from "../../../support/journey-system.ts";
 import { executable } from "./browser.ts";
 import { script } from "./operator.ts";
@@ -130,9 +130,9 @@ export async function startInstallation(filesCount = 0): Promise<RunningInstalla
     const forFiles = Array.from({ length: filesCount }, (_, at) =>
       newToken({ name: `file ${at + 1}` }, "flow", Date.now()),
     );
-    // All at once and before the flows: the database may be locked for the Worker while another process writes.
-    await executeStatements(
-      { home: system.home },
+    // All at once and before the flows: the database is locked for the Worker while another process writes.
+    writeDatabase(
+      system.home,
       [...named, ...forFiles].flatMap(({ statements }) => statements),
     );
     const tokens = Object.fromEntries(named.map(({ name, token }) => [name, token]));
