@@ -94,7 +94,9 @@ describe("on a systemd server in a container", () => {
     expect(await update()).toMatchObject({ code: 0 });
     await expectUp();
     expect((await machine.tell(`grep -c asked ${output}`)).length).toBeGreaterThan(0);
-    expect(await machine.tell(`cat /var/lib/gantry/projects/${project.id}/home/.tmp/last-request`)).toBe("/");
+    expect(await machine.tell(`cat /var/lib/gantry/projects/${project.id}/private-tmp/last-request`)).toBe(
+      "/",
+    );
     expect(
       await machine.tell(`stat -c %U $(readlink -f /var/lib/gantry/projects/${project.id}/current)`),
     ).toBe(project.id);
