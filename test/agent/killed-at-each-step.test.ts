@@ -121,7 +121,7 @@ describe("an agent that is killed before any of the steps of", () => {
       expect.arrayContaining([
         "none: renameSync /run.json.tmp /run.json",
         "preparing: rename /releases/N /tmp/bin-releases-N",
-        "preparing: symlink ../../shared/data /releases/N/data",
+        "preparing: symlink ../../shared/data /proc/self/fd/N/data",
         "preparing: rename /releases/N.json.tmp /releases/N.json",
         "preparing: symlink releases/N /tmp/way-back",
         "switching: rename /tmp/current /current",
@@ -222,7 +222,7 @@ describe("an agent that is killed before any of the steps of", () => {
           expect(existsSync(world.path())).toBe(!purge);
         },
       });
-      const telling = purge ? "none: rm " : expect.stringMatching(/^none: rename \/releases\/N \/N-.*\.bin$/);
+      const telling = purge ? "none: rmdir " : expect.stringMatching(/^none: rename \/releases\/N \/N-.*\.bin$/);
       expect(steps).toContainEqual(telling);
     },
     180_000,

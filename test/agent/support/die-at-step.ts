@@ -40,6 +40,6 @@ function countStepsOf(module: object, names: readonly string[]): void {
 }
 
 // Calls that create a folder or write a temporary file have no lasting effect before the rename that follows.
-countStepsOf(promises, ["chmod", "rename", "rm", "symlink", "unlink"]);
+countStepsOf(promises, ["chmod", "rename", "rm", "rmdir", "symlink", "unlink"]);
 countStepsOf(fs, ["ftruncateSync", "renameSync", "rmdirSync", "rmSync", "truncateSync", "writeSync"]);
 syncBuiltinESMExports();
