@@ -116,9 +116,16 @@ describe("the output of an activate command", () => {
     expect(result.outcome).toBe("live");
     const lines = messagesOf(run, "stdout");
     expect(Number(lines.at(-1))).toBeLessThan(4_000);
-    // A line that is written while the file is emptied can be lost.
     const numbers = lines.flatMap((line) => /^line (\d+)$/.exec(line)?.slice(1).map(Number) ?? []);
-    expect(numbers.length).toBeGreaterThan(1_400);
+    const bytesOf = (some: readonly number[]) => some.map((number) => `line ${number}\n`).join("").length;
+    // On a busy machine the command is faster than the agent, which drops the rest and says so.
+    const dropped = messagesOf(run, "system").reduce(
+      (sum, message) => sum + Number(/^(\d+) bytes of output are missing$/.exec(message)?.[1] ?? 0),
+      0,
+    );
+    // A line that is written while the file is emptied can be lost.
+    const written = bytesOf(Array.from({ length: 1_500 }, (_, at) => at + 1));
+    expect(bytesOf(numbers) + dropped).toBeGreaterThan(0.9 * written);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
   });
 

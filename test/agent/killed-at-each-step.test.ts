@@ -222,7 +222,9 @@ describe("an agent that is killed before any of the steps of", () => {
           expect(existsSync(world.path())).toBe(!purge);
         },
       });
-      const telling = purge ? "none: rmdir " : expect.stringMatching(/^none: rename \/releases\/N \/N-.*\.bin$/);
+      const telling = purge
+        ? "none: rmdir "
+        : expect.stringMatching(/^none: rename \/releases\/N \/N-.*\.bin$/);
       expect(steps).toContainEqual(telling);
     },
     180_000,
