@@ -111,14 +111,15 @@ describe("the output of an activate command", () => {
   it("is read from a file that is emptied when it becomes too long", async () => {
     await world.startAgent({ maxOutputFileBytes: 2_000 });
     const { run, result } = await world.deploy({
-      activate_command: `for i in $(seq 1500); do echo line $i; done; sleep 0.2; wc -c < ${world.path("output")}/1-1.stdout`,
+      // Without the pauses, all lines could be written between the two system calls that look at the size and empty the file.
+      activate_command: `for i in $(seq 1500); do echo line $i; [ $((i % 100)) = 0 ] && sleep 0.03; done; sleep 0.2; wc -c < ${world.path("output")}/1-1.stdout`,
     });
     expect(result.outcome).toBe("live");
     const lines = messagesOf(run, "stdout");
     expect(Number(lines.at(-1))).toBeLessThan(4_000);
     const numbers = lines.flatMap((line) => /^line (\d+)$/.exec(line)?.slice(1).map(Number) ?? []);
     const bytesOf = (some: readonly number[]) => some.map((number) => `line ${number}\n`).join("").length;
-    // On a busy machine the command is faster than the agent, which drops the rest and says so.
+    // On a busy machine the command can be faster than the agent, which then drops the rest and says so.
     const dropped = messagesOf(run, "system").reduce(
       (sum, message) => sum + Number(/^(\d+) bytes of output are missing$/.exec(message)?.[1] ?? 0),
       0,

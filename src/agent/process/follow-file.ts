@@ -53,7 +53,10 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
       if (isEnded || waiting !== null) return;
       if (performance.now() - startedAt > TURN_MS) break;
       const length = readSync(fd, buffer, 0, CHUNK_BYTES, offset);
-      if (length === 0) return fit();
+      if (length === 0) {
+        if (isAtEnd()) return;
+        continue;
+      }
       offset += length;
       passed += length;
       const room = take(buffer.subarray(0, length));
@@ -71,16 +74,21 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
     readSafely();
   }
 
-  /** Called when everything was read. Empties a long file; the writers append, so they continue at its start. */
-  function fit(): void {
-    timesAtEnd += 1;
+  /**
+   * Called when nothing was left to read. Empties a long file; the writers append, so they continue at its start.
+   * @returns false if there is more by now, which emptying the file would lose
+   */
+  function isAtEnd(): boolean {
     const { size } = fstatSync(fd);
+    if (size > offset) return false;
+    timesAtEnd += 1;
     // Another process emptied the file.
     if (size < offset) offset = 0;
     else if (offset > options.maxBytes) {
       ftruncateSync(fd);
       offset = 0;
     }
+    return true;
   }
 
   function poll(): void {
