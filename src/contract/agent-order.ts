@@ -46,7 +46,7 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `reuse_release`: the release to activate without a fetch and a build, if its files are complete. Otherwise the agent
  * builds `source` into `releases/<version>`.
  * `preapproved`: the order contains the activation permit, so the agent does not ask for it.
- * `framework`, `build_command`, `output_directory`: the agent detects an omitted framework from the files, and takes the
+ * `framework`, the commands, `output_directory`: the agent detects an omitted framework from the files, and takes the
  * other omitted settings from the preset of the framework. A `build_command` of null means no build.
  * `limits`: for the build and activate command. An older control plane sends none.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.

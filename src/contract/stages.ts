@@ -1,16 +1,20 @@
 // The stages of a run. A new stage starts here: the types below make the compiler name every other place it needs.
 
 /** What an agent does in a run, in this order. */
-export const runStages = ["fetch", "build", "activate", "verify"] as const;
+export const runStages = ["fetch", "install", "build", "activate", "verify"] as const;
 export type RunStage = (typeof runStages)[number];
 
 /** The stages that a deployment passes through, in this order. */
 export const stages = ["queued", ...runStages] as const;
 export type Stage = (typeof stages)[number];
 
+/** The stages that only some deployments have. */
+export const optionalStages: ReadonlySet<Stage> = new Set<Stage>(["install"]);
+
 export const stageLabels = {
   queued: "Queued",
   fetch: "Fetch",
+  install: "Install",
   build: "Build",
   activate: "Activate",
   verify: "Verify",
@@ -23,6 +27,7 @@ export type TimeoutName = `${"queue" | RunStage}_seconds`;
 export const defaultTimeouts = {
   queue_seconds: 900,
   fetch_seconds: 600,
+  install_seconds: 600,
   build_seconds: 600,
   activate_seconds: 60,
   verify_seconds: 60,

@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
+import { defaultTimeouts, runStages } from "#contract/stages.ts";
 
 import { eventsOf, messagesOf, World } from "./support/harness.ts";
 
@@ -20,7 +21,12 @@ afterEach(async () => {
 
 /** Deploys without build settings, except for `given`. */
 async function deploy(given: Partial<RunOrder> = {}) {
-  const { build_command: _build, output_directory: _output, ...rest } = world.order();
+  const {
+    install_command: _install,
+    build_command: _build,
+    output_directory: _output,
+    ...rest
+  } = world.order();
   const run = world.control.dispatch({ ...rest, ...given });
   const result = await world.control.result(run);
   return { run, result, preset: eventsOf(run, "framework")[0]?.preset };
@@ -72,7 +78,12 @@ describe("a repository without a framework setting", () => {
     await world.startAgent();
     const { run, result, preset } = await deploy();
     expect(result.outcome).toBe("live");
-    expect(preset).toEqual({ framework: "static", build_command: null, output_directory: "." });
+    expect(preset).toEqual({
+      framework: "static",
+      install_command: null,
+      build_command: null,
+      output_directory: ".",
+    });
     expect(messagesOf(run, "stdout")).toEqual([]);
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "." });
   });
@@ -85,13 +96,15 @@ describe("a repository without a framework setting", () => {
     expect(result.outcome).toBe("live");
     expect(preset).toEqual({
       framework: "vite",
-      build_command: "npm ci && npm run build",
+      install_command: "npm ci",
+      build_command: "npm run build",
       output_directory: "dist",
     });
+    expect(eventsOf(run, "stage").map(({ stage }) => stage)).toEqual(runStages);
     expect(world.read("current/dist/index.html")).toBe("hello");
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "dist" });
     expect(messagesOf(run, "system")).toContain(
-      "framework vite, detected in the repository: built by npm ci && npm run build, served from dist",
+      "framework vite, detected in the repository: installed by npm ci, built by npm run build, served from dist",
     );
   });
 
@@ -104,6 +117,7 @@ describe("a repository without a framework setting", () => {
     const { run, preset } = await deploy();
     expect(preset).toEqual({
       framework: "hugo",
+      install_command: null,
       build_command: "hugo --gc --minify",
       output_directory: "public",
     });
@@ -143,12 +157,44 @@ describe("a project's own setting", () => {
     const none = await deploy({ build_command: null });
     expect(none.result.outcome).toBe("live");
     expect(messagesOf(none.run, "stdout")).toEqual([]);
-    expect(none.preset?.build_command).toBe("npm ci && npm run build");
+    expect(none.preset?.build_command).toBe("npm run build");
     const own = await deploy({ build_command: "mkdir own; echo own", output_directory: "own" });
     expect(own.result.outcome).toBe("live");
     expect(messagesOf(own.run, "stdout")).toEqual(["own"]);
     const raw = await deploy({ build_command: null, output_directory: "." });
     expect(raw.result.outcome).toBe("live");
+  });
+
+  it("for the install command runs before the build command, and a failure of it is its own", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    const both = { install_command: "echo install > order", build_command: "echo build >> order" };
+    expect((await deploy(both)).result.outcome).toBe("live");
+    expect(world.read("current/order")).toBe("install\nbuild\n");
+    const { run, result } = await deploy({ ...both, install_command: "echo no such package >&2; exit 3" });
+    expect(result).toMatchObject({
+      failure: {
+        code: "install_failed",
+        stage: "install",
+        message: "the install command ended with exit code 3",
+        evidence: { exit_code: 3, stderr_tail: "no such package\n" },
+      },
+    });
+    expect(messagesOf(run, "system")).not.toContain(`running ${both.build_command}`);
+  });
+
+  it("for the time of the installation ends it", async () => {
+    world.repository.commit({ "index.html": "one" });
+    await world.startAgent();
+    const timeouts = { ...defaultTimeouts, install_seconds: 1 };
+    const { result } = await deploy({ install_command: "sleep 60", timeouts });
+    expect(result).toMatchObject({
+      failure: {
+        code: "timed_out",
+        stage: "install",
+        message: "the install command took longer than 1 seconds",
+      },
+    });
   });
 
   it("decides the framework, whatever the files look like", async () => {
@@ -168,7 +214,12 @@ describe("a project's own setting", () => {
     await world.startAgent();
     const { run, result, preset } = await deploy({ framework: "phoenix" });
     expect(result.outcome).toBe("live");
-    expect(preset).toEqual({ framework: "phoenix", build_command: null, output_directory: "." });
+    expect(preset).toEqual({
+      framework: "phoenix",
+      install_command: null,
+      build_command: null,
+      output_directory: ".",
+    });
     expect(messagesOf(run, "system")).toContain("there is no preset for the framework phoenix");
   });
 
@@ -216,13 +267,19 @@ describe("a server without a tool that a preset needs", () => {
   it.each([
     [
       "npm",
+      "install",
       { "package.json": '{"dependencies":{"vite":"1"}}' },
       "Debian's package nodejs comes without it: `apt-get install npm`",
     ],
-    ["composer", { "composer.json": '{"require":{"laravel/framework":"1"}}' }, "`apt-get install composer`"],
-    ["bundle", { Gemfile: 'gem "rails"' }, "`apt-get install ruby-bundler`"],
-    ["hugo", { "hugo.toml": "" }, "install it for the whole system"],
-  ])("fails with one sentence that names %s and how to get it", async (tool, files, hint) => {
+    [
+      "composer",
+      "install",
+      { "composer.json": '{"require":{"laravel/framework":"1"}}' },
+      "`apt-get install composer`",
+    ],
+    ["bundle", "install", { Gemfile: 'gem "rails"' }, "`apt-get install ruby-bundler`"],
+    ["hugo", "build", { "hugo.toml": "" }, "install it for the whole system"],
+  ])("fails with one sentence that names %s and how to get it", async (tool, stage, files, hint) => {
     world.repository.commit(files);
     leaveOnly("git", "sh");
     await world.startAgent();
@@ -230,8 +287,8 @@ describe("a server without a tool that a preset needs", () => {
     expect(result).toEqual({
       outcome: "failed",
       failure: {
-        code: "build_failed",
-        stage: "build",
+        code: "tool_missing",
+        stage,
         message: `the build needs ${tool}, which this server does not have: ${hint}`,
       },
     });

@@ -409,7 +409,17 @@ describe("gantry projects", () => {
       shared_paths: ["storage", "data"],
     });
     expect((await run("projects")).stdout).toMatch(/^shop\tstatic\t/m);
-    const changed = await run("projects", "set", "shop", "--build-command=-x --y", "--branch", "next");
+    const changed = await run(
+      "projects",
+      "set",
+      "shop",
+      "--install-command",
+      "npm ci",
+      "--build-command=-x --y",
+      "--branch",
+      "next",
+    );
+    expect(changed.stdout).toMatch(/^install command\tnpm ci$/m);
     expect(changed.stdout).toMatch(/^build command\t-x --y$/m);
     expect(changed.stdout).toMatch(/^commits by hash\treachable$/m);
     const anyCommit = await run("projects", "set", "shop", "--commits", "any");

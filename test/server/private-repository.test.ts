@@ -101,6 +101,7 @@ it("a private repository is deployed over https with a token that only git gets"
     name: "blog",
     server_id: server.id,
     repository: gitServer.url("blog", "bot"),
+    install_command: "id -un > user.txt",
     build_command: "sh build.sh",
   });
 
@@ -122,6 +123,8 @@ it("a private repository is deployed over https with a token that only git gets"
   expect(lines.filter((line) => line.includes(token))).toEqual([]);
   expect(gitServer.logins).toContain(`bot:${token}`);
 
+  // Both commands run as the project's user, one after the other.
+  expect(await machine.tell(`cat /var/lib/gantry/projects/${project.id}/current/user.txt`)).toBe(project.id);
   // The build wrote every environment that it could read to a file of its release.
   const release = `/var/lib/gantry/projects/${project.id}`;
   expect(await machine.tell(`grep -rl GANTRY_ ${release} | grep seen.txt`)).not.toBe("");

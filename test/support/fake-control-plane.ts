@@ -14,6 +14,7 @@ import {
   type ToAgent,
 } from "#contract/agent-protocol.ts";
 import type { RunId, ServerId } from "#contract/ids.ts";
+import { runStages } from "#contract/stages.ts";
 import type { Problem } from "#contract/problems.ts";
 import { notWellFormed } from "#contract/well-formed.ts";
 
@@ -290,9 +291,8 @@ export class FakeControlPlane {
     if (resultOf(run) !== null) this.#breach(`${event.type} after the result`);
     if (event.type === "ready" && run.order.preapproved) this.#breach("ready, although preapproved");
     if (event.type === "stage") {
-      const order = ["fetch", "build", "activate", "verify"];
       const last = run.events.findLast((each) => each.type === "stage");
-      if (last?.type === "stage" && order.indexOf(last.stage) >= order.indexOf(event.stage))
+      if (last?.type === "stage" && runStages.indexOf(last.stage) >= runStages.indexOf(event.stage))
         this.#breach(`stage ${event.stage} after ${last.stage}`);
       const isPermitted =
         run.order.preapproved || (run.grantsPermit && run.events.some((each) => each.type === "ready"));

@@ -28,6 +28,8 @@ export type Unit = {
   readonly kind: "build" | "command";
   readonly project: ProjectId;
   readonly version: number;
+  /** Tells the units of a release apart. Omitted: the next number that no output file of the release has. */
+  readonly number?: number;
   readonly marker: string;
   readonly limits: UnitLimits;
 };
@@ -54,7 +56,7 @@ export async function runIsolated(command: Command, options: IsolatedOptions): P
   const { unit, signal, users, outputFolder } = options;
   if (signal.aborted) return { kind: "stopped" };
   const job = jobScript(command);
-  const number = unit.kind === "build" ? 1 : nextOutputNumber(outputFolder, String(unit.version));
+  const number = unit.number ?? nextOutputNumber(outputFolder, String(unit.version));
   const { memoryMb, cpuWeight, tasks } = unit.limits;
   const words = [
     ...["run", unit.kind, unit.project, unit.version, number, unit.marker],

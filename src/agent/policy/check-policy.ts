@@ -3,7 +3,7 @@ import { matchesPattern, parseRepository } from "#agent/policy/repository-addres
 import type { Release } from "#agent/workspace/releases.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 import { maskUrlPassword, maskUrlSecret } from "#contract/git-names.ts";
-import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
+import type { HealthCheck, Preset } from "#contract/endpoints/projects/schemas.ts";
 
 /** Why the policy refuses an order, as a sentence that names the rule; `null` when it is allowed. */
 export type PolicyRefusal = string | null;
@@ -20,7 +20,8 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
     (order.source.commit !== null && order.reuse_release === null && policy.commits === "none"
       ? refuse("commits", `a commit by its hash (${order.source.commit})`)
       : null) ??
-    (order.build_command === undefined ? null : checkOwnBuildCommand(policy, order.build_command)) ??
+    checkOwnCommand(policy, order.install_command) ??
+    checkOwnCommand(policy, order.build_command) ??
     checkActivateCommand(policy, order.activate_command) ??
     checkSharedPaths(policy, order.shared_paths) ??
     checkSecrets(policy, order) ??
@@ -54,18 +55,35 @@ function isBranch(branch: string, pattern: string): boolean {
   return new RegExp(`^${escaped.join("[^/]*")}$`, "u").test(branch);
 }
 
-/** Checks a build command that the order contains, as opposed to a preset's. */
-function checkOwnBuildCommand(policy: Policy, command: string | null): PolicyRefusal {
-  if (command !== null && policy.build_commands === "preset")
-    return refuse("build_commands", `a build command that is not a preset's: ${command}`);
+/** Checks an install or build command that the order contains, as opposed to a preset's. */
+function checkOwnCommand(policy: Policy, command: string | null | undefined): PolicyRefusal {
+  if (command === undefined || command === null) return null;
+  if (policy.build_commands === "preset")
+    return refuse("build_commands", `a command that is not a preset's: ${command}`);
   return checkBuildCommand(policy, command);
 }
 
-/** Checks the build command before it runs, wherever it comes from. */
-export function checkBuildCommand({ build_commands }: Policy, command: string | null): PolicyRefusal {
-  if (command === null || build_commands === "any" || build_commands === "preset") return null;
+/**
+ * Checks the install and the build command before they run, wherever they come from. A list may also have both as one
+ * command, `install && build`, as policies of before the two were separate have it.
+ */
+export function checkBuildCommands(
+  policy: Policy,
+  { install_command, build_command }: Pick<Preset, "install_command" | "build_command">,
+): PolicyRefusal {
+  const commands = [install_command, build_command].flatMap((command) => (command === null ? [] : [command]));
+  if (Array.isArray(policy.build_commands) && policy.build_commands.includes(commands.join(" && ")))
+    return null;
+  return commands.reduce<PolicyRefusal>(
+    (refusal, command) => refusal ?? checkBuildCommand(policy, command),
+    null,
+  );
+}
+
+function checkBuildCommand({ build_commands }: Policy, command: string): PolicyRefusal {
+  if (build_commands === "any" || build_commands === "preset") return null;
   if (build_commands !== "none" && build_commands.includes(command)) return null;
-  return refuse("build_commands", `the build command ${command}`);
+  return refuse("build_commands", `the command ${command}`);
 }
 
 /** Checks the activate command before it runs; `null` when there is none. */

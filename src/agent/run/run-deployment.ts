@@ -3,6 +3,8 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
 import { buildRelease } from "#agent/run/build/build-stage.ts";
+import { installDependencies } from "#agent/run/build/install-stage.ts";
+import { planBuild } from "#agent/run/build/plan-build.ts";
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
 import { fetchRelease } from "#agent/run/fetch/fetch-stage.ts";
 import { endRelease, traceOfRun } from "#agent/run/activate/end-release.ts";
@@ -31,6 +33,7 @@ import {
 /** Runs each stage. A stage without a function does not compile. */
 const stageFunctions = {
   fetch: fetchRelease,
+  install: installDependencies,
   build: buildRelease,
   activate: activateRelease,
   verify: verifyRelease,
@@ -139,7 +142,13 @@ async function prepareRelease(
   const commit = await stageFunctions.fetch(scope);
   if (!commit.ok) return commit;
   progress.stage = "build";
-  return stageFunctions.build(scope, commit.value);
+  const plan = await planBuild(scope, commit.value);
+  if (!plan.ok) return plan;
+  progress.stage = "install";
+  const installed = await stageFunctions.install(scope, plan.value);
+  if (!installed.ok) return installed;
+  progress.stage = "build";
+  return stageFunctions.build(scope, plan.value);
 }
 
 /** Checks a release on disk, which may be older than the agent or the policy. */

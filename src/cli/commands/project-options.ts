@@ -14,6 +14,11 @@ export const projectOptions = {
     help: "Which commits can be deployed by hash",
   },
   framework: { kind: "text", value: "NAME", help: "Framework, such as astro" },
+  "install-command": {
+    kind: "text",
+    value: "COMMAND",
+    help: "Command that installs the dependencies, run by sh",
+  },
   "build-command": {
     kind: "text",
     value: "COMMAND",
@@ -61,6 +66,7 @@ export function projectFields(options: Options<typeof projectOptions>, limits: L
     branch,
     commits: CommitRule.options.find((rule) => rule === options.commits) ?? null,
     framework,
+    install_command: options["install-command"],
     build_command: options["build-command"],
     output_directory: options["output-directory"],
     activate_command: options["activate-command"],

@@ -14,7 +14,7 @@ export const projectsCreate = defineCommand({
   name: "projects create",
   summary: "Create a project",
   details: [
-    "--branch defaults to main, --commits to reachable. The framework is detected from the repository's files, and the build command and the output directory follow from it.",
+    "--branch defaults to main, --commits to reachable. The framework is detected from the repository's files, and the commands and the output directory follow from it.",
   ],
   words: { name: { isRequired: true, help: "Project name" } },
   options: {

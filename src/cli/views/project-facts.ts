@@ -21,6 +21,7 @@ export function printProject(output: Output, project: Project): void {
     ["commits by hash", project.commits],
     ["server", project.server_id],
     ["framework", settingText("framework", project.framework)],
+    ["install command", settingText("install_command", project.install_command)],
     ["build command", settingText("build_command", project.build_command)],
     ["output directory", settingText("output_directory", project.output_directory)],
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],

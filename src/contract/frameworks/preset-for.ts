@@ -43,16 +43,23 @@ export function hasPreset(framework: string): boolean {
 /** The build settings of a framework for a project. A framework without a preset has no build, like a static site. */
 export function presetFor(framework: string, tree: Tree = usualTree): Preset {
   const preset = presetNamed(framework);
-  if (preset === null) return { framework, build_command: null, output_directory: "." };
-  const { build, output } = preset;
+  if (preset === null)
+    return { framework, install_command: null, build_command: null, output_directory: "." };
+  const { commands, output } = preset;
+  const { install, build } = commands(tree);
   const output_directory = typeof output === "string" ? output : output(tree);
-  return { framework, build_command: build(tree), output_directory };
+  return { framework, install_command: install, build_command: build, output_directory };
 }
 
-/** The effective settings: the project's own, and those of the preset for the rest. */
+/**
+ * The effective settings: the project's own, and those of the preset for the rest. A build command of the project's own
+ * installs what it needs, unless the project has an install command too.
+ */
 export function applySettings(given: BuildSettings, preset: Preset): Preset {
+  const install = given.build_command === undefined ? preset.install_command : null;
   return {
     framework: given.framework ?? preset.framework,
+    install_command: given.install_command === undefined ? install : given.install_command,
     build_command: given.build_command === undefined ? preset.build_command : given.build_command,
     output_directory: given.output_directory ?? preset.output_directory,
   };

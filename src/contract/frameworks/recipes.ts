@@ -1,8 +1,14 @@
 import { installCommand, scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
-/** Returns the build command for a project; null for no build. */
-export type Recipe = (tree: Tree) => string | null;
+/** The commands that build a project; null for those that it does not need. */
+export type Commands = { readonly install: string | null; readonly build: string | null };
+
+/** Returns the commands for a project. */
+export type Recipe = (tree: Tree) => Commands;
+
+/** Nothing to install and nothing to build. */
+export const noCommands: Commands = { install: null, build: null };
 
 /** Installs the packages, then runs the first of the scripts that exists in package.json, or else the framework's own tool. */
 export function node(scripts: readonly string[], tool: string | null): Recipe {
@@ -14,22 +20,22 @@ export function node(scripts: readonly string[], tool: string | null): Recipe {
           ? null
           : toolCommand(packageManager, tool)
         : scriptCommand(packageManager, script);
-    return chain(installCommand(packageManager), run);
+    return { install: installCommand(packageManager), build: run };
   };
 }
 
 /** Installs the Composer packages, and builds the assets if package.json has a build script. */
-export const php: Recipe = (tree) =>
-  chain(
-    "composer install --no-dev --no-interaction --optimize-autoloader",
-    tree.signs.has("script:build") ? node(["build"], null)(tree) : null,
-  );
+export const php: Recipe = (tree) => {
+  const assets = tree.signs.has("script:build") ? node(["build"], null)(tree) : noCommands;
+  const composer = "composer install --no-dev --no-interaction --optimize-autoloader";
+  return { install: chain(composer, assets.install), build: assets.build };
+};
 
 /** Installs the packages into `.venv`, with the tool whose package list exists, and runs a command from them. */
 export function python(command: string | null): Recipe {
   return ({ signs }) => {
     const install = installPython(signs);
-    return chain(install, install === null || command === null ? command : `.venv/bin/${command}`);
+    return { install, build: install === null || command === null ? command : `.venv/bin/${command}` };
   };
 }
 
@@ -37,8 +43,8 @@ export function python(command: string | null): Recipe {
 export function ruby(environment: string, command: string): Recipe {
   return ({ signs }) =>
     signs.has("file:Gemfile")
-      ? chain("bundle install", `${environment} bundle exec ${command}`)
-      : `${environment} ${command}`;
+      ? { install: "bundle install", build: `${environment} bundle exec ${command}` }
+      : { install: null, build: `${environment} ${command}` };
 }
 
 function installPython(signs: ReadonlySet<string>): string | null {

@@ -3,6 +3,7 @@ import type { RunStage, TimeoutName } from "#contract/stages.ts";
 /** What happens in each stage of a run, as a clause of the present tense. */
 export const stageTexts = {
   fetch: "the server fetches the repository",
+  install: "the server installs the dependencies",
   build: "the server runs the build command",
   activate: "the server switches to the new release and runs the activate command",
   verify: "the server runs the health check",
@@ -12,6 +13,7 @@ export const stageTexts = {
 export const timeoutTexts = {
   queue_seconds: "How long a deployment waits for a server that is offline.",
   fetch_seconds: "The maximum time to fetch the repository.",
+  install_seconds: "The maximum time for the install command.",
   build_seconds: "The maximum time for the build command.",
   activate_seconds: "The maximum time for the activate command.",
   verify_seconds: "The maximum time for the whole health check, with all its tries.",

@@ -34,6 +34,8 @@ export const failureTexts: Record<FailureCode, string> = {
   ref_not_found: "The repository has no such branch or commit.",
   commit_not_reachable:
     "No branch or tag contains this commit. Push it to a branch, or allow such commits in the project's settings.",
+  tool_missing: "The server does not have a tool that the build needs.",
+  install_failed: "The dependencies could not be installed.",
   build_failed: "The build command failed, or its output cannot be published.",
   activate_failed: "The server could not switch to the new release. The previous release stays live.",
   health_check_failed: "The new release failed its health check. The previous release stays live.",

@@ -16,7 +16,7 @@ import type {
   CommitRule,
   HealthCheck,
   Limits,
-  Preset,
+  ReportedPreset,
   QueueMode,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
@@ -129,9 +129,10 @@ export const projects = sqliteTable(
     repository: text("repository").notNull(),
     branch: text("branch").notNull(),
     commits: text("commits").$type<CommitRule>().notNull().default("reachable"),
-    /** Null: the agent detects it. See build-columns.ts for this column and the two below. */
+    /** Null: the agent detects it. See build-columns.ts for this column, the two commands and the output directory. */
     framework: text("framework"),
     rootDirectory: text("root_directory").notNull(),
+    installCommand: text("install_command"),
     buildCommand: text("build_command"),
     outputDirectory: text("output_directory"),
     activateCommand: text("activate_command"),
@@ -144,7 +145,7 @@ export const projects = sqliteTable(
     createdAt: integer("created_at").notNull(),
     lastDeployAt: integer("last_deploy_at"),
     /** The settings of the framework that the latest deployment detected or was given. */
-    detected: text("detected", { mode: "json" }).$type<Preset>(),
+    detected: text("detected", { mode: "json" }).$type<ReportedPreset>(),
     /** The site's URL, if the agent serves it. */
     url: text("url"),
     /** The release that `current` pointed to in the agent's last report, and when it reported it. */

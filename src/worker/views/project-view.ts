@@ -1,11 +1,12 @@
 import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
-import type {
-  HealthCheck,
-  Project,
-  ProjectRow,
-  Serving,
-  AutomaticSetting,
-  Preset,
+import {
+  type AutomaticSetting,
+  type HealthCheck,
+  type Preset,
+  type Project,
+  type ProjectRow,
+  ReportedPreset,
+  type Serving,
 } from "#contract/endpoints/projects/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
 import type { ProjectRecord } from "#worker/db/projects/find-project.ts";
@@ -73,14 +74,14 @@ function servingView(record: ProjectRecord, serving: ServingReading): Serving | 
 }
 
 /** The effective framework: the project's own setting, or the detected one, or static. */
-export function shownFramework(framework: string | null, detected: Preset | null): string {
+export function shownFramework(framework: string | null, detected: ReportedPreset | null): string {
   return framework ?? detected?.framework ?? STATIC;
 }
 
 /** The build settings of the next deployment, as far as they are known before its files are fetched. */
-export function shownSettings(columns: BuildColumns, detected: Preset | null): Preset {
+export function shownSettings(columns: BuildColumns, detected: ReportedPreset | null): Preset {
   const framework = shownFramework(columns.framework, detected);
-  const preset = detected?.framework === framework ? detected : presetFor(framework);
+  const preset = detected?.framework === framework ? ReportedPreset.parse(detected) : presetFor(framework);
   return applySettings(givenSettings(columns), preset);
 }
 
@@ -88,6 +89,7 @@ export function shownSettings(columns: BuildColumns, detected: Preset | null): P
 export function automaticSettings(columns: BuildColumns): AutomaticSetting[] {
   const all = [
     ["framework", columns.framework],
+    ["install_command", columns.installCommand],
     ["build_command", columns.buildCommand],
     ["output_directory", columns.outputDirectory],
   ] as const;

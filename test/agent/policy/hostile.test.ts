@@ -105,10 +105,12 @@ describe("under a policy, an order", () => {
     const agent = await world.startAgent();
     const { build_command: _, output_directory: __, ...order } = world.order();
     const asked = (change: Partial<RunOrder>) => world.control.dispatch({ ...order, ...change });
-    expect(await world.control.result(asked({}))).toEqual(refused("build_commands", "build"));
+    expect(await world.control.result(asked({}))).toEqual(refused("build_commands", "install"));
     await agent.stop();
     world.policy = { build_commands: "preset" };
     await world.startAgent();
+    const install = world.order({ install_command: `touch ${trace()}` });
+    expect(await world.control.result(world.control.dispatch(install))).toEqual(refused("build_commands"));
     const own = world.order({ build_command: `touch ${trace()}` });
     expect(await world.control.result(world.control.dispatch(own))).toEqual(refused("build_commands"));
     const preset = world.order({ framework: "static" });

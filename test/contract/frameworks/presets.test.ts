@@ -31,6 +31,12 @@ const node = (dependencies: readonly string[], scripts?: readonly string[]): Fil
   "package-lock.json": "",
 });
 
+/** The install and the build command, as one line. */
+function linesOf({ install_command, build_command }: Preset): string | null {
+  const lines = [install_command, build_command].filter((line) => line !== null);
+  return lines.length === 0 ? null : lines.join(" && ");
+}
+
 const npm = "npm ci && npm run build";
 const composer = "composer install --no-dev --no-interaction --optimize-autoloader";
 const venv = "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt";
@@ -124,10 +130,12 @@ describe("a framework", () => {
       "site",
     ],
     ["go", { "go.mod": "" }, "go build -o bin/ ./...", "."],
-  ])("%s is found in %j", (framework, files, build_command, output_directory) => {
+  ])("%s is found in %j", (framework, files, lines, output_directory) => {
     const found = tree(files);
     expect(detectFramework(found)).toBe(framework);
-    expect(presetFor(framework, found)).toEqual({ framework, build_command, output_directory });
+    const preset = presetFor(framework, found);
+    expect(preset).toMatchObject({ framework, output_directory });
+    expect(linesOf(preset)).toBe(lines);
   });
 
   it("has a preset with valid settings for every project, or none", () => {
@@ -140,11 +148,21 @@ describe("a framework", () => {
   });
 
   it("has aliases, and no preset if it is unknown", () => {
-    expect(presetFor("nextjs")).toEqual({ framework: "nextjs", build_command: npm, output_directory: "out" });
+    expect(presetFor("nextjs")).toEqual({
+      framework: "nextjs",
+      install_command: "npm ci",
+      build_command: "npm run build",
+      output_directory: "out",
+    });
     expect(hasPreset("nextjs")).toBe(true);
     for (const name of ["phoenix", "constructor", "__proto__", "toString"]) {
       expect(hasPreset(name)).toBe(false);
-      expect(presetFor(name)).toEqual({ framework: name, build_command: null, output_directory: "." });
+      expect(presetFor(name)).toEqual({
+        framework: name,
+        install_command: null,
+        build_command: null,
+        output_directory: ".",
+      });
     }
   });
 
@@ -157,10 +175,15 @@ describe("a framework", () => {
 
 describe("the package manager", () => {
   const vite = (lock: Files, above: readonly string[] = [], more: object = {}) =>
-    presetFor(
-      "vite",
-      tree({ "package.json": JSON.stringify({ scripts: { build: "vite build" }, ...more }), ...lock }, above),
-    ).build_command;
+    linesOf(
+      presetFor(
+        "vite",
+        tree(
+          { "package.json": JSON.stringify({ scripts: { build: "vite build" }, ...more }), ...lock },
+          above,
+        ),
+      ),
+    );
 
   it.each<[Files, string]>([
     [{}, "npm install && npm run build"],
@@ -193,8 +216,7 @@ describe("the package manager", () => {
   });
 
   it("runs the framework's own tool if package.json has no script for it", () => {
-    const tool = (lock: string) =>
-      presetFor("astro", tree({ "package.json": "{}", [lock]: "" })).build_command;
+    const tool = (lock: string) => linesOf(presetFor("astro", tree({ "package.json": "{}", [lock]: "" })));
     expect(tool("package-lock.json")).toBe("npm ci && npx astro build");
     expect(tool("pnpm-lock.yaml")).toBe("pnpm install --frozen-lockfile && pnpm exec astro build");
     expect(tool("yarn.lock")).toBe("yarn install --frozen-lockfile && yarn run astro build");
@@ -236,16 +258,25 @@ describe("files with invalid content", () => {
 });
 
 describe("the effective settings", () => {
-  const preset: Preset = { framework: "vite", build_command: npm, output_directory: "dist" };
+  const preset: Preset = {
+    framework: "vite",
+    install_command: "npm ci",
+    build_command: "npm run build",
+    output_directory: "dist",
+  };
 
   it("are the project's own, including null, and the preset's for the rest", () => {
     expect(applySettings({}, preset)).toEqual(preset);
-    expect(applySettings({ build_command: null }, preset)).toEqual({ ...preset, build_command: null });
-    expect(applySettings({ build_command: "make", output_directory: "." }, preset)).toEqual({
-      framework: "vite",
-      build_command: "make",
-      output_directory: ".",
-    });
+    expect(applySettings({ install_command: null }, preset)).toEqual({ ...preset, install_command: null });
+    expect(applySettings({ output_directory: "." }, preset)).toEqual({ ...preset, output_directory: "." });
+  });
+
+  it("install nothing besides a build command of the project, unless it has an install command too", () => {
+    const none = { ...preset, install_command: null };
+    expect(applySettings({ build_command: null }, preset)).toEqual({ ...none, build_command: null });
+    expect(applySettings({ build_command: "make" }, preset)).toEqual({ ...none, build_command: "make" });
+    const both = { install_command: "make deps", build_command: "make" };
+    expect(applySettings(both, preset)).toEqual({ ...preset, ...both });
   });
 });
 

@@ -43,6 +43,7 @@ describe("a failed deployment", () => {
     await page.locator(".error").first().waitFor();
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await page.getByLabel("Releases to keep").fill("6");
+    await page.getByLabel("Install command").fill("echo prepared");
     await page.getByLabel("Build command").fill("echo made");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
@@ -51,6 +52,7 @@ describe("a failed deployment", () => {
     await page.getByRole("button", { name: "Deploy main again" }).click();
     await page.getByRole("heading", { name: "v2" }).waitFor();
     await page.locator("h1 .status.live").waitFor();
+    await page.getByRole("list", { name: "Stages" }).getByText("Install").waitFor();
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByText("The live deployment cannot be deleted.").waitFor();
     await page.keyboard.press("Escape");

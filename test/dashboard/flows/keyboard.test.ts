@@ -65,13 +65,17 @@ describe("the keyboard alone", () => {
     expect((await api.listDeployments(project.id)).map(({ version }) => version)).toEqual([3, 1]);
 
     await press(page.getByRole("link", { name: "Settings" }));
+    await press(page.getByLabel("Skip the installation"), "Space");
     await write(page.getByLabel("Build command"), "echo made");
     await press(page.getByLabel("Skip the build"), "Space");
     await press(page.getByLabel("Skip the build"), "Space");
     await press(button("Save"));
     await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
     await receivesFocus(button("Save"));
-    expect((await api.getProject(project.id)).build_command).toBe("echo made");
+    expect(await api.getProject(project.id)).toMatchObject({
+      install_command: null,
+      build_command: "echo made",
+    });
 
     await press(page.getByRole("link", { name: "Tokens" }));
     await press(button("Create a token"));

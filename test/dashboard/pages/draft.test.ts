@@ -20,7 +20,8 @@ const project: Project = {
   repository: "https://git.example.com/shop.git",
   branch: "main",
   commits: "reachable",
-  build_command: "npm ci && npm run build",
+  install_command: "npm ci",
+  build_command: "npm run build",
   output_directory: "dist",
   root_directory: ".",
   activate_command: null,
@@ -30,7 +31,7 @@ const project: Project = {
   queue: "all",
   limits: { tasks: 100 },
   timeouts: Timeouts.parse({}),
-  automatic: ["framework", "build_command", "output_directory"],
+  automatic: ["framework", "install_command", "build_command", "output_directory"],
   url: null,
   serving: null,
   deploy_key: null,
@@ -72,6 +73,8 @@ describe("the settings form", () => {
     [{ activate_command: "systemctl restart shop" }, { activate_command: "systemctl restart shop" }],
     [{ build_command: "make" }, { build_command: "make" }],
     [{ buildsNothing: true }, { build_command: null }],
+    [{ install_command: "make deps" }, { install_command: "make deps" }],
+    [{ installsNothing: true }, { install_command: null }],
     [{ health_check: "" }, { health_check: null }],
     [{ health_check: "/health" }, { health_check: { ...project.health_check, path: "/health" } }],
     [
@@ -104,7 +107,13 @@ describe("the settings form", () => {
   });
 
   it("resets an emptied setting to automatic", () => {
-    const own: Project = { ...project, automatic: ["framework"], build_command: "make" };
+    const own: Project = {
+      ...project,
+      automatic: ["framework"],
+      install_command: "make deps",
+      build_command: "make",
+    };
+    expect(changed({ install_command: "" }, own)).toEqual({ automatic: ["install_command"] });
     expect(changed({ build_command: "" }, own)).toEqual({ automatic: ["build_command"] });
     expect(changed({ output_directory: "" }, own)).toEqual({ automatic: ["output_directory"] });
     expect(changed({ framework: "astro", output_directory: "" }, own)).toEqual({

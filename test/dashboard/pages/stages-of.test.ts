@@ -29,6 +29,15 @@ describe("the stages of a deployment", () => {
     ]);
   });
 
+  it("include the installation if the deployment installed something", () => {
+    const lines = log(true, { queued: 0, fetch: 1, install: 3, build: 5, activate: 8, verify: 9 });
+    expect(shown({ ...base, status: "live" }, lines, AT).slice(1, 4)).toEqual([
+      ["fetch", "done", 2],
+      ["install", "done", 2],
+      ["build", "done", 3],
+    ]);
+  });
+
   it("are skipped if they did not run, as in an instant rollback", () => {
     const lines = log(true, { queued: 0, activate: 2, verify: 3 });
     expect(shown({ ...base, status: "live" }, lines, AT).map(([, state]) => state)).toEqual([

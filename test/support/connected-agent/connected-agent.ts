@@ -21,7 +21,12 @@ import { AgentConnection } from "./agent-connection.ts";
 import { emptyReport, output } from "./events.ts";
 
 /** What the agent detects in every project. */
-export const PRESET = { framework: "static", build_command: null, output_directory: "public" } as const;
+export const PRESET = {
+  framework: "static",
+  install_command: null,
+  build_command: null,
+  output_directory: "public",
+} as const;
 
 const SITE_URL = "http://127.0.0.1:9000";
 

@@ -28,6 +28,7 @@ const everySetting = {
   framework: "astro",
   domain: "store.example.com",
   root_directory: "apps/store",
+  install_command: "make deps",
   build_command: "make",
   output_directory: "public",
   activate_command: "touch /tmp/restart",
@@ -57,7 +58,9 @@ describe("changing a project", () => {
       const changed = Project.parse(await response.json());
       // A framework also changes the settings that are left to it.
       const preset =
-        name === "framework" ? { build_command: "npm ci && npm run build", output_directory: "dist" } : {};
+        name === "framework"
+          ? { install_command: "npm ci", build_command: "npm run build", output_directory: "dist" }
+          : {};
       expected = { ...expected, ...preset, [name]: value, automatic };
       expect(changed).toEqual(expected);
       expect(await get(world)).toEqual(expected);
@@ -80,7 +83,7 @@ describe("changing a project", () => {
   it("accepts null for settings that can be empty", async () => {
     const world = await createWorld();
     await patched(world, everySetting);
-    const none = { build_command: null, activate_command: null, health_check: null };
+    const none = { install_command: null, build_command: null, activate_command: null, health_check: null };
     expect(await patched(world, none)).toMatchObject({ ...everySetting, ...none, automatic: [] });
     const problem = await problemOf(
       await patch(world, { name: null, branch: null, queue: null, domain: null }),
@@ -143,7 +146,7 @@ describe("changing a project", () => {
       keep_releases: 7,
       output_directory: "dist",
       timeouts: { build_seconds: 7, fetch_seconds: 8, verify_seconds: 60 },
-      automatic: ["framework", "build_command"],
+      automatic: ["framework", "install_command", "build_command"],
     });
   });
 
@@ -284,27 +287,30 @@ describe("settings that are left to the framework", () => {
     const world = await createWorld();
     expect(await get(world)).toMatchObject({
       framework: "static",
+      install_command: null,
       build_command: null,
       output_directory: ".",
-      automatic: ["framework", "build_command", "output_directory"],
+      automatic: ["framework", "install_command", "build_command", "output_directory"],
     });
     expect(await patched(world, { framework: "gatsby" })).toMatchObject({
       framework: "gatsby",
-      build_command: "npm ci && npm run build",
+      install_command: "npm ci",
+      build_command: "npm run build",
       output_directory: "public",
-      automatic: ["build_command", "output_directory"],
+      automatic: ["install_command", "build_command", "output_directory"],
     });
     const none = await patched(world, { build_command: null });
     expect(none).toMatchObject({
+      install_command: null,
       build_command: null,
       output_directory: "public",
-      automatic: ["output_directory"],
+      automatic: ["install_command", "output_directory"],
     });
     const again = await patched(world, { automatic: ["build_command", "framework"] });
     expect(again).toMatchObject({
       framework: "static",
       build_command: null,
-      automatic: ["framework", "build_command", "output_directory"],
+      automatic: ["framework", "install_command", "build_command", "output_directory"],
     });
   });
 
@@ -317,7 +323,8 @@ describe("settings that are left to the framework", () => {
     expect(Object.keys(order)).not.toContain("build_command");
     const preset = {
       framework: "vitepress",
-      build_command: "pnpm install",
+      install_command: "pnpm install",
+      build_command: "pnpm run build",
       output_directory: "docs/.vitepress/dist",
     };
     await project.agent.reports(order, { type: "framework", preset });
@@ -327,9 +334,10 @@ describe("settings that are left to the framework", () => {
       .poll(async () => (await project.get(`/v1/projects/${project.id}`)).json())
       .toMatchObject({
         framework: "vitepress",
-        build_command: "pnpm install",
+        install_command: "pnpm install",
+        build_command: "pnpm run build",
         output_directory: "site",
-        automatic: ["framework", "build_command"],
+        automatic: ["framework", "install_command", "build_command"],
       });
     const list = await (await project.get("/v1/projects")).json();
     expect(list).toMatchObject({ projects: [{ framework: "vitepress" }] });
@@ -337,7 +345,7 @@ describe("settings that are left to the framework", () => {
     const given = await project.patch({ framework: "hugo" });
     expect(await given.json()).toMatchObject({
       build_command: "hugo --gc --minify",
-      automatic: ["build_command"],
+      automatic: ["install_command", "build_command"],
     });
   });
 

@@ -1,56 +1,30 @@
-import { realpath } from "node:fs/promises";
-
-import { projectEnvironment } from "#agent/commands/environment.ts";
-import { unitLimits } from "#agent/policy/unit-limits.ts";
-import { shellCommand } from "#agent/commands/shell.ts";
-import { checkBuildCommand } from "#agent/policy/check-policy.ts";
-import { killProcessesOfRun } from "#agent/process/process-table.ts";
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
-import { findMissingTool } from "#agent/run/build/find-missing-tool.ts";
-import { linkExistingPaths, linkSharedPaths } from "#agent/run/build/link-shared-paths.ts";
-import { planBuild } from "#agent/run/build/plan-build.ts";
-import { describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
-import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
+import { directoryFailure } from "#agent/run/build/directory-failure.ts";
+import { linkSharedPaths } from "#agent/run/build/link-shared-paths.ts";
+import type { BuildPlan } from "#agent/run/build/plan-build.ts";
+import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
-import { folderInside, type InsideCheck } from "#agent/workspace/inside-release.ts";
+import { folderInside } from "#agent/workspace/inside-release.ts";
+import { type Release, writeRelease } from "#agent/workspace/releases.ts";
 import { moveCopiesBack } from "#agent/workspace/shared-paths.ts";
-import { type Release, releasePath, writeRelease } from "#agent/workspace/releases.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Turns the files in `releases/<version>` into a complete release: build command, shared paths, record. */
-export async function buildRelease(
-  scope: RunScope,
-  commit: { readonly sha: string; readonly message: string },
-): Promise<Step<Release>> {
+/** Turns the files of a release into a complete one: build command, shared paths, record. */
+export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<Step<Release>> {
   const { order, folder, journal, reporter } = scope;
+  const { release: path, build_command, output_directory } = plan;
   journal.record({ stage: "build" });
-  const path = releasePath(folder, order.version);
-  const root = await folderInside(path, order.root_directory);
-  if (root.kind !== "inside") {
-    reporter.report({ type: "stage", stage: "build" }, "patient");
-    return directoryFailure("root", order.root_directory, root);
-  }
-  const { build_command, output_directory } = await planBuild(scope, await realpath(path), root.path);
   reporter.report({ type: "stage", stage: "build" }, build_command === null ? "patient" : "urgent");
-  // Checked here too, because a preset's command is known only now.
-  const refusal = checkBuildCommand(scope.context.policy, build_command);
-  if (refusal !== null) return fail("refused_by_policy", "build", refusal);
-  // A command in the project's settings may install the tool that it needs.
-  if (build_command !== null && order.build_command === undefined) {
-    const missing = await findMissingTool(build_command, scope.context.environment["PATH"]);
-    if (missing !== null) return fail("build_failed", "build", missing);
-  }
-  const existing = await linkExistingPaths(scope, path);
-  if (!existing.ok) return existing;
   if (build_command !== null) {
-    const built = await runBuild(scope, build_command, root.path, commit.sha);
+    const built = await runBuildCommand(scope, "build", build_command, plan);
     if (!built.ok) return built;
   }
   const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
   if (output.kind !== "inside") return directoryFailure("output", output_directory, output);
 
-  const linked = await linkSharedPaths(scope, path, existing.value);
+  const linked = await linkSharedPaths(scope, path, plan.linked);
   if (!linked.ok) return linked;
   // Checked after the last command and the shared paths, so that what is checked is what will be served.
   const places = { version: order.version, root_directory: order.root_directory, output_directory };
@@ -64,8 +38,8 @@ export async function buildRelease(
   const release: Release = {
     version: order.version,
     repository: scope.mask(order.source.repository),
-    commit_sha: commit.sha,
-    commit_message: commit.message,
+    commit_sha: plan.commitSha,
+    commit_message: plan.commitMessage,
     branch: order.source.branch,
     project_name: order.project_name,
     root_directory: order.root_directory,
@@ -76,54 +50,4 @@ export async function buildRelease(
   };
   await writeRelease(folder, release);
   return succeed(release);
-}
-
-async function runBuild(scope: RunScope, line: string, cwd: string, commitSha: string): Promise<Step<null>> {
-  const { order, context, folder } = scope;
-  scope.log.system("build", `running ${line}`);
-  const startedAt = context.clock.monotonic();
-  const limit = startLimit(order.timeouts.build_seconds, scope.interrupt);
-  const environment = projectEnvironment(
-    context.environment,
-    order.run_id,
-    projectUser(scope),
-    scope.variables.build,
-  );
-  const command = shellCommand(line, cwd, environment, {
-    releases: folder.releases,
-    projectName: order.project_name,
-    version: order.version,
-    commitSha,
-    branch: order.source.branch,
-  });
-  const ran = await runCommand(scope, command, {
-    stage: "build",
-    signal: limit.signal,
-    leftovers: "kill",
-    stdout: "log",
-    unit: {
-      kind: "build",
-      version: order.version,
-      limits: unitLimits("build", scope.limits ?? {}, context.policy),
-    },
-  });
-  limit.clear();
-  // A daemon leaves its process group when it starts, and would continue to write into the finished release.
-  await killProcessesOfRun(order.run_id);
-  const ms = Math.round(context.clock.monotonic() - startedAt);
-  scope.log.system("build", `the build command ${describeEnd(ran.end)} (${ms} ms)`);
-  return stepAfterCommand(scope, "build", ran, limit);
-}
-
-function directoryFailure(
-  what: "root" | "output",
-  name: string,
-  check: Exclude<InsideCheck, { kind: "inside" }>,
-): Step<never> {
-  const why = {
-    missing: what === "root" ? "is not in the repository" : "does not exist after the build",
-    not_a_folder: "is not a folder",
-    outside: "leads out of the release through a symbolic link",
-  }[check.kind];
-  return fail("build_failed", "build", `the ${what} directory \`${name}\` ${why}`);
 }

@@ -14,6 +14,7 @@ import { succeed } from "#contract/lib/result.ts";
 export async function linkExistingPaths(
   scope: RunScope,
   release: string,
+  stage: "install" | "build",
 ): Promise<Step<ReadonlySet<string>>> {
   const linked = new Set<string>();
   for (const path of scope.order.shared_paths) {
@@ -22,7 +23,7 @@ export async function linkExistingPaths(
     if (link.kind === "refused") return refuse(path, link.reason);
     if (link.kind !== "linked") continue;
     linked.add(path);
-    scope.log.system("build", describe(path, link.beginning));
+    scope.log.system(stage, describe(path, link.beginning));
   }
   return succeed(linked);
 }

@@ -34,7 +34,7 @@ export type CommandOptions = {
   /** Keeps standard error out of the log, but not out of `stderrTail`. */
   readonly isQuiet?: boolean;
   /** Where the command runs if projects are isolated. Without it, it always runs as the agent's user, as git does. */
-  readonly unit?: Pick<Unit, "kind" | "version" | "limits">;
+  readonly unit?: Pick<Unit, "kind" | "version" | "number" | "limits">;
 };
 
 const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
@@ -169,10 +169,10 @@ export function evidenceOf({ end, stderrTail }: CommandEnd): FailureEvidence {
   };
 }
 
-/** Turns the end of a build or activate command into a step's result. */
+/** Turns the end of a command of the project into a step's result. */
 export async function stepAfterCommand(
   { context }: CommandScope,
-  stage: "build" | "activate",
+  stage: "install" | "build" | "activate",
   ran: CommandEnd,
   limit: StageLimit,
 ): Promise<Step<null>> {

@@ -1,6 +1,6 @@
 import * as events from "#contract/agent-events.ts";
 import * as protocol from "#contract/agent-protocol.ts";
-import { Preset } from "#contract/endpoints/projects/schemas.ts";
+import { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
 import { example, secrets } from "#contract/reference/examples.ts";
 import type { OperationTexts } from "#contract/reference/operation-text.ts";
 import { prose } from "#contract/reference/prose.ts";
@@ -62,8 +62,9 @@ export const agentSchemas = {
     result: "The result of the run.",
     project: "What the server now serves for the project.",
   }),
-  Preset: object(Preset, "The build settings of a framework.", {
+  ReportedPreset: object(ReportedPreset, "The build settings of a framework.", {
     framework: "The framework's identifier.",
+    install_command: "The command that installs the dependencies. `null`: none.",
     build_command: "The build command. `null`: no build.",
     output_directory: "The directory with the build output.",
   }),

@@ -19,6 +19,8 @@ export const FailureCode = z.enum([
   "fetch_failed",
   "ref_not_found",
   "commit_not_reachable",
+  "tool_missing",
+  "install_failed",
   "build_failed",
   "activate_failed",
   "health_check_failed",

@@ -177,6 +177,8 @@ export const deploymentSchemas = {
     ref_not_found: "the repository does not contain the branch or commit",
     commit_not_reachable:
       "no branch or tag of the repository contains the commit; `message` says how to fix it",
+    tool_missing: "the build needs a tool that the server does not have",
+    install_failed: "the install command failed",
     build_failed: "the build command failed, or its output cannot be published",
     activate_failed: "the switch to the release or the activate command failed",
     health_check_failed: "the health check failed",

@@ -93,16 +93,26 @@ export const CommitRule = z.enum(["reachable", "any", "none"]);
 export type CommitRule = z.infer<typeof CommitRule>;
 
 /** The settings that can be automatic: the agent detects the framework, and the framework determines the others. */
-export const AutomaticSetting = z.enum(["framework", "build_command", "output_directory"]);
+export const AutomaticSetting = z.enum(["framework", "install_command", "build_command", "output_directory"]);
 export type AutomaticSetting = z.infer<typeof AutomaticSetting>;
 
-/** The build settings of a framework. A `build_command` of null means no build. */
+/**
+ * The build settings of a framework. An `install_command` of null means that nothing is installed, a `build_command` of
+ * null that nothing is built.
+ */
 export const Preset = z.strictObject({
   framework: Framework,
+  install_command: z.nullable(ShellCommand),
   build_command: z.nullable(ShellCommand),
   output_directory: InsidePath,
 });
 export type Preset = z.infer<typeof Preset>;
+
+/** A preset from an older agent or an older row of the database: its build command installs the dependencies too. */
+export const ReportedPreset = z.extend(Preset, {
+  install_command: z._default(Preset.shape.install_command, null),
+});
+export type ReportedPreset = z.input<typeof ReportedPreset>;
 
 /** The build settings of a project. Omitted settings come from the preset of the framework. */
 export const BuildSettings = z.partial(Preset);
@@ -218,7 +228,7 @@ export const Serving = z.strictObject({
 export type Serving = z.infer<typeof Serving>;
 
 /**
- * A project with its settings. `framework`, `build_command` and `output_directory` are the values for the next
+ * A project with its settings. `framework`, the commands and `output_directory` are the values for the next
  * deployment: the setting, or for those in `automatic` the value from the framework's preset. An automatic framework is
  * the one detected by the latest deployment, `static` before the first.
  */

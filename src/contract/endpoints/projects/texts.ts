@@ -32,7 +32,8 @@ const project = {
   branch: "main",
   commits: "reachable",
   root_directory: ".",
-  build_command: "npm ci && npm run build",
+  install_command: "npm ci",
+  build_command: "npm run build",
   output_directory: "dist",
   activate_command: "systemctl --user restart shop",
   shared_paths: ["storage"],
@@ -84,7 +85,8 @@ export const projectTexts = {
       server_id: example.server,
       repository: "git@github.com:acme/shop.git",
       domain: "shop.example.com",
-      build_command: "npm ci && npm run build",
+      install_command: "npm ci",
+      build_command: "npm run build",
       output_directory: "dist",
       activate_command: "systemctl --user restart shop",
       shared_paths: ["storage"],
@@ -140,6 +142,8 @@ const settingFields = {
   framework: "The framework's identifier, such as `astro`. If omitted, the agent detects the framework.",
   domain: "The host name of the site, in lower case.",
   root_directory: "The directory of the repository to build in, for repositories with several projects.",
+  install_command:
+    "The command that installs the dependencies, before the build command. `null`: none. If omitted: the framework's default, or none if you set a `build_command`, which then installs what it needs.",
   build_command:
     "The build command. It is run with `sh -c` in the new release. `null`: no build. If omitted, the framework's default.",
   output_directory: "The directory with the build output. If omitted, the framework's default.",
@@ -207,6 +211,8 @@ export const projectSchemas = {
   ),
   AutomaticSetting: choice(schemas.AutomaticSetting, "A setting with an automatic value.", {
     framework: "the agent detects the framework",
+    install_command:
+      "the install command is the framework's default, or none if the build command is not automatic",
     build_command: "the build command is the framework's default",
     output_directory: "the output directory is the framework's default",
   }),
@@ -226,6 +232,7 @@ export const projectSchemas = {
     ...rowFields,
     framework:
       "The framework's identifier: the setting, or the framework detected by the latest deployment; `static` before the first.",
+    install_command: "The install command of the next deployment. `null`: nothing is installed.",
     build_command: "The build command of the next deployment. `null`: no build.",
     output_directory: "The output directory of the next deployment.",
     automatic: "The settings with an automatic value: the framework determines the values shown above.",
@@ -246,6 +253,8 @@ export const projectSchemas = {
     {
       ...settingFields,
       framework: "The framework's identifier, such as `astro`.",
+      install_command:
+        "The command that installs the dependencies. It is run with `sh -c` in the new release. `null`: none.",
       build_command: "The build command. It is run with `sh -c` in the new release. `null`: no build.",
       output_directory: "The directory with the build output.",
       timeouts: "The maximum time of each stage. Omitted timeouts keep their values.",

@@ -1,6 +1,6 @@
 import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import { type Stage, stages } from "#contract/stages.ts";
+import { optionalStages, type Stage, stages } from "#contract/stages.ts";
 
 /** `open`: it may still start, or the log is not loaded yet. */
 export type StageState = "done" | "failed" | "current" | "open" | "skipped";
@@ -19,7 +19,8 @@ export type StageTimes = {
 };
 
 /**
- * The state and duration of each stage. A stage lasts from its first log line to that of the next stage.
+ * The state and duration of each stage. A stage lasts from its first log line to that of the next stage. Optional stages
+ * are left out until they begin.
  * @param now Unix milliseconds
  */
 export function stagesOf(
@@ -33,7 +34,7 @@ export function stagesOf(
   const end = finishedAt === null ? now : Date.parse(finishedAt);
   const isRunning = status === "building";
   const currentAt = stages.findIndex((stage) => stage === current);
-  return stages.map((stage, at) => {
+  const shown = stages.map((stage, at) => {
     const start = startOf(stage);
     const next = stages
       .slice(at + 1)
@@ -46,6 +47,7 @@ export function stagesOf(
     const seconds = isTimed ? Math.max(0, ((until ?? end) - start) / 1000) : null;
     return { stage, state: stateOf(stage, at, start !== null), seconds };
   });
+  return shown.filter(({ stage, state }) => !optionalStages.has(stage) || !isIdle(state));
 
   function stateOf(stage: Stage, at: number, hasBegun: boolean): StageState {
     if (failure?.stage === stage) return "failed";
@@ -53,4 +55,8 @@ export function stagesOf(
     if (hasBegun) return "done";
     return (isRunning && at > currentAt) || !isComplete ? "open" : "skipped";
   }
+}
+
+function isIdle(state: StageState): boolean {
+  return state === "open" || state === "skipped";
 }

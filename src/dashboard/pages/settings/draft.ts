@@ -5,7 +5,7 @@ import { mapValues } from "#contract/lib/map-values.ts";
 import { defaultTimeouts, runStages, timeoutName } from "#contract/stages.ts";
 
 /**
- * A project's settings as text for the form. The framework, build command and output directory are empty where they are
+ * A project's settings as text for the form. The framework, the commands and the output directory are empty where they are
  * detected.
  */
 export const Draft = z.object({
@@ -17,6 +17,7 @@ export const Draft = z.object({
   commits: z.string(),
   root_directory: z.string(),
   framework: z.string(),
+  install_command: z.string(),
   build_command: z.string(),
   output_directory: z.string(),
   activate_command: z.string(),
@@ -35,6 +36,8 @@ export const Draft = z.object({
   health_interval_seconds: z.string(),
   health_timeout_seconds: z.string(),
   ...mapValues(defaultTimeouts, () => z.string()),
+  /** Skips the installation, whatever the framework. */
+  installsNothing: z.boolean(),
   /** Skips the build, whatever the framework. */
   buildsNothing: z.boolean(),
 });
@@ -44,7 +47,7 @@ export type Draft = Readonly<z.infer<typeof Draft>>;
 export const Edits = z.exactPartial(Draft);
 export type Edits = z.infer<typeof Edits>;
 
-export type DraftName = Exclude<keyof Draft, "buildsNothing">;
+export type DraftName = Exclude<keyof Draft, "installsNothing" | "buildsNothing">;
 
 /** The defaults of a health check. */
 const defaultCheck = HealthCheck.parse({ path: "/" });
@@ -62,6 +65,7 @@ export function draftOf(project: Project): Draft {
     commits: project.commits,
     root_directory: project.root_directory,
     framework: given("framework", project.framework),
+    install_command: given("install_command", project.install_command),
     build_command: given("build_command", project.build_command),
     output_directory: given("output_directory", project.output_directory),
     activate_command: project.activate_command ?? "",
@@ -77,6 +81,7 @@ export function draftOf(project: Project): Draft {
     health_interval_seconds: String(check?.interval_seconds ?? defaultCheck.interval_seconds),
     health_timeout_seconds: String(check?.timeout_seconds ?? defaultCheck.timeout_seconds),
     ...mapValues(timeouts, String),
+    installsNothing: !project.automatic.includes("install_command") && project.install_command === null,
     buildsNothing: !project.automatic.includes("build_command") && project.build_command === null,
   };
 }
@@ -142,6 +147,12 @@ export function editsSince(sent: Edits | null, now: Edits | null): Edits {
   return Edits.parse(Object.fromEntries(Object.entries(now ?? {}).filter((edit) => !isSent(edit))));
 }
 
+/** Each command with the check box that skips it. */
+const commandNames = [
+  ["install_command", "installsNothing"],
+  ["build_command", "buildsNothing"],
+] as const;
+
 function automaticChanges(draft: Draft, isChanged: (name: keyof Draft) => boolean): Record<string, unknown> {
   const changes: Record<string, unknown> = {};
   const automatic: AutomaticSetting[] = [];
@@ -150,10 +161,11 @@ function automaticChanges(draft: Draft, isChanged: (name: keyof Draft) => boolea
     if (draft[name].trim() === "") automatic.push(name);
     else changes[name] = draft[name].trim();
   }
-  if (isChanged("build_command") || isChanged("buildsNothing")) {
-    if (draft.buildsNothing) changes["build_command"] = null;
-    else if (draft.build_command.trim() === "") automatic.push("build_command");
-    else changes["build_command"] = draft.build_command.trim();
+  for (const [name, skips] of commandNames) {
+    if (!isChanged(name) && !isChanged(skips)) continue;
+    if (draft[skips]) changes[name] = null;
+    else if (draft[name].trim() === "") automatic.push(name);
+    else changes[name] = draft[name].trim();
   }
   return automatic.length === 0 ? changes : { ...changes, automatic };
 }

@@ -67,6 +67,31 @@ export function SettingsForm({ project: read, onSaved }: Props) {
       {...more}
     />
   );
+  const command = (
+    name: "install_command" | "build_command",
+    label: string,
+    skip: string,
+    skips: "installsNothing" | "buildsNothing",
+  ) => (
+    <>
+      {draft[skips]
+        ? null
+        : field(name, label, {
+            isCode: true,
+            lines: 3,
+            placeholder: project[name] ?? "",
+            hint: commandHints[name],
+          })}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={draft[skips]}
+          onChange={(event) => change({ [skips]: event.currentTarget.checked })}
+        />
+        {skip}
+      </label>
+    </>
+  );
   return (
     <Form class="settings" onSubmit={save}>
       <fieldset>
@@ -111,22 +136,8 @@ export function SettingsForm({ project: read, onSaved }: Props) {
           placeholder: `detected: ${project.framework}`,
           hint: "Leave empty to detect it from the files of each deployment.",
         })}
-        {draft.buildsNothing
-          ? null
-          : field("build_command", "Build command", {
-              isCode: true,
-              lines: 3,
-              placeholder: project.build_command ?? "",
-              hint: "Leave empty for the framework's default.",
-            })}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={draft.buildsNothing}
-            onChange={(event) => change({ buildsNothing: event.currentTarget.checked })}
-          />
-          Skip the build
-        </label>
+        {command("install_command", "Install command", "Skip the installation", "installsNothing")}
+        {command("build_command", "Build command", "Skip the build", "buildsNothing")}
         {field("output_directory", "Output directory", {
           isCode: true,
           placeholder: project.output_directory,
@@ -192,6 +203,12 @@ export function SettingsForm({ project: read, onSaved }: Props) {
     </Form>
   );
 }
+
+const commandHints = {
+  install_command:
+    "Leave empty for the framework's default, or for none if you set a build command that installs what it needs.",
+  build_command: "Leave empty for the framework's default.",
+};
 
 /** The paths of a field's errors. */
 function pathsOf(name: DraftName): RegExp[] {

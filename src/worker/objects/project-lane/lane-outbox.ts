@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
-import { Preset } from "#contract/endpoints/projects/schemas.ts";
+import { type Preset, ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
 import { RESTORABLE_MS } from "#domain/lane/lane.ts";
 
 const StoredServing = z.strictObject({
@@ -80,7 +80,7 @@ export class LaneOutbox {
 
   unwrittenDetected(): Preset | null {
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM detected").toArray();
-    return row === undefined ? null : Preset.parse(JSON.parse(row.json));
+    return row === undefined ? null : ReportedPreset.parse(JSON.parse(row.json));
   }
 
   noteDetectedWritten(preset: Preset): void {

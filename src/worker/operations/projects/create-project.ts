@@ -85,6 +85,7 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     branch: input.branch,
     commits: input.commits,
     framework: null,
+    installCommand: null,
     buildCommand: null,
     outputDirectory: null,
     ...buildColumns(input),

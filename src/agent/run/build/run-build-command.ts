@@ -1,0 +1,53 @@
+import { projectEnvironment } from "#agent/commands/environment.ts";
+import { shellCommand } from "#agent/commands/shell.ts";
+import { unitLimits } from "#agent/policy/unit-limits.ts";
+import { killProcessesOfRun } from "#agent/process/process-table.ts";
+import type { BuildPlan } from "#agent/run/build/plan-build.ts";
+import { describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
+import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
+import { startLimit } from "#agent/run/step/stage-limit.ts";
+import type { Step } from "#agent/run/step/step.ts";
+import { timeoutName } from "#contract/stages.ts";
+
+/** The place of each command in the name of its unit: the unit of an earlier command of the run may still exist. */
+const unitNumbers = { install: 1, build: 2 } as const;
+
+/** Runs the install or the build command in the new release, with the time limit of its stage. No process of it stays. */
+export async function runBuildCommand(
+  scope: RunScope,
+  stage: keyof typeof unitNumbers,
+  line: string,
+  { root, commitSha }: Pick<BuildPlan, "root" | "commitSha">,
+): Promise<Step<null>> {
+  const { order, context, folder } = scope;
+  scope.log.system(stage, `running ${line}`);
+  const startedAt = context.clock.monotonic();
+  const limit = startLimit(order.timeouts[timeoutName(stage)], scope.interrupt);
+  const environment = projectEnvironment(
+    context.environment,
+    order.run_id,
+    projectUser(scope),
+    scope.variables.build,
+  );
+  const command = shellCommand(line, root, environment, {
+    releases: folder.releases,
+    projectName: order.project_name,
+    version: order.version,
+    commitSha,
+    branch: order.source.branch,
+  });
+  const limits = unitLimits("build", scope.limits ?? {}, context.policy);
+  const ran = await runCommand(scope, command, {
+    stage,
+    signal: limit.signal,
+    leftovers: "kill",
+    stdout: "log",
+    unit: { kind: "build", version: order.version, number: unitNumbers[stage], limits },
+  });
+  limit.clear();
+  // A daemon leaves its process group when it starts, and would continue to write into the finished release.
+  await killProcessesOfRun(order.run_id);
+  const ms = Math.round(context.clock.monotonic() - startedAt);
+  scope.log.system(stage, `the ${stage} command ${describeEnd(ran.end)} (${ms} ms)`);
+  return stepAfterCommand(scope, stage, ran, limit);
+}
