@@ -37,7 +37,9 @@ export async function printVerdict(
       return output.line(`${yellow("■")} ${name} was canceled:${details}`);
     case "failed": {
       const reason = failure === null ? "the reason is unknown" : failureText(failure);
-      return output.line(`${red("✗")} ${name} failed: ${reason}${details}`);
+      output.line(`${red("✗")} ${name} failed: ${reason}${details}`);
+      if (failure?.hint !== undefined) output.line(`  ${printable(failure.hint)}`);
+      return;
     }
   }
 }

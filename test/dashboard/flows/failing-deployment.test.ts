@@ -14,7 +14,7 @@ describe("a failed deployment", () => {
       name: "shop",
       server_id: local.server_id,
       repository: path,
-      build_command: "seq 200; echo 'Error: no such recipe' >&2; seq 200; exit 3",
+      build_command: "seq 200; echo 'Error: no such recipe' >&2; no-such-tool; seq 200; exit 3",
     });
     const failed = await api.start(project.id);
     await api.ended(failed.id);
@@ -25,6 +25,7 @@ describe("a failed deployment", () => {
     await failure.getByText("Build failed").waitFor();
     await failure.getByText("build_failed", { exact: true }).waitFor();
     await failure.getByText("The build command failed, or its output cannot be published.").waitFor();
+    await failure.getByText("The server has no program `no-such-tool`").waitFor();
     await failure.getByLabel("Last lines of stderr").getByText("no such recipe").waitFor();
     expect(await failure.getByRole("definition").allTextContents()).toContain("3");
     expect(await violations(page)).toEqual([]);

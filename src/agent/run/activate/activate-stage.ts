@@ -68,7 +68,7 @@ export async function runActivateCommand(
   const root = await folderInside(releasePath(scope.folder, release.version), release.root_directory);
   if (root.kind !== "inside") {
     const message = `the root directory \`${release.root_directory}\` is not in the release`;
-    return { end: { kind: "not_started", message }, stdout: "", stderrTail: "" };
+    return { end: { kind: "not_started", message }, stdout: "", stderrTail: "", outputTail: "" };
   }
   const command = shellCommand(
     release.activate_command,

@@ -4,9 +4,11 @@ import { type Command, hasSucceeded, type ProcessEnd } from "#agent/process/comm
 import { createLineOutput } from "#agent/process/line-output.ts";
 import type { FollowOptions } from "#agent/process/follow-file.ts";
 import { createOutputFiles } from "#agent/process/output-files.ts";
+import { TextTail } from "#agent/process/text-tail.ts";
 import { type OutputChannel, type OutputSink, runProcess } from "#agent/process/run-process.ts";
 import { runIsolated, type Unit } from "#agent/isolation/run-isolated.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
+import { failureHint } from "#agent/run/step/failure-hint.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
@@ -20,6 +22,8 @@ export type CommandEnd = {
   readonly stdout: string;
   /** The last lines of standard error, masked. */
   readonly stderrTail: string;
+  /** The last lines of standard output and standard error in the order in which they came, masked. */
+  readonly outputTail: string;
 };
 
 export type CommandOptions = {
@@ -46,13 +50,16 @@ export async function runCommand(
   options: CommandOptions,
 ): Promise<CommandEnd> {
   const { settings } = scope.context;
-  let stderrTail = "";
+  const stderrTail = new TextTail(MAX_STDERR_TAIL);
+  const outputTail = new TextTail(MAX_STDERR_TAIL);
   const output = createLineOutput(
     {
       line(stream, text) {
         if (options.isQuiet !== true) scope.log.line(stream, options.stage, text);
         // Masked line by line, because a secret that is cut in two would not be recognized.
-        if (stream === "stderr") stderrTail = `${stderrTail}${scope.mask(text)}\n`.slice(-MAX_STDERR_TAIL);
+        const masked = `${scope.mask(text)}\n`;
+        outputTail.add(masked);
+        if (stream === "stderr") stderrTail.add(masked);
       },
       room: scope.room,
       mask: scope.mask,
@@ -76,7 +83,8 @@ export async function runCommand(
   return {
     end,
     stdout: Buffer.concat(captured).toString("utf8"),
-    stderrTail,
+    stderrTail: stderrTail.text,
+    outputTail: outputTail.text,
   };
 }
 
@@ -185,7 +193,7 @@ export async function stepAfterCommand(
   const message = `the ${stage} command ${describeEnd(ran.end)}`;
   return (await isDiskFull(context.home, ran.stderrTail))
     ? fail("disk_full", stage, `the disk is full: ${message}`, evidenceOf(ran))
-    : fail(`${stage}_failed`, stage, message, evidenceOf(ran));
+    : fail(`${stage}_failed`, stage, message, evidenceOf(ran), failureHint(ran.outputTail));
 }
 
 const LEAST_FREE_BYTES = 1024 * 1024;

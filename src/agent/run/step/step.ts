@@ -3,6 +3,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import {
   type Failure,
   type FailureEvidence,
+  MAX_FAILURE_HINT,
   MAX_FAILURE_MESSAGE,
   MAX_HEALTH_BODY,
   MAX_STDERR_TAIL,
@@ -26,8 +27,10 @@ export function fail(
   stage: Failure["stage"],
   message: string,
   evidence?: FailureEvidence,
+  hint: string | null = null,
 ): FailedStep {
   const failure: Failure = { code, stage, message: head(message, MAX_FAILURE_MESSAGE) };
+  if (hint !== null) failure.hint = head(hint, MAX_FAILURE_HINT);
   if (evidence !== undefined) {
     failure.evidence = { ...evidence };
     if (evidence.stderr_tail !== undefined)

@@ -36,6 +36,7 @@ export type FailureCode = z.infer<typeof FailureCode>;
 
 /** Maximum lengths of the texts of a failure, in UTF-16 code units. A report with a longer text is refused. */
 export const MAX_FAILURE_MESSAGE = 2000;
+export const MAX_FAILURE_HINT = 500;
 export const MAX_STDERR_TAIL = 8192;
 export const MAX_HEALTH_BODY = 2048;
 
@@ -52,6 +53,7 @@ export const Failure = z.strictObject({
   code: FailureCode,
   message: textUpTo(MAX_FAILURE_MESSAGE),
   stage: DeploymentStage,
+  hint: z.optional(textUpTo(MAX_FAILURE_HINT)),
   evidence: z.optional(FailureEvidence),
 });
 export type Failure = z.infer<typeof Failure>;

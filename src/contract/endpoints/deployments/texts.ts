@@ -241,6 +241,7 @@ export const deploymentSchemas = {
     code: "The reason, for programs.",
     message: "The reason, for people.",
     stage: "The stage that failed.",
+    hint: "What to do about it, if the cause is a known one.",
     evidence: "Details from the stage that failed.",
   }),
   FailureEvidence: object(

@@ -8,7 +8,7 @@ const LAST_LINES = 20;
 /** Why a deployment failed: the stage, the cause and the last lines of stderr. */
 export function FailureBox({ deployment: { failure, project_id: id } }: { readonly deployment: Deployment }) {
   if (failure === null) return null;
-  const { code, message, stage, evidence } = failure;
+  const { code, message, stage, hint, evidence } = failure;
   return (
     <section class="problem failure" aria-label="Failure">
       <h2>
@@ -16,6 +16,7 @@ export function FailureBox({ deployment: { failure, project_id: id } }: { readon
       </h2>
       <p>{failureTexts[code]}</p>
       <p>{message}</p>
+      {hint === undefined ? null : <p>{hint}</p>}
       {code === "fetch_failed" ? (
         <p>
           <a href={pathTo({ page: "repository", id })}>Repository access</a>

@@ -1,0 +1,93 @@
+/** A known failure of an install or build command: what its output contains, and what to do. */
+type KnownFailure = readonly [pattern: RegExp, hint: (...groups: readonly string[]) => string];
+
+const outdated = (file: string, command: string) =>
+  `The lock file does not match ${file}. Run \`${command}\` on your own machine, and commit the lock file.`;
+
+/** The first match is used. The patterns match within one line, so that a long output takes linear time. */
+const knownFailures: readonly KnownFailure[] = [
+  [
+    /`npm ci` can only install packages when your package\.json and/,
+    () => outdated("package.json", "npm install"),
+  ],
+  [
+    /`?npm ci`? (?:command )?can only install with an existing package-lock\.json/,
+    () => "The repository has no package-lock.json. Commit it, or set install_command to `npm install`.",
+  ],
+  [/ERR_PNPM_OUTDATED_LOCKFILE/, () => outdated("package.json", "pnpm install")],
+  [
+    /ERR_PNPM_NO_LOCKFILE/,
+    () => "The repository has no pnpm-lock.yaml. Run `pnpm install`, and commit the file.",
+  ],
+  [
+    /YN0028|Your lockfile needs to be updated, but yarn was run with/,
+    () => outdated("package.json", "yarn install"),
+  ],
+  [/lockfile had changes, but lockfile is frozen/, () => outdated("package.json", "bun install")],
+  [
+    /Your lock file does not contain a compatible set of packages|lock file is not up to date with the latest changes in composer\.json/,
+    () => outdated("composer.json", "composer update"),
+  ],
+  [
+    /The gemspecs? for .* changed|The dependencies in your gemfile changed/i,
+    () => outdated("the Gemfile", "bundle lock"),
+  ],
+  [/The lockfile at `uv\.lock` needs to be updated/, () => outdated("pyproject.toml", "uv lock")],
+  [
+    /pyproject\.toml changed significantly since poetry\.lock/,
+    () => outdated("pyproject.toml", "poetry lock"),
+  ],
+  [
+    /Your bundle only supports platforms \[/,
+    () =>
+      "Gemfile.lock is for other platforms. Run `bundle lock --add-platform x86_64-linux`, and commit it.",
+  ],
+  [
+    /JavaScript heap out of memory|Reached heap limit Allocation failed/,
+    () =>
+      "Node used all the memory that it may use. Set the variable NODE_OPTIONS to `--max-old-space-size=4096`, or give the build more memory.",
+  ],
+  [
+    /ERR_PNPM_UNSUPPORTED_ENGINE|The engine "node" is incompatible with this module|npm (?:error|ERR!) code EBADENGINE/,
+    () => "The project needs another version of a tool than the server has.",
+  ],
+  [
+    /Your Ruby version is (\S+), but your Gemfile specified ([^\s,]+)/,
+    (has, wants) => `The Gemfile asks for Ruby ${wants}, and the server has ${has}.`,
+  ],
+  [
+    /(?:^|[:\s])(?:line )?\d*:? ?([\w.@/-]+): (?:command )?not found/m,
+    (program) => `The server has no program \`${program}\`, or it is not in the PATH of builds.`,
+  ],
+  [
+    /Error: Cannot find module '([^'/.][^']*)'/,
+    (name) =>
+      `The package ${name} is not installed. If it is a development dependency, check that NODE_ENV is not set to production for the installation.`,
+  ],
+  [
+    /[Mm]issing (?:required )?(?:environment|env) (?:variable|var)s?:? *[`'"]?([A-Z][A-Z0-9_]{1,99})?/,
+    (name) =>
+      `Set the variable${name === "" ? "" : ` ${name}`} in the project. Builds get secrets only if they are set for builds too.`,
+  ],
+  [
+    /KeyError: '([A-Z][A-Z0-9_]{2,99})'/,
+    (name) =>
+      `Set the variable ${name} in the project. Builds get secrets only if they are set for builds too.`,
+  ],
+  [
+    /EADDRINUSE|[Aa]ddress already in use/,
+    () => "The command listens on a port that is in use. A build command must not start the app.",
+  ],
+];
+
+/**
+ * What to do about the failure of an install or build command, if its output shows a known cause.
+ * @param output the last lines of the command's output
+ */
+export function failureHint(output: string): string | null {
+  for (const [pattern, hint] of knownFailures) {
+    const found = pattern.exec(output);
+    if (found !== null) return hint(...found.slice(1).map((group) => group ?? ""));
+  }
+  return null;
+}

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import type { RunOrder } from "#contract/agent-order.ts";
+import { failureHint } from "#agent/run/step/failure-hint.ts";
+
+import { World } from "./support/harness.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.create();
+});
+afterEach(() => world.close());
+
+async function hintOf(files: Record<string, string>, settings: Partial<RunOrder> = {}): Promise<string> {
+  world.repository.commit(files);
+  await world.startAgent();
+  const { result } = await world.deploy(settings);
+  if (result.outcome !== "failed") throw new Error(JSON.stringify(result));
+  return result.failure.hint ?? "";
+}
+
+describe("a failed build has a hint", () => {
+  it("when package.json and the lock file differ", async () => {
+    const manifest = { name: "site", version: "1.0.0" };
+    const packages = { "": manifest };
+    const hint = await hintOf(
+      {
+        // In the repository, so that npm needs no registry to notice the difference.
+        "package.json": JSON.stringify({ ...manifest, dependencies: { tool: "file:vendor/tool" } }),
+        "vendor/tool/package.json": JSON.stringify({ name: "tool", version: "1.0.0" }),
+        "package-lock.json": JSON.stringify({ ...manifest, lockfileVersion: 3, requires: true, packages }),
+      },
+      { install_command: "npm ci" },
+    );
+    expect(hint).toMatch(/^The lock file does not match package\.json\. Run `npm install`/);
+  });
+
+  it("when there is no lock file for npm ci", async () => {
+    const hint = await hintOf({ "package.json": "{}" }, { install_command: "npm ci" });
+    expect(hint).toMatch(/^The repository has no package-lock\.json/);
+  });
+
+  it("when a program does not exist, from sh and from bash", async () => {
+    expect(await hintOf({}, { build_command: "no-such-program --version" })).toMatch(
+      /no program `no-such-program`/,
+    );
+    expect(await hintOf({}, { build_command: "bash -c other-program" })).toMatch(
+      /no program `other-program`/,
+    );
+  });
+
+  it("when Node uses all its memory", async () => {
+    const script = "const all = []; for (;;) all.push(new Array(1000).fill(all.length));";
+    const hint = await hintOf(
+      { "fill.js": script },
+      { build_command: "node --max-old-space-size=20 fill.js" },
+    );
+    expect(hint).toMatch(/^Node used all the memory/);
+  });
+
+  it("when a package is missing", async () => {
+    const hint = await hintOf({ "build.js": "require('vite')" }, { build_command: "node build.js" });
+    expect(hint).toMatch(/^The package vite is not installed/);
+  });
+
+  it("when a variable is missing, in Node and in Python", async () => {
+    const node = "throw new Error('Missing required environment variable: DATABASE_URL')";
+    expect(await hintOf({ "build.js": node }, { build_command: "node build.js" })).toMatch(
+      /^Set the variable DATABASE_URL/,
+    );
+    const python = "import os; os.environ['SECRET_KEY']";
+    expect(await hintOf({ "build.py": python }, { build_command: "python3 build.py" })).toMatch(
+      /^Set the variable SECRET_KEY/,
+    );
+  });
+
+  it("when a port is in use", async () => {
+    const server = "const http = require('http'); const listen = () => http.createServer().listen(PORT); ";
+    const port = "const PORT = 0;";
+    const script = `${port}${server}const one = listen(); one.on('listening', () => http.createServer().listen(one.address().port));`;
+    expect(await hintOf({ "build.js": script }, { build_command: "node build.js" })).toMatch(
+      /a port that is in use/,
+    );
+  });
+
+  it("when the output directory does not exist, with the folders that do", async () => {
+    const hint = await hintOf(
+      { "index.html": "", "src/a": "" },
+      { build_command: "mkdir -p out node_modules", output_directory: "dist" },
+    );
+    expect(hint).toBe(
+      "The folders after the build are `out`, `src`. Set output_directory to the one to publish.",
+    );
+  });
+
+  it("and none when the cause is unknown", async () => {
+    expect(await hintOf({}, { build_command: "echo strange >&2; exit 3" })).toBe("");
+  });
+});
+
+describe("the output of a tool that is not installed here", () => {
+  it.each([
+    ["ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with frozen-lockfile", "Run `pnpm install`"],
+    ["ERR_PNPM_NO_LOCKFILE  Cannot install with frozen-lockfile", "no pnpm-lock.yaml"],
+    [
+      "error Your lockfile needs to be updated, but yarn was run with `--frozen-lockfile`.",
+      "Run `yarn install`",
+    ],
+    ["➤ YN0028: │ The lockfile would have been modified by this install", "Run `yarn install`"],
+    ["error: lockfile had changes, but lockfile is frozen", "Run `bun install`"],
+    ["Your lock file does not contain a compatible set of packages.", "Run `composer update`"],
+    ["The dependencies in your gemfile changed, but the lockfile can't be updated", "Run `bundle lock`"],
+    ['Your bundle only supports platforms ["arm64-darwin-23"] but', "--add-platform"],
+    [
+      "Your Ruby version is 3.1.2, but your Gemfile specified 3.3.0",
+      "asks for Ruby 3.3.0, and the server has 3.1.2",
+    ],
+    ["error: The lockfile at `uv.lock` needs to be updated", "Run `uv lock`"],
+    ["pyproject.toml changed significantly since poetry.lock was last generated", "Run `poetry lock`"],
+  ])("has a hint: %s", (line, part) => {
+    expect(failureHint(`some\n${line}\nmore\n`)).toContain(part);
+  });
+});
