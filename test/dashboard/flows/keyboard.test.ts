@@ -40,8 +40,12 @@ describe("the keyboard alone", () => {
     await goTo(lines);
     await page.keyboard.press("Home");
     await lines.getByText("1", { exact: true }).first().waitFor();
-    await page.keyboard.press("End");
-    await lines.getByText("300", { exact: true }).last().waitFor();
+    // The log may still be loading, and the key goes to the end of what is there.
+    const goToEnd = async () => {
+      await page.keyboard.press("End");
+      return await lines.getByText("300", { exact: true }).last().isVisible();
+    };
+    await expect.poll(goToEnd).toBe(true);
     await write(page.getByLabel("Search the log"), "123");
     await page.keyboard.press("Enter");
     await page.locator("mark", { hasText: "123" }).waitFor();
