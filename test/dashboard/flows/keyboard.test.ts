@@ -40,7 +40,7 @@ describe("the keyboard alone", () => {
     await goTo(lines);
     await page.keyboard.press("Home");
     await lines.getByText("1", { exact: true }).first().waitFor();
-    // The log may still be loading, and the key goes to the end of what is there.
+    // The key goes to the end of the lines that are loaded, and more may follow.
     const goToEnd = async () => {
       await page.keyboard.press("End");
       return await lines.getByText("300", { exact: true }).last().isVisible();
