@@ -1,7 +1,7 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
 import { printable } from "#cli/output/printable.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findVariables } from "#cli/variables/find-variables.ts";
 import { withSession } from "#cli/session/session.ts";
 import { writeEnv } from "#cli/variables/write-env.ts";
 
@@ -13,13 +13,12 @@ export const variablesExport = defineCommand({
   options: {},
   examples: ["variables export > .env"],
   run: withSession(async (session) => {
-    const { client, output } = session;
-    const project = await findProject(session);
-    if (!project.ok) return project;
-    const variables = await client.getVariables({ params: { project_id: project.value.id } });
-    if (!variables.ok) return variables;
-    output.json(variables.value);
-    for (const variable of variables.value.variables) {
+    const { output } = session;
+    const found = await findVariables(session);
+    if (!found.ok) return found;
+    const { variables } = found.value;
+    output.json(variables);
+    for (const variable of variables.variables) {
       const entry = variable.secret
         ? `# ${variable.name} is a secret. Its value cannot be exported.`
         : writeEnv(variable.name, variable.value);

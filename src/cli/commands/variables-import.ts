@@ -3,7 +3,7 @@ import { succeed } from "#contract/lib/result.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { BUILD_WITHOUT_SECRETS, buildOptions, readBuild } from "#cli/commands/build-options.ts";
 import { done, type Result, stop } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findVariables } from "#cli/variables/find-variables.ts";
 import { withSession } from "#cli/session/session.ts";
 import { changeVariables, type NewVariable } from "#cli/variables/change-variables.ts";
 import { secretNames, variableError } from "#cli/variables/check-variable.ts";
@@ -29,17 +29,15 @@ export const variablesImport = defineCommand({
   },
   examples: ["variables import .env --secret DATABASE_PASSWORD", "variables import secrets.env --all-secret"],
   run: withSession(async (session, { words, options }) => {
-    const { client } = session;
     const build = readBuild(options);
     if (!build.ok) return build;
     const entries = await readEnvFile(session, words.file);
     if (!entries.ok) return entries;
     const named = checkNames(options.secret, entries.value, words.file);
     if (!named.ok) return named;
-    const project = await findProject(session);
-    if (!project.ok) return project;
-    const before = await client.getVariables({ params: { project_id: project.value.id } });
-    if (!before.ok) return before;
+    const found = await findVariables(session);
+    if (!found.ok) return found;
+    const { projectId, variables: before } = found.value;
 
     const decide = (current: Variables): Result<NewVariable[]> => {
       const known = secretNames(current);
@@ -55,15 +53,15 @@ export const variablesImport = defineCommand({
         ? succeed(set)
         : stop("usage", `${wrong.name} cannot be set: ${variableError(wrong) ?? ""}.`);
     };
-    const changed = await changeVariables(session, project.value.id, {
-      before: before.value,
+    const changed = await changeVariables(session, projectId, {
+      before,
       decide,
       acceptKey: options["accept-key"],
     });
     if (!changed.ok) return changed;
     const count = entries.value.length;
     const what = `Set ${count === 1 ? "1 variable" : `${count} variables`} of ${words.file}`;
-    printChange(session, changed.value, { before: before.value.revision, what });
+    printChange(session, changed.value, { before: before.revision, what });
     return done;
   }),
 });

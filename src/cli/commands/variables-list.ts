@@ -1,6 +1,6 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findVariables } from "#cli/variables/find-variables.ts";
 import { withSession } from "#cli/session/session.ts";
 import { noteNotSealed, variableColumns, variableRow } from "#cli/views/variable-text.ts";
 
@@ -13,15 +13,14 @@ export const variablesList = defineCommand({
   options: {},
   examples: ["variables", "variables list -p shop --json"],
   run: withSession(async (session) => {
-    const { client, output } = session;
-    const project = await findProject(session);
-    if (!project.ok) return project;
-    const variables = await client.getVariables({ params: { project_id: project.value.id } });
-    if (!variables.ok) return variables;
-    output.json(variables.value);
-    const rows = variables.value.variables.map((each) => variableRow(each, variables.value, output));
+    const { output } = session;
+    const found = await findVariables(session);
+    if (!found.ok) return found;
+    const { variables } = found.value;
+    output.json(variables);
+    const rows = variables.variables.map((each) => variableRow(each, variables, output));
     output.table(variableColumns, rows);
-    noteNotSealed(session, variables.value);
+    noteNotSealed(session, variables);
     return done;
   }),
 });

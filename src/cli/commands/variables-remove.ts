@@ -2,7 +2,7 @@ import { defineCommand } from "#cli/arguments/command.ts";
 import { didYouMean } from "#cli/arguments/suggest.ts";
 import { confirm } from "#cli/ask.ts";
 import { done, missing } from "#cli/outcome.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findVariables } from "#cli/variables/find-variables.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printChange } from "#cli/views/variable-text.ts";
 
@@ -17,12 +17,11 @@ export const variablesRemove = defineCommand({
   examples: ["variables remove OLD_FLAG OLD_TOKEN --yes"],
   run: withSession(async (session, { words, options }) => {
     const { client } = session;
-    const project = await findProject(session);
-    if (!project.ok) return project;
-    const params = { project_id: project.value.id };
-    const before = await client.getVariables({ params });
-    if (!before.ok) return before;
-    const names = before.value.variables.map(({ name }) => name);
+    const found = await findVariables(session);
+    if (!found.ok) return found;
+    const { projectId, variables: before } = found.value;
+    const params = { project_id: projectId };
+    const names = before.variables.map(({ name }) => name);
     const unknown = words.name.find((name) => !names.includes(name));
     if (unknown !== undefined)
       return missing(`The project has no variable ${unknown}.${didYouMean(unknown, names)}`);
@@ -32,7 +31,7 @@ export const variablesRemove = defineCommand({
     const removed = await client.updateVariables({ params, body: { remove } });
     if (!removed.ok) return removed;
     printChange(session, removed.value, {
-      before: before.value.revision,
+      before: before.revision,
       what: `Removed ${remove.join(", ")}`,
     });
     return done;

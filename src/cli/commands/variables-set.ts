@@ -5,7 +5,7 @@ import { BUILD_WITHOUT_SECRETS, buildOptions, readBuild } from "#cli/commands/bu
 import { done, type Result, stop } from "#cli/outcome.ts";
 import { changeVariables, type NewVariable } from "#cli/variables/change-variables.ts";
 import { secretNames, variableError } from "#cli/variables/check-variable.ts";
-import { findProject } from "#cli/session/find-named.ts";
+import { findVariables } from "#cli/variables/find-variables.ts";
 import { type Assignment, readAssignments } from "#cli/variables/read-assignments.ts";
 import { readValue } from "#cli/variables/read-value.ts";
 import { withSession } from "#cli/session/session.ts";
@@ -37,7 +37,6 @@ export const variablesSet = defineCommand({
     "variables set --secret TLS_KEY --from-file TLS_KEY=key.pem",
   ],
   run: withSession(async (session, { words, options }) => {
-    const { client } = session;
     const build = readBuild(options);
     if (!build.ok) return build;
     const assignments = readAssignments({
@@ -49,19 +48,18 @@ export const variablesSet = defineCommand({
     if (!assignments.ok) return assignments;
     if (assignments.value.length === 0)
       return stop("usage", "Pass NAME=value or --secret NAME. See gantry variables set --help.");
-    const project = await findProject(session);
-    if (!project.ok) return project;
-    const before = await client.getVariables({ params: { project_id: project.value.id } });
-    if (!before.ok) return before;
+    const found = await findVariables(session);
+    if (!found.ok) return found;
+    const { projectId, variables: before } = found.value;
 
     // Before any prompt, so that nobody types a secret in vain.
-    const marked = markSecrets(assignments.value, before.value);
+    const marked = markSecrets(assignments.value, before);
     if (!marked.ok) return marked;
     const acceptKey = options["accept-key"];
     if (marked.value.some(({ isSecret }) => isSecret)) {
       const key = await trustSealKey(session, {
-        projectId: project.value.id,
-        current: before.value,
+        projectId,
+        current: before,
         acceptKey,
       });
       if (!key.ok) return key;
@@ -90,14 +88,14 @@ export const variablesSet = defineCommand({
         }),
       );
     };
-    const changed = await changeVariables(session, project.value.id, {
-      before: before.value,
+    const changed = await changeVariables(session, projectId, {
+      before,
       decide,
       acceptKey,
     });
     if (!changed.ok) return changed;
     const what = `Set ${[...values.keys()].join(", ")}`;
-    printChange(session, changed.value, { before: before.value.revision, what });
+    printChange(session, changed.value, { before: before.revision, what });
     return done;
   }),
 });
