@@ -71,13 +71,11 @@ export function checkBuildCommands(
   policy: Policy,
   { install_command, build_command }: Pick<Preset, "install_command" | "build_command">,
 ): PolicyRefusal {
-  const commands = [install_command, build_command].flatMap((command) => (command === null ? [] : [command]));
-  if (Array.isArray(policy.build_commands) && policy.build_commands.includes(commands.join(" && ")))
-    return null;
-  return commands.reduce<PolicyRefusal>(
-    (refusal, command) => refusal ?? checkBuildCommand(policy, command),
-    null,
-  );
+  const commands = [install_command, build_command].filter((command) => command !== null);
+  const both = commands.join(" && ");
+  if (Array.isArray(policy.build_commands) && policy.build_commands.includes(both)) return null;
+  const refusals = commands.map((command) => checkBuildCommand(policy, command));
+  return refusals.find((refusal) => refusal !== null) ?? null;
 }
 
 function checkBuildCommand({ build_commands }: Policy, command: string): PolicyRefusal {

@@ -54,7 +54,7 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
       if (performance.now() - startedAt > TURN_MS) break;
       const length = readSync(fd, buffer, 0, CHUNK_BYTES, offset);
       if (length === 0) {
-        if (isAtEnd()) return;
+        if (reachEnd()) return;
         continue;
       }
       offset += length;
@@ -78,7 +78,7 @@ export function followFile(file: OutputFile, take: TakeChunk, options: FollowOpt
    * Called when nothing was left to read. Empties a long file; the writers append, so they continue at its start.
    * @returns false if there is more by now, which emptying the file would lose
    */
-  function isAtEnd(): boolean {
+  function reachEnd(): boolean {
     const { size } = fstatSync(fd);
     if (size > offset) return false;
     timesAtEnd += 1;
