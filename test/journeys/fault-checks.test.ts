@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
 
+import { AGENT_CONNECT_PATH } from "#contract/endpoints/agents/endpoints.ts";
 import { DeploymentId } from "#contract/ids.ts";
 import { LogPage } from "#contract/endpoints/logs/schemas.ts";
 
@@ -323,5 +326,19 @@ describe("the check of leftovers finds", () => {
     await host.startAgent();
     await expect.poll(() => siteViolations(installation, other), { timeout: 20_000 }).toEqual([]);
     await allHolds();
+  });
+});
+
+describe("the proxy of an agent's link", () => {
+  it("passes a refused connection on with its body, which tells the agent to give up", async () => {
+    const socket = new WebSocket(`${host.link.url.replace(/^http/, "ws")}${AGENT_CONNECT_PATH}`, {
+      headers: { authorization: "Bearer no-credential" },
+    });
+    const response = await new Promise<IncomingMessage>((resolve) =>
+      socket.once("unexpected-response", (_request, refused) => resolve(refused)),
+    );
+    const body = await readText(response);
+    expect(response.statusCode).toBe(401);
+    expect(JSON.parse(body)).toMatchObject({ code: "invalid_token" });
   });
 });

@@ -26,8 +26,12 @@ export function relaySockets({ target, incoming, socket, head, webSockets, decid
   const keep = (data: RawData): void => void early.push(data);
   back.on("message", keep);
   back.once("unexpected-response", (_request, response) => {
-    response.resume();
-    socket.end(`HTTP/1.1 ${response.statusCode} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+    // With its body and its headers: the agent gives up only on a 401 whose body is the control plane's own.
+    const { "transfer-encoding": _, ...fields } = response.headers;
+    const lines = Object.entries({ ...fields, connection: "close" });
+    const answer = lines.map(([name, value]) => `${name}: ${String(value)}\r\n`).join("");
+    socket.write(`HTTP/1.1 ${response.statusCode} Refused\r\n${answer}\r\n`);
+    response.pipe(socket);
   });
   back.on("error", () => socket.destroy());
   const leave = (): void => back.terminate();
