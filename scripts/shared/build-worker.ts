@@ -14,6 +14,7 @@ const INPUTS = [
   "src/domain",
   "src/agent",
   "src/node",
+  "src/build",
   "src/client",
   "src/dashboard",
   "scripts/reference",

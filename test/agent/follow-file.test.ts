@@ -6,8 +6,8 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
-import { createOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
+import { followFile, type FollowOptions } from "#build/process/follow-file.ts";
+import { createOutputFiles, type OutputFiles } from "#build/process/output-files.ts";
 import { pause } from "#contract/lib/pause.ts";
 
 let folder: string;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { holderOf, lockHome } from "#agent/lifecycle/home-lock.ts";
-import { bootId, commandLineOf, startTimeOf } from "#agent/process/process-table.ts";
+import { bootId, commandLineOf, startTimeOf } from "#build/process/process-table.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 
 import { pause } from "#contract/lib/pause.ts";
-import { killProcessesOfRun, processesOfRun, RUN_MARKER } from "#agent/process/process-table.ts";
+import { killProcessesOfRun, processesOfRun, RUN_MARKER } from "#build/process/process-table.ts";
 
 /** The kernel hides the environment of a process for a moment while it starts a program. */
 const ROUNDS = 60;

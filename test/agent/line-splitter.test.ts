@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { createLineSplitter } from "#agent/process/line-splitter.ts";
+import { createLineSplitter } from "#build/process/line-splitter.ts";
 import { MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
 
 function split(chunks: readonly Buffer[]): readonly string[] {

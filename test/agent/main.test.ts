@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { exitCodes } from "#agent/main/exit-codes.ts";
-import { bootId } from "#agent/process/process-table.ts";
+import { bootId } from "#build/process/process-table.ts";
 import { resultOf } from "../support/fake-control-plane.ts";
 import { enrollAgent, spawnAgent, spawnRunningAgent } from "./support/agent-process.ts";
 import { isAlive, World } from "./support/harness.ts";

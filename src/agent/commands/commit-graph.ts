@@ -1,5 +1,5 @@
 import { everyRef, FETCHED_REFS, fetchOptions, git, type GitPlace, REMOTE } from "#agent/commands/git.ts";
-import type { Command } from "#agent/process/command.ts";
+import type { Command } from "#build/process/command.ts";
 
 /** The depth that git itself uses for `--unshallow`. */
 const WHOLE_HISTORY = 2_147_483_647;

@@ -1,4 +1,4 @@
-import { RUN_MARKER } from "#agent/process/process-table.ts";
+import { RUN_MARKER } from "#build/process/process-table.ts";
 
 type Environment = Readonly<Record<string, string>>;
 

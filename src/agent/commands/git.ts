@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 
 import { readRemote } from "#agent/commands/git-login.ts";
-import type { Command } from "#agent/process/command.ts";
+import type { Command } from "#build/process/command.ts";
 
 /**
  * A bare repository on this server, and the remote that it mirrors. `remote` is `null` for commands without network

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import type { Command } from "#agent/process/command.ts";
+import type { Command } from "#build/process/command.ts";
 
 /** The facts of a deployment that its build or activate command gets as environment variables. */
 export type ReleaseFacts = {

@@ -1,4 +1,4 @@
-import type { Command } from "#agent/process/command.ts";
+import type { Command } from "#build/process/command.ts";
 
 /** What systemd sets for a unit. A command gets only the agent's choice of variables. */
 const unitVariables = ["INVOCATION_ID", "JOURNAL_STREAM", "LANG", "SYSTEMD_EXEC_PID"] as const;

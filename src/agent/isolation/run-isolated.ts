@@ -8,11 +8,11 @@ import { pause } from "#contract/lib/pause.ts";
 import { callHelper, type HelperCall, refusalOf } from "#agent/isolation/helper.ts";
 import type { ProjectUsers } from "#agent/isolation/isolation.ts";
 import { jobScript } from "#agent/isolation/job-script.ts";
-import type { Command, ProcessEnd } from "#agent/process/command.ts";
-import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
-import { nextOutputNumber, openOutputFiles, type OutputFiles } from "#agent/process/output-files.ts";
-import { type OutputReader, readPipe } from "#agent/process/read-pipe.ts";
-import type { OutputSink } from "#agent/process/run-process.ts";
+import type { Command, ProcessEnd } from "#build/process/command.ts";
+import { followFile, type FollowOptions } from "#build/process/follow-file.ts";
+import { nextOutputNumber, openOutputFiles, type OutputFiles } from "#build/process/output-files.ts";
+import { type OutputReader, readPipe } from "#build/process/read-pipe.ts";
+import type { OutputSink } from "#build/process/run-process.ts";
 import type { ProjectId } from "#contract/ids.ts";
 
 /** What a unit may use. */

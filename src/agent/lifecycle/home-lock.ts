@@ -8,7 +8,7 @@ import { isNoSpaceError } from "#node/has-code.ts";
 import { createLockFile, removeStaleLock } from "#node/lock-file.ts";
 import { readJsonFile } from "#node/read-json-file.ts";
 import { pause } from "#contract/lib/pause.ts";
-import { bootId, commandLineOf, startTimeOf } from "#agent/process/process-table.ts";
+import { bootId, commandLineOf, startTimeOf } from "#build/process/process-table.ts";
 
 /** The process that uses a home folder, with what identifies it. */
 const Holder = z.object({

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { endBuild } from "#agent/lifecycle/end-builds.ts";
-import { killNotedGroup } from "#agent/process/process-table.ts";
+import { killNotedGroup } from "#build/process/process-table.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";

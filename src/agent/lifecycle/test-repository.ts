@@ -8,8 +8,8 @@ import { isLocal } from "#agent/commands/submodule-url.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { checkBranch, checkRepository, isGitConfined } from "#agent/policy/check-policy.ts";
 import { refuseOwnFiles } from "#agent/policy/own-files.ts";
-import type { ProcessEnd } from "#agent/process/command.ts";
-import { runProcess } from "#agent/process/run-process.ts";
+import type { ProcessEnd } from "#build/process/command.ts";
+import { runProcess } from "#build/process/run-process.ts";
 import { adviceFor } from "#agent/ssh/failure-advice.ts";
 import {
   describeNewHostKeys,

@@ -1,6 +1,6 @@
 import type { Clock } from "#agent/context/context.ts";
 import type { Mask } from "#contract/mask.ts";
-import { cutLine } from "#agent/process/cut-line.ts";
+import { cutLine } from "#build/process/cut-line.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import type { RunLog } from "#agent/run/step/run-scope.ts";
 import { MAX_LOG_BYTES } from "#contract/endpoints/logs/schemas.ts";

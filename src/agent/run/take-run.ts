@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 
 import type { AgentContext } from "#agent/context/context.ts";
 import { createMask } from "#contract/mask.ts";
-import { bootId } from "#agent/process/process-table.ts";
+import { bootId } from "#build/process/process-table.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { createReporter, type Delivery, type Reporter } from "#agent/report/reporter.ts";

@@ -1,8 +1,8 @@
 import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-import { isFollowed } from "#agent/process/follow-file.ts";
-import { openAmong } from "#agent/process/open-files.ts";
+import { isFollowed } from "#build/process/follow-file.ts";
+import { openAmong } from "#build/process/open-files.ts";
 import type { Isolation, ProjectUsers } from "#agent/isolation/isolation.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import * as z from "zod/mini";
 
 import { attempt } from "#node/attempt.ts";
-import type { GroupLedger } from "#agent/process/run-process.ts";
+import type { GroupLedger } from "#build/process/run-process.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { RunResult } from "#contract/agent-events.ts";
 import { ReleaseVersion } from "#contract/agent-order.ts";

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 
 import { expect } from "vitest";
 
-import { processesOfRun } from "#agent/process/process-table.ts";
+import { processesOfRun } from "#build/process/process-table.ts";
 import type { RunId } from "#contract/ids.ts";
 
 import type { World } from "./harness.ts";

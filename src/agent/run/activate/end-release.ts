@@ -1,8 +1,8 @@
 import { RELEASE_MARKER } from "#agent/commands/shell.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { LeftUnits } from "#agent/isolation/isolation.ts";
-import { endLeftProcesses, type Trace } from "#agent/process/left-processes.ts";
-import { RUN_MARKER } from "#agent/process/process-table.ts";
+import { endLeftProcesses, type Trace } from "#build/process/left-processes.ts";
+import { RUN_MARKER } from "#build/process/process-table.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import { linkTarget } from "#agent/workspace/current-link.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";

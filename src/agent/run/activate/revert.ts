@@ -1,4 +1,4 @@
-import { hasSucceeded } from "#agent/process/command.ts";
+import { hasSucceeded } from "#build/process/command.ts";
 import { runActivateCommand } from "#agent/run/activate/activate-stage.ts";
 import { describeEnd } from "#agent/run/step/run-command.ts";
 import { type CommandScope, hideSecrets } from "#agent/run/step/run-scope.ts";

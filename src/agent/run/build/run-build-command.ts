@@ -1,7 +1,7 @@
 import { projectEnvironment } from "#agent/commands/environment.ts";
 import { shellCommand } from "#agent/commands/shell.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
-import { killProcessesOfRun } from "#agent/process/process-table.ts";
+import { killProcessesOfRun } from "#build/process/process-table.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
 import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";

@@ -1,5 +1,5 @@
 import { errorLine } from "#agent/commands/read-git-output.ts";
-import type { Command } from "#agent/process/command.ts";
+import type { Command } from "#build/process/command.ts";
 import {
   type CommandEnd,
   describeEnd,

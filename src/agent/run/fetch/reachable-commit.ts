@@ -17,7 +17,7 @@ import type { Wanted } from "#agent/run/fetch/fetch-commit.ts";
 import type { GitRunner } from "#agent/run/fetch/git-runner.ts";
 import { explainRemote, formatOf, type Origin, prepareMirror } from "#agent/run/fetch/mirror-steps.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
-import type { Command } from "#agent/process/command.ts";
+import type { Command } from "#build/process/command.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 type Within = Extract<CommitReach, { readonly kind: "within" }>;

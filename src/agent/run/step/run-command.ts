@@ -1,11 +1,11 @@
 import { statfs } from "node:fs/promises";
 
-import { type Command, hasSucceeded, type ProcessEnd } from "#agent/process/command.ts";
-import { createLineOutput } from "#agent/process/line-output.ts";
-import type { FollowOptions } from "#agent/process/follow-file.ts";
-import { createOutputFiles } from "#agent/process/output-files.ts";
-import { TextTail } from "#agent/process/text-tail.ts";
-import { type OutputChannel, type OutputSink, runProcess } from "#agent/process/run-process.ts";
+import { type Command, hasSucceeded, type ProcessEnd } from "#build/process/command.ts";
+import { createLineOutput } from "#build/process/line-output.ts";
+import type { FollowOptions } from "#build/process/follow-file.ts";
+import { createOutputFiles } from "#build/process/output-files.ts";
+import { TextTail } from "#build/process/text-tail.ts";
+import { type OutputChannel, type OutputSink, runProcess } from "#build/process/run-process.ts";
 import { runIsolated, type Unit } from "#agent/isolation/run-isolated.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { failureHint } from "#agent/run/step/failure-hint.ts";

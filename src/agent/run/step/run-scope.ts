@@ -1,6 +1,6 @@
 import type { AgentContext } from "#agent/context/context.ts";
 import type { Mask } from "#contract/mask.ts";
-import type { GroupLedger } from "#agent/process/run-process.ts";
+import type { GroupLedger } from "#build/process/run-process.ts";
 import type { Reporter } from "#agent/report/reporter.ts";
 import type { Interrupt } from "#agent/run/step/interrupt.ts";
 import type { OpenVariables } from "#agent/secrets/open-variables.ts";

@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 
 import type { Mask } from "#contract/mask.ts";
-import { cutMark, headOf, KEPT_BYTES } from "#agent/process/cut-line.ts";
+import { cutMark, headOf, KEPT_BYTES } from "#build/process/cut-line.ts";
 
 /**
  * Splits a stream of bytes into lines. Invalid UTF-8 becomes U+FFFD. A line over 16 KiB is cut and ends with a mark

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 import { attempt } from "#node/attempt.ts";
 import { pause } from "#contract/lib/pause.ts";
-import type { OutputFile } from "#agent/process/output-files.ts";
-import type { OutputReader, TakeChunk } from "#agent/process/read-pipe.ts";
+import type { OutputFile } from "#build/process/output-files.ts";
+import type { OutputReader, TakeChunk } from "#build/process/read-pipe.ts";
 
 export type FollowOptions = {
   /** How often to look for new output in addition to file system notifications, which may be missing. */

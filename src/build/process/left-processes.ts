@@ -14,7 +14,7 @@ import {
   SEARCH_ROUNDS,
   variableOf,
   waitWhile,
-} from "#agent/process/process-table.ts";
+} from "#build/process/process-table.ts";
 
 /** Identifies the processes that an activate command left running. */
 export type Trace = {

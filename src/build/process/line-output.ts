@@ -1,6 +1,6 @@
 import type { Mask } from "#contract/mask.ts";
-import { createLineSplitter } from "#agent/process/line-splitter.ts";
-import type { OutputSink } from "#agent/process/run-process.ts";
+import { createLineSplitter } from "#build/process/line-splitter.ts";
+import type { OutputSink } from "#build/process/run-process.ts";
 
 export type CommandStream = "stdout" | "stderr";
 

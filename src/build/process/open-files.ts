@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync, statSync } from "node:fs";
 import { basename } from "node:path";
 
 import { attempt } from "#node/attempt.ts";
-import { livingPids } from "#agent/process/process-table.ts";
+import { livingPids } from "#build/process/process-table.ts";
 
 /**
  * Finds out which of these files another process has open. Files that processes of other users have open cannot be

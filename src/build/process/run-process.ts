@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { statSync } from "node:fs";
 
-import type { Command, ProcessEnd } from "#agent/process/command.ts";
-import { followFile, type FollowOptions } from "#agent/process/follow-file.ts";
-import { openAmong } from "#agent/process/open-files.ts";
-import type { OutputFiles } from "#agent/process/output-files.ts";
+import type { Command, ProcessEnd } from "#build/process/command.ts";
+import { followFile, type FollowOptions } from "#build/process/follow-file.ts";
+import { openAmong } from "#build/process/open-files.ts";
+import type { OutputFiles } from "#build/process/output-files.ts";
 import { signalGroup } from "#node/processes.ts";
 import {
   AFTER_KILL_MS,
@@ -12,8 +12,8 @@ import {
   type ProcessId,
   startTimeOf,
   waitWhile,
-} from "#agent/process/process-table.ts";
-import { type OutputReader, readPipe, type TakeChunk } from "#agent/process/read-pipe.ts";
+} from "#build/process/process-table.ts";
+import { type OutputReader, readPipe, type TakeChunk } from "#build/process/read-pipe.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 
 /** Where the output of a command goes. */
