@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import type { RunOrder } from "#contract/agent-order.ts";
-import { failureHint } from "#agent/run/step/failure-hint.ts";
+import { failureHint } from "#build/failure/failure-hint.ts";
 
 import { World } from "./support/harness.ts";
 

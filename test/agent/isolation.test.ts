@@ -8,7 +8,7 @@ import { isolateProjects } from "#agent/isolation/isolation.ts";
 import { jobScript } from "#agent/isolation/job-script.ts";
 import { readEnd } from "#agent/isolation/run-isolated.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
-import { describeEnd } from "#agent/run/step/run-command.ts";
+import { describeEnd } from "#build/failure/command-failure.ts";
 
 import { runShell } from "../support/run-shell.ts";
 import { World } from "./support/harness.ts";

@@ -1,4 +1,4 @@
-import { gitEnvironment } from "#agent/commands/environment.ts";
+import { gitEnvironment } from "#agent/commands/git-environment.ts";
 import { packMirror } from "#agent/commands/git.ts";
 import { runCommand } from "#agent/run/step/run-command.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";

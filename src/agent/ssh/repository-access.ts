@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-import { gitEnvironment } from "#agent/commands/environment.ts";
+import { gitEnvironment } from "#agent/commands/git-environment.ts";
 import { LOGIN_FILE, readRemote } from "#agent/commands/git-login.ts";
 import { SHORTEST_USER_TOKEN } from "#contract/git-names.ts";
 import type { AgentContext } from "#agent/context/context.ts";

@@ -2,7 +2,8 @@ import { mkdir, readlink, rename, rmdir, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 
 import { removeTree } from "#agent/workspace/discard.ts";
-import { inParents, lstatOrNull } from "#agent/workspace/inside-release.ts";
+import { inParents } from "#agent/workspace/in-parents.ts";
+import { lstatOrNull } from "#node/lstat-or-null.ts";
 
 /**
  * How a shared path was linked. `kept`: the shared files existed already. `copy`: the release's own files were moved

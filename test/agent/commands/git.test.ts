@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { commandEnvironment, gitEnvironment } from "#agent/commands/environment.ts";
+import { gitEnvironment } from "#agent/commands/git-environment.ts";
+import { commandEnvironment } from "#build/commands/environment.ts";
 import { fetchGraph, listCommits, mergeBase } from "#agent/commands/commit-graph.ts";
 import { exportTree, fetchTip, type GitPlace, listRefs } from "#agent/commands/git.ts";
 import {

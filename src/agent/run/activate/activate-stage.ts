@@ -1,14 +1,15 @@
-import { projectEnvironment } from "#agent/commands/environment.ts";
+import { projectEnvironment } from "#build/commands/environment.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
-import { shellCommand } from "#agent/commands/shell.ts";
+import { shellCommand } from "#build/commands/shell.ts";
 import { checkActivateCommand } from "#agent/policy/check-policy.ts";
-import { type CommandEnd, describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
+import { type CommandEnd, describeEnd } from "#build/failure/command-failure.ts";
+import { runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
 import { type CommandScope, projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit, type StageLimit } from "#agent/run/step/stage-limit.ts";
 import type { OpenVariables } from "#agent/secrets/open-variables.ts";
 import type { Step } from "#agent/run/step/step.ts";
 import { linkTarget, prepareSwitchBack, switchCurrent } from "#agent/workspace/current-link.ts";
-import { folderInside } from "#agent/workspace/inside-release.ts";
+import { folderInside } from "#build/tree/folder-inside.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
 import { flushFolder } from "#node/write-atomic.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -68,7 +69,7 @@ export async function runActivateCommand(
   const root = await folderInside(releasePath(scope.folder, release.version), release.root_directory);
   if (root.kind !== "inside") {
     const message = `the root directory \`${release.root_directory}\` is not in the release`;
-    return { end: { kind: "not_started", message }, stdout: "", stderrTail: "", outputTail: "" };
+    return { end: { kind: "not_started", message }, stderrTail: "", outputTail: "" };
   }
   const command = shellCommand(
     release.activate_command,

@@ -1,4 +1,4 @@
-import { RELEASE_MARKER } from "#agent/commands/shell.ts";
+import { RELEASE_MARKER } from "#build/commands/shell.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { LeftUnits } from "#agent/isolation/isolation.ts";
 import { endLeftProcesses, type Trace } from "#build/process/left-processes.ts";

@@ -1,6 +1,6 @@
 import { hasSucceeded } from "#build/process/command.ts";
 import { runActivateCommand } from "#agent/run/activate/activate-stage.ts";
-import { describeEnd } from "#agent/run/step/run-command.ts";
+import { describeEnd } from "#build/failure/command-failure.ts";
 import { type CommandScope, hideSecrets } from "#agent/run/step/run-scope.ts";
 import { openReleaseVariables } from "#agent/secrets/open-variables.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";

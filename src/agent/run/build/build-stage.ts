@@ -1,14 +1,12 @@
-import { readdir } from "node:fs/promises";
-
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
-import { directoryFailure } from "#agent/run/build/directory-failure.ts";
+import { outputFailure } from "#build/failure/directory-failure.ts";
 import { linkSharedPaths } from "#agent/run/build/link-shared-paths.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { fail, head, interrupted, type Step } from "#agent/run/step/step.ts";
-import { folderInside } from "#agent/workspace/inside-release.ts";
+import { fail, failWith, interrupted, type Step } from "#agent/run/step/step.ts";
+import { folderInside } from "#build/tree/folder-inside.ts";
 import { type Release, writeRelease } from "#agent/workspace/releases.ts";
 import { moveCopiesBack } from "#agent/workspace/shared-paths.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -24,8 +22,7 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
     if (!built.ok) return built;
   }
   const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
-  if (output.kind !== "inside")
-    return directoryFailure("output", output_directory, output, await foldersHint(plan.root));
+  if (output.kind !== "inside") return failWith(await outputFailure(output_directory, output, plan.root));
 
   const linked = await linkSharedPaths(scope, path, plan.linked);
   if (!linked.ok) return linked;
@@ -53,19 +50,4 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   };
   await writeRelease(folder, release);
   return succeed(release);
-}
-
-const MAX_NAMED_FOLDERS = 10;
-const MAX_NAME_LENGTH = 30;
-
-/** Names the folders that could be the output directory; `null` if there is none. */
-async function foldersHint(root: string): Promise<string | null> {
-  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
-  const names = entries
-    .filter((entry) => entry.isDirectory() && !/^(?:node_modules|vendor|\.git)$/.test(entry.name))
-    .map(({ name }) => `\`${head(name, MAX_NAME_LENGTH)}\``)
-    .toSorted();
-  if (names.length === 0) return null;
-  const more = names.length > MAX_NAMED_FOLDERS ? " and others" : "";
-  return `The folders after the build are ${names.slice(0, MAX_NAMED_FOLDERS).join(", ")}${more}. Set output_directory to the one to publish.`;
 }

@@ -1,10 +1,6 @@
-import { findLeavingLinks, type LeavingLinks } from "#agent/workspace/leaving-links.ts";
+import { checkLinks } from "#build/tree/check-links.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
-import { DEEPEST } from "#agent/workspace/tree-links.ts";
 import { type Release, releasePath } from "#agent/workspace/releases.ts";
-
-const MOST_IN_MESSAGE = 5;
-const LONGEST_NAME = 120;
 
 /**
  * Checks a release's symbolic links before a switch. A release that was checked when it was built is not checked
@@ -29,21 +25,5 @@ export async function refuseLeavingLinks(
     output: release.output_directory,
     copies,
   };
-  const links = await findLeavingLinks(linked, signal);
-  if (links.count === 0 && signal.aborted) return "checking its symbolic links takes too long";
-  if (links.count > 0) return describeLinks(links);
-  return links.isComplete ? null : `its folders are nested more than ${DEEPEST} deep`;
-}
-
-function describeLinks({ count, first }: LeavingLinks): string {
-  const named = first
-    .slice(0, MOST_IN_MESSAGE)
-    .map(({ path, text }) => `\`${cut(path)}\` to \`${cut(text)}\``);
-  const more = count > named.length ? `, and ${count - named.length} more` : "";
-  const what = count === 1 ? "a symbolic link leads" : `${count} symbolic links lead`;
-  return `${what} out of the release: ${named.join(", ")}${more}`;
-}
-
-function cut(name: string): string {
-  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
+  return checkLinks(linked, signal);
 }

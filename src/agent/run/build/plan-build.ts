@@ -1,13 +1,13 @@
 import { realpath } from "node:fs/promises";
 
 import { checkBuildCommands } from "#agent/policy/check-policy.ts";
-import { directoryFailure } from "#agent/run/build/directory-failure.ts";
-import { findMissingTool } from "#agent/run/build/find-missing-tool.ts";
+import { rootFailure } from "#build/failure/directory-failure.ts";
+import { findMissingTool } from "#build/find-missing-tool.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
-import { fail, type Step } from "#agent/run/step/step.ts";
-import { folderInside } from "#agent/workspace/inside-release.ts";
-import { readTree } from "#agent/workspace/read-tree.ts";
+import { fail, failWith, type Step } from "#agent/run/step/step.ts";
+import { folderInside } from "#build/tree/folder-inside.ts";
+import { readTree } from "#build/tree/read-tree.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
 import { applySettings, detectFramework, hasPreset, presetFor } from "#contract/frameworks/preset-for.ts";
 import type { Preset } from "#contract/endpoints/projects/schemas.ts";
@@ -37,7 +37,7 @@ export async function planBuild(
   const { order, folder, context } = scope;
   const release = releasePath(folder, order.version);
   const root = await folderInside(release, order.root_directory);
-  if (root.kind !== "inside") return directoryFailure("root", order.root_directory, root);
+  if (root.kind !== "inside") return failWith(rootFailure(order.root_directory, root));
   const preset = await choosePreset(scope, await realpath(release), root.path);
   // Checked here too, because a preset's commands are known only now.
   const refusal = checkBuildCommands(context.policy, preset);

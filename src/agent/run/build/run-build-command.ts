@@ -1,9 +1,10 @@
-import { projectEnvironment } from "#agent/commands/environment.ts";
-import { shellCommand } from "#agent/commands/shell.ts";
+import { projectEnvironment } from "#build/commands/environment.ts";
+import { shellCommand } from "#build/commands/shell.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { killProcessesOfRun } from "#build/process/process-table.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
-import { describeEnd, runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
+import { describeEnd } from "#build/failure/command-failure.ts";
+import { runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
 import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import type { Step } from "#agent/run/step/step.ts";

@@ -1,12 +1,7 @@
 import { errorLine } from "#agent/commands/read-git-output.ts";
 import type { Command } from "#build/process/command.ts";
-import {
-  type CommandEnd,
-  describeEnd,
-  evidenceOf,
-  isDiskFull,
-  runCommand,
-} from "#agent/run/step/run-command.ts";
+import { type CommandEnd, describeEnd, evidenceOf, isDiskFull } from "#build/failure/command-failure.ts";
+import { runCommand } from "#agent/run/step/run-command.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";

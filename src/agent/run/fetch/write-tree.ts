@@ -14,7 +14,8 @@ import { type FetchedCommit, type Origin } from "#agent/run/fetch/mirror-steps.t
 import { logNewHostKeys, openOrigin } from "#agent/run/fetch/open-origin.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, type Step } from "#agent/run/step/step.ts";
-import { folderInside, lstatOrNull } from "#agent/workspace/inside-release.ts";
+import { folderInside } from "#build/tree/folder-inside.ts";
+import { lstatOrNull } from "#node/lstat-or-null.ts";
 import { discardMirror } from "#agent/workspace/mirror.ts";
 import { InsidePath, maskUrlPassword } from "#contract/git-names.ts";
 import { succeed } from "#contract/lib/result.ts";

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import type { AgentContext } from "#agent/context/context.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
-import { lstatOrNull } from "#agent/workspace/inside-release.ts";
+import { lstatOrNull } from "#node/lstat-or-null.ts";
 
 /**
  * Runs a removal of files that may belong to a project's user, in folders that the agent cannot change. If it fails, the

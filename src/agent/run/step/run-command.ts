@@ -1,30 +1,20 @@
-import { statfs } from "node:fs/promises";
-
 import { type Command, hasSucceeded, type ProcessEnd } from "#build/process/command.ts";
-import { createLineOutput } from "#build/process/line-output.ts";
+import { createTailedOutput } from "#build/process/tailed-output.ts";
 import type { FollowOptions } from "#build/process/follow-file.ts";
 import { createOutputFiles } from "#build/process/output-files.ts";
-import { TextTail } from "#build/process/text-tail.ts";
 import { type OutputChannel, type OutputSink, runProcess } from "#build/process/run-process.ts";
 import { runIsolated, type Unit } from "#agent/isolation/run-isolated.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
-import { failureHint } from "#agent/run/step/failure-hint.ts";
+import { type CommandEnd, commandFailure, evidenceOf } from "#build/failure/command-failure.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
-import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
-import { type FailureEvidence, MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
+import { fail, failWith, interrupted, type Step } from "#agent/run/step/step.ts";
+import { MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-export type CommandEnd = {
-  readonly end: ProcessEnd;
-  /** The standard output, if it was captured. */
-  readonly stdout: string;
-  /** The last lines of standard error, masked. */
-  readonly stderrTail: string;
-  /** The last lines of standard output and standard error in the order in which they came, masked. */
-  readonly outputTail: string;
-};
+/** `stdout`: the standard output, if it was captured. */
+export type CapturedEnd = CommandEnd & { readonly stdout: string };
 
 export type CommandOptions = {
   readonly stage: LogStage;
@@ -48,18 +38,12 @@ export async function runCommand(
   scope: CommandScope,
   command: Command,
   options: CommandOptions,
-): Promise<CommandEnd> {
+): Promise<CapturedEnd> {
   const { settings } = scope.context;
-  const stderrTail = new TextTail(MAX_STDERR_TAIL);
-  const outputTail = new TextTail(MAX_STDERR_TAIL);
-  const output = createLineOutput(
+  const output = createTailedOutput(
     {
       line(stream, text) {
         if (options.isQuiet !== true) scope.log.line(stream, options.stage, text);
-        // Masked line by line, because a secret that is cut in two would not be recognized.
-        const masked = `${scope.mask(text)}\n`;
-        outputTail.add(masked);
-        if (stream === "stderr") stderrTail.add(masked);
       },
       room: scope.room,
       mask: scope.mask,
@@ -83,8 +67,8 @@ export async function runCommand(
   return {
     end,
     stdout: Buffer.concat(captured).toString("utf8"),
-    stderrTail: stderrTail.text,
-    outputTail: outputTail.text,
+    stderrTail: output.stderrTail,
+    outputTail: output.outputTail,
   };
 }
 
@@ -150,33 +134,6 @@ function openFiles(scope: CommandScope, name: string, stage: LogStage): OutputCh
   }
 }
 
-/** Describes the end of a command, to be used within a sentence. */
-export function describeEnd(end: ProcessEnd): string {
-  switch (end.kind) {
-    case "exited":
-      return `ended with exit code ${end.code}`;
-    case "killed":
-      return `was killed by ${end.signal}`;
-    case "out_of_memory":
-      return end.limitMb === null
-        ? "was killed, because the server has no memory left"
-        : `was killed, because it used more memory than its limit of ${end.limitMb} MB`;
-    case "stopped":
-      return "was stopped";
-    case "not_started":
-      return `could not be started: ${end.message}`;
-  }
-}
-
-/** The evidence that a failure shows of its command. */
-export function evidenceOf({ end, stderrTail }: CommandEnd): FailureEvidence {
-  return {
-    exit_code: end.kind === "exited" ? end.code : null,
-    signal: end.kind === "killed" ? end.signal : end.kind === "out_of_memory" ? "SIGKILL" : null,
-    stderr_tail: stderrTail,
-  };
-}
-
 /** Turns the end of a command of the project into a step's result. */
 export async function stepAfterCommand(
   { context }: CommandScope,
@@ -190,20 +147,5 @@ export async function stepAfterCommand(
     const message = `the ${stage} command took longer than ${limit.seconds} seconds`;
     return fail("timed_out", stage, message, evidenceOf(ran));
   }
-  const message = `the ${stage} command ${describeEnd(ran.end)}`;
-  return (await isDiskFull(context.home, ran.stderrTail))
-    ? fail("disk_full", stage, `the disk is full: ${message}`, evidenceOf(ran))
-    : fail(`${stage}_failed`, stage, message, evidenceOf(ran), failureHint(ran.outputTail));
-}
-
-const LEAST_FREE_BYTES = 1024 * 1024;
-
-/**
- * Whether a command failed because the disk is full. There is no exit code for that, and the space may be free again
- * at once. So the operating system's messages for ENOSPC and EDQUOT count too.
- */
-export async function isDiskFull(home: string, stderrTail: string): Promise<boolean> {
-  if (/No space left on device|Disk quota exceeded/.test(stderrTail)) return true;
-  const disk = await statfs(home);
-  return disk.bavail * disk.bsize < LEAST_FREE_BYTES;
+  return failWith(await commandFailure(context.home, stage, ran));
 }

@@ -1,13 +1,7 @@
+import { makeFailure } from "#build/failure/make-failure.ts";
 import { isNoSpaceError } from "#node/has-code.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
-import {
-  type Failure,
-  type FailureEvidence,
-  MAX_FAILURE_HINT,
-  MAX_FAILURE_MESSAGE,
-  MAX_HEALTH_BODY,
-  MAX_STDERR_TAIL,
-} from "#contract/endpoints/deployments/schemas.ts";
+import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import type { ResultOf } from "#contract/lib/result.ts";
 
 /** Why a run stops. The run's `Interrupt` has the reason of an interruption. */
@@ -21,33 +15,18 @@ type FailedStep = { readonly ok: false; readonly end: Extract<RunEnd, { kind: "f
 
 export const interrupted = { ok: false, end: { kind: "interrupted" } } as const;
 
-/** Creates a failure. Texts are cut to the limits of the control plane. */
-export function fail(
-  code: Failure["code"],
-  stage: Failure["stage"],
-  message: string,
-  evidence?: FailureEvidence,
-  hint: string | null = null,
-): FailedStep {
-  const failure: Failure = { code, stage, message: head(message, MAX_FAILURE_MESSAGE) };
-  if (hint !== null) failure.hint = head(hint, MAX_FAILURE_HINT);
-  if (evidence !== undefined) {
-    failure.evidence = { ...evidence };
-    if (evidence.stderr_tail !== undefined)
-      failure.evidence.stderr_tail = evidence.stderr_tail.slice(-MAX_STDERR_TAIL).toWellFormed();
-    if (evidence.health_body !== undefined)
-      failure.evidence.health_body = head(evidence.health_body, MAX_HEALTH_BODY);
-  }
+/** Ends a run with a failure. */
+export function failWith(failure: Failure): FailedStep {
   return { ok: false, end: { kind: "failed", failure } };
+}
+
+/** Creates a failure, and ends a run with it. */
+export function fail(...parts: Parameters<typeof makeFailure>): FailedStep {
+  return failWith(makeFailure(...parts));
 }
 
 /** Turns an unexpected error into a failure. */
 export function failUnexpectedly(error: unknown, stage: Failure["stage"]) {
   if (isNoSpaceError(error)) return fail("disk_full", stage, `the disk is full: ${messageOf(error)}`);
   return fail("internal", stage, `the agent failed: ${messageOf(error)}`);
-}
-
-/** The first `length` characters of a text, without half a character at its end. */
-export function head(text: string, length: number): string {
-  return text.slice(0, length).toWellFormed();
 }

@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promis
 import { basename, dirname, join } from "node:path";
 
 import { hasCode } from "#node/has-code.ts";
-import { lstatOrNull } from "#agent/workspace/inside-release.ts";
+import { lstatOrNull } from "#node/lstat-or-null.ts";
 
 /** The kernel's limit. */
 const MOST_LINKS = 40;

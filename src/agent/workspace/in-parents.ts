@@ -1,26 +1,8 @@
-import { lstat, mkdir, realpath, stat } from "node:fs/promises";
-import { join, sep } from "node:path";
+import { mkdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
 
 import { hasCode } from "#node/has-code.ts";
 import { holdFolder } from "#agent/workspace/held-folder.ts";
-
-export type InsideCheck =
-  | { readonly kind: "inside"; readonly path: string }
-  | { readonly kind: "missing" }
-  | { readonly kind: "not_a_folder" }
-  | { readonly kind: "outside" };
-
-/**
- * Finds a folder of a release. A repository may contain symbolic links, so the real path is checked.
- * @param relative parsed by `InsidePath`, so it contains no `..`
- */
-export async function folderInside(release: string, relative: string): Promise<InsideCheck> {
-  const base = await realpath(release).catch(() => "");
-  const path = await realpath(join(base, relative)).catch(() => "");
-  if (base === "" || path === "") return { kind: "missing" };
-  if (path !== base && !path.startsWith(base + sep)) return { kind: "outside" };
-  return (await stat(path)).isDirectory() ? { kind: "inside", path } : { kind: "not_a_folder" };
-}
 
 export type InParents<Value> =
   | { readonly kind: "done"; readonly value: Value }
@@ -57,14 +39,4 @@ export async function inParents<Value>(
   };
   // The project's own folders are the agent's. The administrator may have made one of them a link to another disk.
   return holdFolder(await realpath(base), "place", (held) => enter(held, 0));
-}
-
-/** The file's status, without following a link; `null` when it does not exist. */
-export async function lstatOrNull(path: string) {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return null;
-    throw error;
-  }
 }

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { hasCode } from "#node/has-code.ts";
-import { inLongPath } from "#agent/workspace/long-path.ts";
+import { inLongPath } from "#build/tree/long-path.ts";
 
 /**
  * A symbolic link in a tree. `path` is relative to the tree; `at` is a path at which the link can be read during the

@@ -1,8 +1,8 @@
 import { readlink, realpath } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 
-import { findLinkTarget } from "#agent/workspace/link-target.ts";
-import { type TreeLink, visitLinks } from "#agent/workspace/tree-links.ts";
+import { findLinkTarget } from "#build/tree/link-target.ts";
+import { type TreeLink, visitLinks } from "#build/tree/tree-links.ts";
 
 /** A symbolic link of a release, and its text. */
 export type LeavingLink = { readonly path: string; readonly text: string };

@@ -1,0 +1,69 @@
+import { statfs } from "node:fs/promises";
+
+import { failureHint } from "#build/failure/failure-hint.ts";
+import { makeFailure } from "#build/failure/make-failure.ts";
+import type { ProcessEnd } from "#build/process/command.ts";
+import type { Failure, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
+
+/** How a command ended, and the end of its output. */
+export type CommandEnd = {
+  readonly end: ProcessEnd;
+  /** The last lines of standard error, masked. */
+  readonly stderrTail: string;
+  /** The last lines of standard output and standard error in the order in which they came, masked. */
+  readonly outputTail: string;
+};
+
+/**
+ * The failure of a command of the project that did not succeed and was not stopped.
+ * @param home a folder on the disk that the command writes to
+ */
+export async function commandFailure(
+  home: string,
+  stage: "install" | "build" | "activate",
+  ran: CommandEnd,
+): Promise<Failure> {
+  const message = `the ${stage} command ${describeEnd(ran.end)}`;
+  return (await isDiskFull(home, ran.stderrTail))
+    ? makeFailure("disk_full", stage, `the disk is full: ${message}`, evidenceOf(ran))
+    : makeFailure(`${stage}_failed`, stage, message, evidenceOf(ran), failureHint(ran.outputTail));
+}
+
+/** Describes the end of a command, to be used within a sentence. */
+export function describeEnd(end: ProcessEnd): string {
+  switch (end.kind) {
+    case "exited":
+      return `ended with exit code ${end.code}`;
+    case "killed":
+      return `was killed by ${end.signal}`;
+    case "out_of_memory":
+      return end.limitMb === null
+        ? "was killed, because the server has no memory left"
+        : `was killed, because it used more memory than its limit of ${end.limitMb} MB`;
+    case "stopped":
+      return "was stopped";
+    case "not_started":
+      return `could not be started: ${end.message}`;
+  }
+}
+
+/** The evidence that a failure shows of its command. */
+export function evidenceOf({ end, stderrTail }: CommandEnd): FailureEvidence {
+  return {
+    exit_code: end.kind === "exited" ? end.code : null,
+    signal: end.kind === "killed" ? end.signal : end.kind === "out_of_memory" ? "SIGKILL" : null,
+    stderr_tail: stderrTail,
+  };
+}
+
+const LEAST_FREE_BYTES = 1024 * 1024;
+
+/**
+ * Whether a command failed because the disk is full. There is no exit code for that, and the space may be free again
+ * at once. So the operating system's messages for ENOSPC and EDQUOT count too.
+ */
+export async function isDiskFull(home: string, stderrTail: string): Promise<boolean> {
+  if (/No space left on device|Disk quota exceeded/.test(stderrTail)) return true;
+  const disk = await statfs(home);
+  return disk.bavail * disk.bsize < LEAST_FREE_BYTES;
+}

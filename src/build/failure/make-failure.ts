@@ -1,0 +1,33 @@
+import {
+  type Failure,
+  type FailureEvidence,
+  MAX_FAILURE_HINT,
+  MAX_FAILURE_MESSAGE,
+  MAX_HEALTH_BODY,
+  MAX_STDERR_TAIL,
+} from "#contract/endpoints/deployments/schemas.ts";
+
+/** Creates a failure. Texts are cut to the limits of the control plane. */
+export function makeFailure(
+  code: Failure["code"],
+  stage: Failure["stage"],
+  message: string,
+  evidence?: FailureEvidence,
+  hint: string | null = null,
+): Failure {
+  const failure: Failure = { code, stage, message: head(message, MAX_FAILURE_MESSAGE) };
+  if (hint !== null) failure.hint = head(hint, MAX_FAILURE_HINT);
+  if (evidence !== undefined) {
+    failure.evidence = { ...evidence };
+    if (evidence.stderr_tail !== undefined)
+      failure.evidence.stderr_tail = evidence.stderr_tail.slice(-MAX_STDERR_TAIL).toWellFormed();
+    if (evidence.health_body !== undefined)
+      failure.evidence.health_body = head(evidence.health_body, MAX_HEALTH_BODY);
+  }
+  return failure;
+}
+
+/** The first `length` characters of a text, without half a character at its end. */
+export function head(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
