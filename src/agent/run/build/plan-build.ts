@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 
 import { checkBuildCommands } from "#agent/policy/check-policy.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
+import { chooseBuild, describeChoice } from "#build/choose-build.ts";
 import { findMissingTool } from "#build/find-missing-tool.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
@@ -9,7 +10,6 @@ import { fail, failWith, type Step } from "#agent/run/step/step.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
-import { applySettings, detectFramework, hasPreset, presetFor } from "#contract/frameworks/preset-for.ts";
 import type { Preset } from "#contract/endpoints/projects/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 
@@ -38,50 +38,19 @@ export async function planBuild(
   const release = releasePath(folder, order.version);
   const root = await folderInside(release, order.root_directory);
   if (root.kind !== "inside") return failWith(rootFailure(order.root_directory, root));
-  const preset = await choosePreset(scope, await realpath(release), root.path);
+  const choice = chooseBuild(await readTree(await realpath(release), root.path), order);
+  const { plan, firstStage: stage } = choice;
+  scope.reporter.report({ type: "framework", preset: choice.preset }, "patient");
+  for (const line of describeChoice(choice)) scope.log.system(stage, line);
   // Checked here too, because a preset's commands are known only now.
-  const refusal = checkBuildCommands(context.policy, preset);
-  const stage = firstStage(preset);
+  const refusal = checkBuildCommands(context.policy, plan);
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
-  for (const command of presetCommands(scope, preset)) {
+  for (const command of choice.presetCommands) {
     const missing = await findMissingTool(command, context.environment["PATH"]);
     if (missing !== null) return fail("tool_missing", stage, missing);
   }
   const linked = await linkExistingPaths(scope, release, stage);
   if (!linked.ok) return linked;
   const { sha: commitSha, message: commitMessage } = commit;
-  return succeed({ ...preset, commitSha, commitMessage, release, root: root.path, linked: linked.value });
-}
-
-async function choosePreset(scope: RunScope, release: string, root: string): Promise<Preset> {
-  const { order, reporter, log } = scope;
-  const tree = await readTree(release, root);
-  const framework = order.framework ?? detectFramework(tree);
-  const preset = presetFor(framework, tree);
-  reporter.report({ type: "framework", preset }, "patient");
-  const plan = applySettings(order, preset);
-  const stage = firstStage(plan);
-  if (!hasPreset(framework)) log.system(stage, `there is no preset for the framework ${framework}`);
-  const source = order.framework === undefined ? "detected in the repository" : "set in the project";
-  const install = plan.install_command === null ? "" : `installed by ${plan.install_command}, `;
-  const build = plan.build_command === null ? "nothing to build" : `built by ${plan.build_command}`;
-  log.system(
-    stage,
-    `framework ${framework}, ${source}: ${install}${build}, served from ${plan.output_directory}`,
-  );
-  return plan;
-}
-
-/** The first stage of the plan. Lines about the plan belong to it, because a stage begins with its first line. */
-function firstStage({ install_command }: Preset): "install" | "build" {
-  return install_command === null ? "build" : "install";
-}
-
-/** The commands that come from the preset. Those in the project's settings may install the tools that they need. */
-function presetCommands({ order }: RunScope, { install_command, build_command }: Preset): readonly string[] {
-  const commands = [
-    order.install_command === undefined ? install_command : null,
-    order.build_command === undefined ? build_command : null,
-  ];
-  return commands.filter((command) => command !== null);
+  return succeed({ ...plan, commitSha, commitMessage, release, root: root.path, linked: linked.value });
 }
