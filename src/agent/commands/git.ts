@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 
 import { readRemote } from "#agent/commands/git-login.ts";
+import { configVariables, exportTree, fixedConfig } from "#build/commands/export-tree.ts";
 import type { Command } from "#build/process/command.ts";
 
 /**
@@ -21,27 +22,6 @@ export const TIP = "refs/gantry/tip";
 
 /** The remote's name in the configuration, so that its URL is not an argument of git. */
 export const REMOTE = "source";
-
-/** Settings that override the user's configuration. */
-const fixedConfig: readonly (readonly [string, string])[] = [
-  ["core.hooksPath", "/dev/null"],
-  ["core.autocrlf", "false"],
-  ["core.symlinks", "true"],
-  ["core.fileMode", "true"],
-  ["core.protectHFS", "true"],
-  ["core.protectNTFS", "true"],
-  ["core.fsmonitor", "false"],
-  ["submodule.recurse", "false"],
-  // Servers may offer bundles from other addresses.
-  ["transfer.bundleURI", "false"],
-  ["log.showSignature", "false"],
-  ["fetch.recurseSubmodules", "false"],
-  ["fetch.fsckObjects", "false"],
-  // A pack is written atomically; loose objects of an interrupted fetch would look like a complete commit.
-  ["fetch.unpackLimit", "1"],
-  ["maintenance.auto", "false"],
-  ["gc.auto", "0"],
-];
 
 /**
  * Settings for a confined mirror. A server could redirect git anywhere, and the repository's own .lfsconfig could
@@ -77,18 +57,13 @@ function environmentFor(place: Omit<GitPlace, "gitDir">): Readonly<Record<string
     ...(place.isConfined ? confinedConfig : []),
     ...(remote === null ? [] : [[`remote.${REMOTE}.url`, remote.url] as const, ...remote.config]),
   ];
-  const env: Record<string, string> = {
+  return {
     ...place.env,
     // The protocols of the contract: not ext:: and fd::, which run commands, and no unencrypted ones, whatever a
     // redirect or a submodule says.
     GIT_ALLOW_PROTOCOL: place.allowLocal ? "file:https:ssh" : "https:ssh",
-    GIT_CONFIG_COUNT: String(config.length),
+    ...configVariables(config),
   };
-  for (const [index, [key, value]] of config.entries()) {
-    env[`GIT_CONFIG_KEY_${index}`] = key;
-    env[`GIT_CONFIG_VALUE_${index}`] = value;
-  }
-  return env;
 }
 
 /**
@@ -143,18 +118,13 @@ export function showCommit(place: GitPlace, name: string): Command {
 }
 
 /** Writes a commit's files into an empty folder, with a separate index. */
-export function exportTree(place: GitPlace, folder: string, sha: string, index: string): Command {
-  const command = git(
-    place,
-    [`--work-tree=${folder}`, "read-tree", "--reset", "-u", `${sha}^{commit}`],
-    folder,
-  );
-  return { ...command, env: { ...command.env, GIT_INDEX_FILE: index } };
+export function exportCommit(place: GitPlace, folder: string, sha: string, index: string): Command {
+  return exportTree({ gitDir: place.gitDir, env: environmentFor(place) }, folder, sha, index);
 }
 
 /**
  * Prints `<path>\0` of each file that the attributes in the tree assign to Git LFS. @param index the index of
- * `exportTree`
+ * `exportCommit`
  */
 export function listLfsFiles(place: GitPlace, folder: string, index: string): Command {
   const command = git(place, [`--work-tree=${folder}`, "ls-files", "-z", "--", ":(attr:filter=lfs)"], folder);

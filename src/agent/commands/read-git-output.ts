@@ -54,16 +54,6 @@ export function readSubmoduleEntries(output: string): readonly SubmoduleEntry[] 
   );
 }
 
-/** The commit of each submodule (mode 160000), by path. */
-export function readGitlinks(output: string): ReadonlyMap<string, string> {
-  const links = new Map<string, string>();
-  for (const record of output.split("\0")) {
-    const match = /^160000 commit ([0-9a-f]+)\t([\s\S]+)$/.exec(record);
-    if (match?.[1] !== undefined && match[2] !== undefined) links.set(match[2], match[1]);
-  }
-  return links;
-}
-
 /**
  * Picks the most specific line of git's error output. git summarizes errors of ssh and the remote in a line of its
  * own and ends with advice, so the lines before that summary are used. Empty when there is none.

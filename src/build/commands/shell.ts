@@ -1,11 +1,11 @@
-import { join } from "node:path";
+import { dirname } from "node:path";
 
 import type { Command } from "#build/process/command.ts";
 
 /** The facts of a deployment that its build or activate command gets as environment variables. */
 export type ReleaseFacts = {
-  /** The folder of all releases; absolute. */
-  readonly releases: string;
+  /** The folder of the release; absolute. */
+  readonly release: string;
   readonly projectName: string;
   readonly version: number;
   readonly commitSha: string;
@@ -30,10 +30,10 @@ export function shellCommand(
       CI: "true",
       // A release has no .git. Tools that ask git for a version or install hooks must not find a repository in a
       // folder above.
-      GIT_CEILING_DIRECTORIES: facts.releases,
+      GIT_CEILING_DIRECTORIES: dirname(facts.release),
       GANTRY: "1",
       GANTRY_PROJECT: facts.projectName,
-      [RELEASE_MARKER]: join(facts.releases, String(facts.version)),
+      [RELEASE_MARKER]: facts.release,
       GANTRY_VERSION: String(facts.version),
       GANTRY_COMMIT: facts.commitSha,
       GANTRY_BRANCH: facts.branch,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 
 import { gitEnvironment } from "#agent/commands/git-environment.ts";
+import { readGitlinks } from "#build/commands/read-gitlinks.ts";
 import { commandEnvironment } from "#build/commands/environment.ts";
 import { fetchGraph, listCommits, mergeBase } from "#agent/commands/commit-graph.ts";
-import { exportTree, fetchTip, type GitPlace, listRefs } from "#agent/commands/git.ts";
+import { exportCommit, fetchTip, type GitPlace, listRefs } from "#agent/commands/git.ts";
 import {
   chooseRef,
   readCommit,
-  readGitlinks,
   readRefs,
   errorLine,
   readSubmoduleEntries,
@@ -82,7 +82,7 @@ describe("a git command", () => {
   });
 
   it("writes a tree with its own index", () => {
-    const command = exportTree(place, "/p/releases/1", "a".repeat(40), "/p/tmp/index");
+    const command = exportCommit(place, "/p/releases/1", "a".repeat(40), "/p/tmp/index");
     expect(command.cwd).toBe("/p/releases/1");
     expect(command.env["GIT_INDEX_FILE"]).toBe("/p/tmp/index");
   });

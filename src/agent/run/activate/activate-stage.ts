@@ -76,7 +76,7 @@ export async function runActivateCommand(
     root.path,
     projectEnvironment(context.environment, scope.marker, projectUser(scope), variables),
     {
-      releases: scope.folder.releases,
+      release: releasePath(scope.folder, release.version),
       projectName: release.project_name,
       version: release.version,
       commitSha: release.commit_sha,

@@ -18,9 +18,9 @@ export async function runBuildCommand(
   scope: RunScope,
   stage: keyof typeof unitNumbers,
   line: string,
-  { root, commitSha }: Pick<BuildPlan, "root" | "commitSha">,
+  { release, root, commitSha }: Pick<BuildPlan, "release" | "root" | "commitSha">,
 ): Promise<Step<null>> {
-  const { order, context, folder } = scope;
+  const { order, context } = scope;
   scope.log.system(stage, `running ${line}`);
   const startedAt = context.clock.monotonic();
   const limit = startLimit(order.timeouts[timeoutName(stage)], scope.interrupt);
@@ -31,7 +31,7 @@ export async function runBuildCommand(
     scope.variables.build,
   );
   const command = shellCommand(line, root, environment, {
-    releases: folder.releases,
+    release,
     projectName: order.project_name,
     version: order.version,
     commitSha,

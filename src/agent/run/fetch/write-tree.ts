@@ -2,9 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { exportTree, listTree, readSubmoduleConfig } from "#agent/commands/git.ts";
+import { exportCommit, listTree, readSubmoduleConfig } from "#agent/commands/git.ts";
 import { readRemote } from "#agent/commands/git-login.ts";
-import { readGitlinks, readSubmoduleEntries, type SubmoduleEntry } from "#agent/commands/read-git-output.ts";
+import { readGitlinks } from "#build/commands/read-gitlinks.ts";
+import { readSubmoduleEntries, type SubmoduleEntry } from "#agent/commands/read-git-output.ts";
 import { resolveSubmoduleUrl } from "#agent/commands/submodule-url.ts";
 import { checkRepository } from "#agent/policy/check-policy.ts";
 import { checkLfs } from "#agent/run/fetch/check-lfs.ts";
@@ -73,7 +74,7 @@ async function writeFiles(
   into: string,
 ): Promise<Step<Written>> {
   const index = join(folder.temp, `index-${randomUUID()}`);
-  const exported = await git.run(exportTree(commit.place, into, commit.sha, index));
+  const exported = await git.run(exportCommit(commit.place, into, commit.sha, index));
   const isWritten = exported.ok && exported.value.code === 0;
   const checked = isWritten ? await checkLfs(git, commit, into, index, now) : succeed(null);
   await rm(index, { force: true });
