@@ -1,6 +1,6 @@
 import { type PackageManager, packageManagerOf } from "#contract/frameworks/package-manager.ts";
 import { InsidePath } from "#contract/git-names.ts";
-import { parseJson } from "#contract/parse-json.ts";
+import { objectOf, parseObject } from "#contract/lib/json-object.ts";
 
 /**
  * The facts about a project's files that the detection of frameworks uses.
@@ -84,14 +84,6 @@ function angularOutput(workspace: Readonly<Record<string, unknown>>): string | n
 
 function matches(text: string, pattern: RegExp): string[] {
   return [...text.matchAll(pattern)].flatMap(([, name]) => (name === undefined ? [] : [name]));
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  return objectOf(parseJson(text));
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
 function keysOf(value: unknown): string[] {

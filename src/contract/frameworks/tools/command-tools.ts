@@ -1,0 +1,61 @@
+import type { Tool } from "#contract/frameworks/tools/tool.ts";
+
+/** The tools that a program needs. A program that is no tool itself comes with the first of them. */
+const programs: ReadonlyMap<string, readonly Tool[]> = new Map<string, readonly Tool[]>([
+  ["node", ["node"]],
+  ["npm", ["npm", "node"]],
+  ["npx", ["npm", "node"]],
+  ["pnpm", ["pnpm", "node"]],
+  ["pnpx", ["pnpm", "node"]],
+  ["yarn", ["yarn", "node"]],
+  ["bun", ["bun"]],
+  ["bunx", ["bun"]],
+  ["deno", ["deno"]],
+  ["ruby", ["ruby"]],
+  ["bundle", ["ruby"]],
+  ["gem", ["ruby"]],
+  ["rake", ["ruby"]],
+  ["jekyll", ["ruby"]],
+  ["rails", ["ruby"]],
+  ["python3", ["python"]],
+  ["python", ["python"]],
+  ["pip", ["python"]],
+  ["pipenv", ["python"]],
+  ["poetry", ["poetry", "python"]],
+  // uv downloads the version of Python that the project asks for.
+  ["uv", ["uv"]],
+  ["php", ["php"]],
+  ["composer", ["php"]],
+  ["go", ["go"]],
+  ["cargo", ["rust"]],
+  ["hugo", ["hugo"]],
+]);
+
+/** The tools that a program needs; `null` for other programs. */
+export function toolsOf(program: string): readonly Tool[] | null {
+  return programs.get(program) ?? null;
+}
+
+/** Commands of the shell itself, which are no files. */
+const builtins: ReadonlySet<string> = new Set([
+  "cd",
+  "export",
+  "set",
+  "test",
+  "[",
+  ":",
+  "true",
+  "false",
+  "umask",
+]);
+
+/**
+ * The programs of a command chain as presets write them. Programs with a slash in their path are created by the
+ * build.
+ */
+export function programsOf(command: string): readonly string[] {
+  return command.split(/&&|\|\||[;|&\n]/).flatMap((part) => {
+    const program = part.split(/\s+/).find((word) => word !== "" && !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word));
+    return program === undefined || program.includes("/") || builtins.has(program) ? [] : [program];
+  });
+}

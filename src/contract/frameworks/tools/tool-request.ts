@@ -1,0 +1,44 @@
+import type { Tool } from "#contract/frameworks/tools/tool.ts";
+import {
+  readWanted,
+  type VersionDialect,
+  type WantedVersion,
+} from "#contract/frameworks/tools/wanted-version.ts";
+
+/**
+ * How binding a request is. `required`: the tool itself refuses other versions, as Bundler does. `pinned`: a version
+ * file, for which a newer compatible version will do. `advised`: another version is worth a warning only, as `engines` is
+ * to npm. `default`: what to install if the server has no version at all.
+ */
+export type RequestStrength = "required" | "pinned" | "advised" | "default";
+
+/** A version of a tool that a file of the repository asks for. */
+export type ToolRequest = {
+  readonly tool: Tool;
+  /** As the file writes it, for messages. */
+  readonly written: string;
+  readonly wanted: WantedVersion;
+  /** The file, relative to the repository's root. */
+  readonly file: string;
+  readonly strength: RequestStrength;
+};
+
+/** Whether another version than the wanted one can fail a deployment. */
+export function isBinding({ strength }: Pick<ToolRequest, "strength">): boolean {
+  return strength === "required" || strength === "pinned";
+}
+
+/** What a reader of a file finds, before the file's name is added. */
+export type FoundRequest = Omit<ToolRequest, "file">;
+
+/** @returns no request if the version is missing or cannot be read */
+export function requestFor(
+  tool: Tool,
+  written: unknown,
+  dialect: VersionDialect,
+  strength: RequestStrength,
+): readonly FoundRequest[] {
+  if (typeof written !== "string") return [];
+  const wanted = readWanted(written, dialect);
+  return wanted === null ? [] : [{ tool, written: written.trim(), wanted, strength }];
+}
