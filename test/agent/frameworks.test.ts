@@ -142,11 +142,40 @@ describe("a repository without a framework setting", () => {
     expect(result.outcome).toBe("live");
   });
 
+  it("is examined below its top level too, where Django has its settings", async () => {
+    installTool(
+      "python3",
+      '[ "$1" != -m ] || { mkdir -p .venv/bin; cp "$0" .venv/bin/pip; cp "$0" .venv/bin/python3; }',
+    );
+    const manage = 'os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings.live")';
+    world.repository.commit({
+      "manage.py": manage,
+      "requirements.txt": "Django",
+      "shop/settings/live.py": "from .base import *",
+      "shop/settings/base.py": 'STATIC_ROOT = "static"',
+    });
+    await world.startAgent();
+    const { run, result } = await deploy();
+    expect(result.outcome).toBe("live");
+    expect(messagesOf(run, "stdout")).toEqual([
+      "python3 -m venv .venv",
+      "pip install -r requirements.txt",
+      "python3 manage.py collectstatic --noinput",
+    ]);
+  });
+
   it("cannot lead the agent to files outside of it", async () => {
     writeFileSync(join(world.folder, "package.json"), '{"devDependencies":{"vite":"7"}}');
+    mkdirSync(join(world.folder, "shop"));
+    writeFileSync(join(world.folder, "shop", "settings.py"), 'STATIC_ROOT = "static"');
     world.repository.commit({ "index.html": "", "package.json": { link: "../../../../../../package.json" } });
     await world.startAgent();
     expect((await deploy()).preset?.framework).toBe("static");
+    world.repository.commit({
+      "manage.py": '"DJANGO_SETTINGS_MODULE", "shop.settings"',
+      shop: { link: "../../../../../../shop" },
+    });
+    expect((await deploy()).preset).toMatchObject({ framework: "django", build_command: null });
   });
 });
 

@@ -1,9 +1,10 @@
+import type { Dirent } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
 import { tellingFiles } from "#contract/frameworks/preset-for.ts";
-import { readFiles, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
+import { deepPaths, readFiles, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 
 /** The rest of a longer file is irrelevant to framework detection. */
 const MAX_FILE_BYTES = 512 * 1024;
@@ -20,7 +21,38 @@ export async function readTree(release: string, root: string): Promise<Tree> {
     const isRead = entry.isFile() && readFiles.some((one) => one === name);
     files.set(name, isRead ? await readStart(join(root, name)) : "");
   }
+  for (const path of deepPaths(files))
+    for (const [name, text] of await readDeep(root, path)) files.set(name, text);
   return surveyTree(files, await lockFilesAbove(release, root));
+}
+
+/** A project has few files with settings. Others that match are irrelevant. */
+const MAX_DEEP_FILES = 50;
+
+/** Reads the files of a path of `deepPaths`. Follows no symbolic link. */
+async function readDeep(root: string, path: string): Promise<readonly (readonly [string, string])[]> {
+  const parts = path.split("/");
+  const last = parts.pop() ?? "";
+  let folder = root;
+  for (const part of parts) {
+    const entries = await entriesOf(folder);
+    if (!entries.some((entry) => entry.name === part && entry.isDirectory())) return [];
+    folder = join(folder, part);
+  }
+  const entries = await entriesOf(folder);
+  const place = (name: string) => [...parts, name].join("/");
+  if (last !== "*.py") return entries.some(({ name }) => name === last) ? [[place(last), ""]] : [];
+  const found = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".py"))
+    .slice(0, MAX_DEEP_FILES);
+  return await Promise.all(
+    found.map(async ({ name }) => [place(name), await readStart(join(folder, name))] as const),
+  );
+}
+
+/** @returns nothing for a folder that cannot be read */
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  return await readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
 /** Finds the lock files of a workspace, which has one for all packages in a folder above them. */

@@ -10,7 +10,8 @@ export const STATIC = "static";
 const usualTree: Tree = {
   signs: new Set([
     ...["build", "generate", "docs:build"].map((name) => `script:${name}`),
-    ...["Gemfile", "requirements.txt"].map((name) => `file:${name}`),
+    ...["Gemfile", "composer.json", "requirements.txt", "public"].map((name) => `file:${name}`),
+    ...["gem:propshaft", "django:static-root"],
   ]),
   packageManager: { name: "npm", isLocked: true },
   angularOutput: null,
@@ -21,7 +22,8 @@ export const tellingFiles: readonly string[] = [
   ...new Set([
     ...readFiles,
     ...packageManagerFiles,
-    ...["uv.lock", "poetry.lock", "Pipfile.lock", ".vitepress"],
+    ...["uv.lock", "poetry.lock", "Pipfile.lock", "Gemfile.lock", ".vitepress"],
+    ...["app", "cmd", "main.go", "public"],
     ...Object.values(presets)
       .flatMap(({ signs }) => signs.flat())
       .flatMap((sign) => (sign.startsWith("file:") ? [sign.slice("file:".length)] : [])),

@@ -1,4 +1,15 @@
-import { noCommands, node, php, python, type Recipe, ruby } from "#contract/frameworks/recipes.ts";
+import {
+  django,
+  go,
+  hasAssetPipeline,
+  noCommands,
+  node,
+  php,
+  python,
+  rails,
+  type Recipe,
+  ruby,
+} from "#contract/frameworks/recipes.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** `signs`: the framework is detected if all signs of one of the lists are present. */
@@ -7,6 +18,9 @@ export type FrameworkPreset = {
   readonly commands: Recipe;
   readonly output: string | ((tree: Tree) => string);
 };
+
+/** The folder that PHP and Ruby apps publish, if the repository has it. */
+const publicFolder = ({ signs }: Tree) => (signs.has("file:public") ? "public" : ".");
 
 /**
  * The signs, the commands and the output directory of each framework. The first match is used, so a framework that
@@ -62,25 +76,22 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
     output: "_site",
   },
   hexo: { signs: [["npm:hexo"]], commands: node(["build"], "hexo generate"), output: "public" },
-  laravel: { signs: [["composer:laravel/framework"], ["file:artisan"]], commands: php, output: "public" },
-  symfony: { signs: [["composer:symfony/framework-bundle"]], commands: php, output: "public" },
-  rails: {
-    signs: [["gem:rails"]],
-    commands: ruby("RAILS_ENV=production SECRET_KEY_BASE_DUMMY=1", "rails assets:precompile"),
+  laravel: { signs: [["composer:laravel/framework"], ["file:artisan"]], commands: php(), output: "public" },
+  symfony: {
+    signs: [["composer:symfony/framework-bundle"]],
+    // Composer's scripts start the app, whose packages for development are not installed.
+    commands: php("APP_ENV=${APP_ENV:-prod}"),
     output: "public",
   },
-  django: {
-    signs: [["file:manage.py"], ["pip:django"]],
-    commands: python("python3 manage.py collectstatic --noinput"),
-    output: ".",
+  php: { signs: [["file:composer.json"], ["file:index.php"]], commands: php(), output: publicFolder },
+  rails: {
+    signs: [["gem:rails"]],
+    commands: rails,
+    output: (tree) => (hasAssetPipeline(tree) ? "public" : publicFolder(tree)),
   },
+  django: { signs: [["file:manage.py"], ["pip:django"]], commands: django, output: "." },
   fastapi: { signs: [["pip:fastapi"]], commands: python(null), output: "." },
   flask: { signs: [["pip:flask"]], commands: python(null), output: "." },
-  nest: { signs: [["npm:@nestjs/core"]], commands: node(["build"], "nest build"), output: "." },
-  vite: { signs: [["npm:vite"]], commands: node(["build"], "vite build"), output: "dist" },
-  hono: { signs: [["npm:hono"]], commands: node(["build"], null), output: "." },
-  express: { signs: [["npm:express"]], commands: node(["build"], null), output: "." },
-  node: { signs: [["script:start"]], commands: node(["build"], null), output: "." },
   hugo: {
     signs: [
       ["file:hugo.toml"],
@@ -92,15 +103,26 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
     commands: () => ({ install: null, build: "hugo --gc --minify" }),
     output: "public",
   },
+  go: { signs: [["file:go.mod"]], commands: go, output: "." },
+  nest: { signs: [["npm:@nestjs/core"]], commands: node(["build"], "nest build"), output: "." },
+  vite: { signs: [["npm:vite"]], commands: node(["build"], "vite build"), output: "dist" },
+  hono: { signs: [["npm:hono"]], commands: node(["build"], null), output: "." },
+  express: { signs: [["npm:express"]], commands: node(["build"], null), output: "." },
+  node: { signs: [["script:start"]], commands: node(["build"], null), output: "." },
   jekyll: {
     signs: [["gem:jekyll"], ["gem:github-pages"], ["file:_config.yml"]],
     commands: ruby("JEKYLL_ENV=production", "jekyll build"),
     output: "_site",
   },
   mkdocs: { signs: [["file:mkdocs.yml"]], commands: python("mkdocs build"), output: "site" },
-  go: {
-    signs: [["file:go.mod"]],
-    commands: () => ({ install: null, build: "go build -o bin/ ./..." }),
+  ruby: {
+    signs: [["file:config.ru"], ["gem:sinatra"], ["gem:rack"], ["gem:roda"], ["gem:hanami"], ["gem:puma"]],
+    commands: ruby("", null),
+    output: publicFolder,
+  },
+  python: {
+    signs: [["file:requirements.txt"], ["toml:project"], ["file:Pipfile"]],
+    commands: python(null),
     output: ".",
   },
   static: { signs: [], commands: () => noCommands, output: "." },

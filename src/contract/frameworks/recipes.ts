@@ -24,12 +24,19 @@ export function node(scripts: readonly string[], tool: string | null): Recipe {
   };
 }
 
-/** Installs the Composer packages, and builds the assets if package.json has a build script. */
-export const php: Recipe = (tree) => {
-  const assets = tree.signs.has("script:build") ? node(["build"], null)(tree) : noCommands;
-  const composer = "composer install --no-dev --no-interaction --optimize-autoloader";
-  return { install: chain(composer, assets.install), build: assets.build };
-};
+/**
+ * Installs the Composer packages, and builds the assets if package.json has a build script.
+ * @param environment variables of the installation, whose scripts may start the app
+ */
+export function php(environment = ""): Recipe {
+  return (tree) => {
+    const assets = tree.signs.has("script:build") ? node(["build"], null)(tree) : noCommands;
+    const composer = tree.signs.has("file:composer.json")
+      ? withEnvironment(environment, "composer install --no-dev --no-interaction --optimize-autoloader")
+      : null;
+    return { install: chain(composer, assets.install), build: assets.build };
+  };
+}
 
 /** Installs the packages into `.venv`, with the tool whose package list exists, and runs a command from them. */
 export function python(command: string | null): Recipe {
@@ -39,22 +46,87 @@ export function python(command: string | null): Recipe {
   };
 }
 
+/** Installs the packages, and collects the static files if the settings say where to. Otherwise Django refuses to. */
+export const django: Recipe = (tree) =>
+  python(tree.signs.has("django:static-root") ? "python3 manage.py collectstatic --noinput" : null)(tree);
+
 /** Installs the gems if there is a Gemfile, and runs a command from them. */
-export function ruby(environment: string, command: string): Recipe {
-  return ({ signs }) =>
-    signs.has("file:Gemfile")
-      ? { install: "bundle install", build: `${environment} bundle exec ${command}` }
-      : { install: null, build: `${environment} ${command}` };
+export function ruby(environment: string, command: string | null): Recipe {
+  return ({ signs }) => {
+    const hasGems = signs.has("file:Gemfile");
+    const run = command === null ? null : `${hasGems ? "bundle exec " : ""}${command}`;
+    return {
+      install: hasGems ? installGems(signs) : null,
+      build: run === null ? null : withEnvironment(environment, run),
+    };
+  };
+}
+
+/** The gems that define the task `assets:precompile`, or add to it. */
+const assetGems = ["sprockets-rails", "propshaft", "sassc-rails", "importmap-rails", "dartsass-rails"];
+/** The gems whose part of `assets:precompile` needs the packages of package.json. */
+const nodeAssetGems = ["jsbundling-rails", "cssbundling-rails", "vite_rails", "webpacker", "shakapacker"];
+
+/** Whether Rails has assets to build. An app that only has an API lacks the task for it. */
+export function hasAssetPipeline({ signs }: Tree): boolean {
+  const gems = [...assetGems, ...nodeAssetGems];
+  return signs.has("file:app/assets") || gems.some((name) => signs.has(`gem:${name}`));
+}
+
+/** Installs the gems, and the Node packages that the assets are built with, and builds the assets. */
+export const rails: Recipe = (tree) => {
+  const usesNode =
+    tree.signs.has("file:package.json") && nodeAssetGems.some((name) => tree.signs.has(`gem:${name}`));
+  // Before 7.1, Rails does not know SECRET_KEY_BASE_DUMMY. The assets do not depend on the key.
+  const environment =
+    "RAILS_ENV=production SECRET_KEY_BASE_DUMMY=1 SECRET_KEY_BASE=${SECRET_KEY_BASE:-dummy}";
+  const command = hasAssetPipeline(tree) ? "rails assets:precompile" : null;
+  const { install, build } = ruby(environment, command)(tree);
+  return { install: chain(install, usesNode ? installCommand(tree.packageManager) : null), build };
+};
+
+/**
+ * Builds the programs of a module into `bin`: its root package and those below `cmd`, or all if it has neither.
+ * Without version control information: a folder above the release can be a repository that git must not read.
+ */
+export const go: Recipe = ({ signs }) => {
+  const usual = [
+    ["file:main.go", "."],
+    ["file:cmd", "./cmd/..."],
+  ] as const;
+  const packages = usual.flatMap(([sign, pattern]) => (signs.has(sign) ? [pattern] : []));
+  const all = packages.length === 0 ? "./..." : packages.join(" ");
+  return { install: null, build: `go build -buildvcs=false -o bin/ ${all}` };
+};
+
+/**
+ * Installs the gems into the release, because the system's folder needs root. The settings are in `.bundle/config`, so
+ * that later commands in the release find the gems, which they would not by a variable of the installation. The gems
+ * are in `.bundle` too: Jekyll 3 reads templates in `vendor/bundle` if the site has its own list of excluded files.
+ */
+function installGems(signs: ReadonlySet<string>): string {
+  const set = (setting: string) => `bundle config set --local ${setting}`;
+  return [
+    set("path .bundle"),
+    set("without development:test"),
+    ...(signs.has("file:Gemfile.lock") ? [set("frozen true")] : []),
+    "bundle install",
+  ].join(" && ");
 }
 
 function installPython(signs: ReadonlySet<string>): string | null {
-  if (signs.has("file:uv.lock")) return "uv sync --frozen";
+  if (signs.has("file:uv.lock")) return "uv sync --frozen --no-dev";
   if (signs.has("file:poetry.lock"))
-    return "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction";
+    return "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --only main";
   if (signs.has("file:Pipfile.lock")) return "PIPENV_VENV_IN_PROJECT=1 pipenv sync";
   const venv = "python3 -m venv .venv && .venv/bin/pip install";
   if (signs.has("file:requirements.txt")) return `${venv} -r requirements.txt`;
-  return signs.has("file:pyproject.toml") ? `${venv} .` : null;
+  // Without these tables, the file has only the settings of tools.
+  return signs.has("toml:project") || signs.has("toml:build-system") ? `${venv} .` : null;
+}
+
+function withEnvironment(environment: string, command: string): string {
+  return environment === "" ? command : `${environment} ${command}`;
 }
 
 function chain(...commands: readonly (string | null)[]): string | null {

@@ -5,7 +5,8 @@ import { objectOf, parseObject } from "#contract/lib/json-object.ts";
 /**
  * The facts about a project's files that the detection of frameworks uses.
  * `signs`: `file:<path>` for existing files, `npm:`, `composer:`, `gem:` and `pip:` for dependencies, `script:` for
- * scripts of package.json. `angularOutput`: the output directory from angular.json.
+ * scripts of package.json, `toml:` for tables of pyproject.toml, `django:static-root` if the settings have STATIC_ROOT.
+ * `angularOutput`: the output directory from angular.json.
  */
 export type Tree = {
   readonly signs: ReadonlySet<string>;
@@ -22,7 +23,22 @@ export const readFiles = [
   "pyproject.toml",
   "Pipfile",
   "angular.json",
+  "manage.py",
 ] as const;
+
+/**
+ * The paths below the top level that the detection uses. `*.py` stands for all Python files of a folder, whose content
+ * is read.
+ * @param files the top-level files, as for `surveyTree`
+ */
+export function deepPaths(files: ReadonlyMap<string, string>): readonly string[] {
+  const named = /["']DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]{1,200})["']/.exec(files.get("manage.py") ?? "");
+  const assets = files.has("app") ? ["app/assets"] : [];
+  if (named?.[1] === undefined) return assets;
+  // `config.settings.production` is config/settings/production.py, and usually imports from the files beside it.
+  const parts = named[1].split(".");
+  return [...assets, [...parts.slice(0, -1), "*.py"].join("/"), [...parts, "*.py"].join("/")];
+}
 
 /**
  * Collects the facts about a project's files.
@@ -43,6 +59,8 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: ReadonlySe
     ...php.map((name) => `composer:${name}`),
     ...matches(text("Gemfile"), /^[ \t]*gem[ \t(]+["']([^"'\n]+)/gm).map((name) => `gem:${name}`),
     ...python.flatMap((name) => pythonNames(text(name))).map((name) => `pip:${name}`),
+    ...matches(text("pyproject.toml"), /^\[(project|build-system)\]/gm).map((name) => `toml:${name}`),
+    ...([...files].some(isStaticRootSet) ? ["django:static-root"] : []),
   ]);
   const locked = new Set(files.keys());
   return {
@@ -64,6 +82,11 @@ function pythonNames(text: string): string[] {
   );
   // Source: PEP 503, normalized names.
   return names.map((name) => name.toLowerCase().replace(/[-_.]+/g, "-"));
+}
+
+/** Whether a file of Django's settings says where to collect static files. */
+function isStaticRootSet([path, text]: readonly [string, string]): boolean {
+  return path.endsWith(".py") && /^[ \t]*STATIC_ROOT[ \t]*[=:]/m.test(text);
 }
 
 /** Source: Angular's workspace configuration; since version 17 the application builder adds `browser`. */

@@ -8,7 +8,7 @@ import {
   tellingFiles,
 } from "#contract/frameworks/preset-for.ts";
 import { presets } from "#contract/frameworks/presets.ts";
-import { surveyTree, type Tree } from "#contract/frameworks/tree.ts";
+import { deepPaths, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 import { Framework, Preset } from "#contract/endpoints/projects/schemas.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -39,6 +39,10 @@ function linesOf({ install_command, build_command }: Preset): string | null {
 
 const npm = "npm ci && npm run build";
 const composer = "composer install --no-dev --no-interaction --optimize-autoloader";
+const bundle =
+  "bundle config set --local path .bundle && bundle config set --local without development:test && bundle install";
+const precompile =
+  "RAILS_ENV=production SECRET_KEY_BASE_DUMMY=1 SECRET_KEY_BASE=${SECRET_KEY_BASE:-dummy} bundle exec rails assets:precompile";
 const venv = "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt";
 
 describe("a framework", () => {
@@ -84,23 +88,58 @@ describe("a framework", () => {
       `${composer} && ${npm}`,
       "public",
     ],
-    ["symfony", { "composer.json": '{"require":{"symfony/framework-bundle":"7.*"}}' }, composer, "public"],
+    [
+      "symfony",
+      { "composer.json": '{"require":{"symfony/framework-bundle":"7.*"}}' },
+      `APP_ENV=\${APP_ENV:-prod} ${composer}`,
+      "public",
+    ],
+    ["php", { "composer.json": '{"require":{"slim/slim":"4"}}', public: "" }, composer, "public"],
+    ["php", { "composer.json": "{}", ...node(["vite"]) }, `${composer} && ${npm}`, "."],
+    ["php", { "index.php": "" }, null, "."],
     [
       "rails",
-      { Gemfile: 'source "https://rubygems.org"\ngem "rails", "~> 8.0"\n', ...node(["esbuild"]) },
-      "bundle install && RAILS_ENV=production SECRET_KEY_BASE_DUMMY=1 bundle exec rails assets:precompile",
+      {
+        Gemfile: 'source "https://rubygems.org"\ngem "rails", "~> 8.0"\ngem "propshaft"\n',
+        ...node(["esbuild"]),
+      },
+      `${bundle} && ${precompile}`,
+      "public",
+    ],
+    ["rails", { Gemfile: 'gem "rails"', "app/assets": "" }, `${bundle} && ${precompile}`, "public"],
+    [
+      "rails",
+      { Gemfile: 'gem "rails"\ngem "jsbundling-rails"', ...node(["esbuild"]) },
+      `${bundle} && npm ci && ${precompile}`,
       "public",
     ],
     [
+      "rails",
+      { Gemfile: 'gem "rails"', "Gemfile.lock": "", public: "" },
+      bundle.replace("&& bundle install", "&& bundle config set --local frozen true && bundle install"),
+      "public",
+    ],
+    ["rails", { Gemfile: 'gem "rails"' }, bundle, "."],
+    [
       "django",
-      { "manage.py": "", "requirements.txt": "Django>=5.2\npsycopg[binary]==3.2\n" },
+      {
+        "manage.py": "",
+        "requirements.txt": "Django>=5.2\npsycopg[binary]==3.2\n",
+        "shop/settings.py": 'DEBUG = False\nSTATIC_ROOT = BASE_DIR / "static"\n',
+      },
       `${venv} && .venv/bin/python3 manage.py collectstatic --noinput`,
       ".",
     ],
     [
       "django",
+      { "manage.py": "", "requirements.txt": "Django", "shop/settings.py": "# STATIC_ROOT = '/srv'\n" },
+      venv,
+      ".",
+    ],
+    [
+      "django",
       { "pyproject.toml": '[project]\ndependencies = [\n  "django>=5.2",\n]\n', "uv.lock": "" },
-      "uv sync --frozen && .venv/bin/python3 manage.py collectstatic --noinput",
+      "uv sync --frozen --no-dev",
       ".",
     ],
     ["flask", { "requirements.txt": "# web\nFlask == 3.1\ngunicorn" }, venv, "."],
@@ -110,16 +149,17 @@ describe("a framework", () => {
         "pyproject.toml": '[tool.poetry.dependencies]\npython = "^3.12"\nfastapi = "^0.115"',
         "poetry.lock": "",
       },
-      "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction",
+      "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --only main",
       ".",
     ],
     ["hugo", { "hugo.toml": "", "go.mod": "" }, "hugo --gc --minify", "public"],
+    ["hugo", { "hugo.toml": "", ...node(["postcss"], ["start"]) }, "hugo --gc --minify", "public"],
     ["hugo", { "config.toml": "", content: "" }, "hugo --gc --minify", "public"],
     ["jekyll", { "_config.yml": "" }, "JEKYLL_ENV=production jekyll build", "_site"],
     [
       "jekyll",
       { Gemfile: "gem 'jekyll', '~> 4.3'", "_config.yml": "" },
-      "bundle install && JEKYLL_ENV=production bundle exec jekyll build",
+      `${bundle} && JEKYLL_ENV=production bundle exec jekyll build`,
       "_site",
     ],
     ["mkdocs", { "mkdocs.yml": "" }, "mkdocs build", "site"],
@@ -129,7 +169,24 @@ describe("a framework", () => {
       `${venv} && .venv/bin/mkdocs build`,
       "site",
     ],
-    ["go", { "go.mod": "" }, "go build -o bin/ ./...", "."],
+    ["go", { "go.mod": "" }, "go build -buildvcs=false -o bin/ ./...", "."],
+    [
+      "go",
+      { "go.mod": "", "main.go": "", ...node([], ["start"]) },
+      "go build -buildvcs=false -o bin/ .",
+      ".",
+    ],
+    ["go", { "go.mod": "", cmd: "" }, "go build -buildvcs=false -o bin/ ./cmd/...", "."],
+    ["ruby", { "config.ru": "", Gemfile: 'gem "roda"' }, bundle, "."],
+    ["ruby", { Gemfile: 'gem "sinatra"', public: "" }, bundle, "public"],
+    ["python", { "requirements.txt": "bottle" }, venv, "."],
+    [
+      "python",
+      { "pyproject.toml": "[project]\nname = 'app'" },
+      venv.replace("-r requirements.txt", "."),
+      ".",
+    ],
+    ["static", { "pyproject.toml": "[tool.ruff]\nline-length = 100" }, null, "."],
   ])("%s is found in %j", (framework, files, lines, output_directory) => {
     const found = tree(files);
     expect(detectFramework(found)).toBe(framework);
@@ -168,8 +225,26 @@ describe("a framework", () => {
 
   it("is detected from top-level files only, so that one listing is enough", () => {
     expect(tellingFiles.filter((name) => name.includes("/"))).toEqual([]);
-    for (const name of ["package.json", "manage.py", "yarn.lock", ".vitepress"])
+    for (const name of ["package.json", "manage.py", "app", "cmd", "yarn.lock", ".vitepress"])
       expect(tellingFiles).toContain(name);
+  });
+});
+
+describe("files below the top level", () => {
+  const paths = (files: Files) => deepPaths(new Map(Object.entries(files)));
+
+  it("are read where Django has its settings, and named where Rails has its assets", () => {
+    const manage = (name: string) => ({
+      "manage.py": `os.environ.setdefault(\n  "DJANGO_SETTINGS_MODULE",\n  "${name}")`,
+    });
+    expect(paths(manage("shop.settings"))).toEqual(["shop/*.py", "shop/settings/*.py"]);
+    expect(paths(manage("config.settings.live"))).toEqual([
+      "config/settings/*.py",
+      "config/settings/live/*.py",
+    ]);
+    expect(paths(manage("settings"))).toEqual(["*.py", "settings/*.py"]);
+    expect(paths({ "manage.py": "" })).toEqual([]);
+    expect(paths({ app: "" })).toEqual(["app/assets"]);
   });
 });
 
@@ -285,9 +360,16 @@ describe("a file that is designed to be slow to parse", () => {
     "of half a million bytes of %j is read, and soon",
     (part) => {
       const text = part.repeat(500_000 / part.length);
-      const files = { Gemfile: text, "requirements.txt": text, "pyproject.toml": text, "package.json": text };
+      const files = {
+        Gemfile: text,
+        "requirements.txt": text,
+        "pyproject.toml": text,
+        "package.json": text,
+        "manage.py": `"DJANGO_SETTINGS_MODULE","${text}`,
+        "settings.py": text,
+      };
       // With quadratic time, the test would not end.
-      expect(() => tree(files)).not.toThrow();
+      expect(() => [tree(files), deepPaths(new Map(Object.entries(files)))]).not.toThrow();
     },
   );
 });
