@@ -15,14 +15,19 @@ const hints: Readonly<Record<string, string>> = {
 };
 
 /**
- * Finds a program that a preset's build command needs and that the server does not have.
+ * Finds a program that a preset's command needs and that the machine does not have.
+ * @param machine how to name it in the sentence
  * @returns a sentence with the program and how to install it; `null` when all programs exist
  */
-export async function findMissingTool(command: string, path = USUAL_PATH): Promise<string | null> {
+export async function findMissingTool(
+  command: string,
+  path = USUAL_PATH,
+  machine = "this server",
+): Promise<string | null> {
   for (const program of programsOf(command)) {
     if (await isOnPath(program, path)) continue;
     const hint = hints[program] ?? "install it for the whole system";
-    return `the build needs ${program}, which this server does not have: ${hint}`;
+    return `the build needs ${program}, which ${machine} does not have: ${hint}`;
   }
   return null;
 }

@@ -1,10 +1,12 @@
 import type { Command } from "#cli/arguments/command.ts";
+import { build } from "#cli/commands/build.ts";
 import { cancel } from "#cli/commands/cancel.ts";
 import { completion } from "#cli/commands/completion.ts";
 import { deleteCommand } from "#cli/commands/delete.ts";
 import { deploy } from "#cli/commands/deploy.ts";
 import { deploymentsList } from "#cli/commands/deployments-list.ts";
 import { deploymentsShow } from "#cli/commands/deployments-show.ts";
+import { detect } from "#cli/commands/detect.ts";
 import { login } from "#cli/commands/login.ts";
 import { logout } from "#cli/commands/logout.ts";
 import { logs } from "#cli/commands/logs.ts";
@@ -39,6 +41,8 @@ export const commands: readonly Command[] = [
   login,
   logout,
   whoami,
+  detect,
+  build,
   deploy,
   logs,
   deploymentsList,

@@ -74,3 +74,16 @@ function readAddress(repository: string): { readonly host: string; readonly path
     ? { host: host.toLowerCase(), path: parts }
     : null;
 }
+
+/** Whether two addresses lead to the same repository, over https or ssh, with or without a login. */
+export function isSameRepository(one: string, other: string): boolean {
+  return one === other || repositoryKey(one) === repositoryKey(other);
+}
+
+function repositoryKey(repository: string): string {
+  const address = readAddress(repository);
+  if (address === null) return repository.replace(/\/+$/, "").replace(/\.git$/, "");
+  // The git hosts ignore case in their paths.
+  const site = hosts.get(address.host)?.site ?? address.host;
+  return `${site}/${address.path.join("/")}`.toLowerCase();
+}

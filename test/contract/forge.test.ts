@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { isOverSsh, keySettingsOf } from "#contract/forge.ts";
+import { isOverSsh, isSameRepository, keySettingsOf } from "#contract/forge.ts";
 
 describe("the page to add a deploy key on", () => {
   it.each([
@@ -39,4 +39,17 @@ it("only ssh addresses need a deploy key", () => {
     "file:///srv/a",
   ];
   expect(addresses.map(isOverSsh)).toEqual([true, true, false, false, false]);
+});
+
+it("a repository is the same over https and ssh, with a login, in other letters, and with .git", () => {
+  const address = "https://github.com/Acme/Shop";
+  for (const same of [
+    "git@github.com:acme/shop.git",
+    "ssh://git@ssh.github.com:443/acme/shop",
+    "https://me:password@GitHub.com/acme/shop.git/",
+  ])
+    expect(isSameRepository(address, same), same).toBe(true);
+  for (const other of ["https://gitlab.com/acme/shop", "https://github.com/acme/shop2", "/srv/acme/shop"])
+    expect(isSameRepository(address, other), other).toBe(false);
+  expect(isSameRepository("/srv/git/shop.git", "/srv/git/shop")).toBe(true);
 });

@@ -29,6 +29,20 @@ export async function commandFailure(
     : makeFailure(`${stage}_failed`, stage, message, evidenceOf(ran), failureHint(ran.outputTail));
 }
 
+/** The failure of a command that was stopped at the time limit of its stage. */
+export function timeoutFailure(
+  stage: "install" | "build" | "activate",
+  seconds: number,
+  ran: CommandEnd,
+): Failure {
+  return makeFailure(
+    "timed_out",
+    stage,
+    `the ${stage} command took longer than ${seconds} seconds`,
+    evidenceOf(ran),
+  );
+}
+
 /** Describes the end of a command, to be used within a sentence. */
 export function describeEnd(end: ProcessEnd): string {
   switch (end.kind) {

@@ -13,7 +13,7 @@ export async function readEnvFile(context: Context, path: string): Promise<Resul
   const { entries, errors } = readEnv(text.value);
   const all = [...errors, ...entries.flatMap((entry, at) => errorOf(entry, entries.slice(0, at)))];
   if (all.length > 0) {
-    const { problem } = stop("usage", `${path} cannot be imported. No changes were made.`);
+    const { problem } = stop("usage", `${path} has lines that are not valid. Nothing was done.`);
     const lines = all.toSorted((a, b) => a.line - b.line);
     const shown = lines.map(({ line, message }) => ({ pointer: `line ${line}`, message }));
     return { ok: false, problem: { ...problem, errors: shown } };

@@ -3,7 +3,8 @@ import type { LogEnd } from "#contract/endpoints/logs/schemas.ts";
 import { printable } from "#cli/output/printable.ts";
 import { durationText } from "#cli/output/times.ts";
 import type { Session } from "#cli/session/session.ts";
-import { failureText, sourceText } from "#cli/views/deployment-text.ts";
+import { sourceText } from "#cli/views/deployment-text.ts";
+import { printFailure } from "#cli/views/print-failure.ts";
 
 /** Prints how a followed deployment ended, and the site's URL if it is live. */
 export async function printVerdict(
@@ -35,11 +36,7 @@ export async function printVerdict(
       );
     case "canceled":
       return output.line(`${yellow("■")} ${name} was canceled:${details}`);
-    case "failed": {
-      const reason = failure === null ? "the reason is unknown" : failureText(failure);
-      output.line(`${red("✗")} ${name} failed: ${reason}${details}`);
-      if (failure?.hint !== undefined) output.line(`  ${printable(failure.hint)}`);
-      return;
-    }
+    case "failed":
+      return printFailure(output, name, failure, details);
   }
 }

@@ -5,10 +5,10 @@ import { createOutputFiles } from "#build/process/output-files.ts";
 import { type OutputChannel, type OutputSink, runProcess } from "#build/process/run-process.ts";
 import { runIsolated, type Unit } from "#agent/isolation/run-isolated.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
-import { type CommandEnd, commandFailure, evidenceOf } from "#build/failure/command-failure.ts";
+import { type CommandEnd, commandFailure, timeoutFailure } from "#build/failure/command-failure.ts";
 import type { CommandScope } from "#agent/run/step/run-scope.ts";
 import type { StageLimit } from "#agent/run/step/stage-limit.ts";
-import { fail, failWith, interrupted, type Step } from "#agent/run/step/step.ts";
+import { failWith, interrupted, type Step } from "#agent/run/step/step.ts";
 import { MAX_STDERR_TAIL } from "#contract/endpoints/deployments/schemas.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -144,8 +144,7 @@ export async function stepAfterCommand(
   if (hasSucceeded(ran.end)) return succeed(null);
   if (ran.end.kind === "stopped") {
     if (!limit.hasTimedOut) return interrupted;
-    const message = `the ${stage} command took longer than ${limit.seconds} seconds`;
-    return fail("timed_out", stage, message, evidenceOf(ran));
+    return failWith(timeoutFailure(stage, limit.seconds, ran));
   }
   return failWith(await commandFailure(context.home, stage, ran));
 }

@@ -1,0 +1,29 @@
+import type { LocalProject } from "#cli/builds/find-local-project.ts";
+import type { Context } from "#cli/context.ts";
+import type { Result } from "#cli/outcome.ts";
+import { readEnvFile } from "#cli/variables/read-env-file.ts";
+import { succeed } from "#contract/lib/result.ts";
+
+/**
+ * The variables of a build: the plain ones of its project, and those of a .env file, which take precedence. The
+ * secrets that builds get can be opened only by the server, so a note names those that the file lacks.
+ */
+export async function readBuildVariables(
+  context: Context,
+  project: LocalProject | null,
+  envFile: string | null,
+): Promise<Result<Readonly<Record<string, string>>>> {
+  const entries = envFile === null ? succeed([]) : await readEnvFile(context, envFile);
+  if (!entries.ok) return entries;
+  const variables: Record<string, string> = {};
+  for (const each of project?.variables ?? []) if (!each.secret) variables[each.name] = each.value;
+  for (const { name, value } of entries.value) variables[name] = value;
+  const lacking = (project?.variables ?? []).filter(
+    (each) => each.secret && each.build && !Object.hasOwn(variables, each.name),
+  );
+  if (lacking.length > 0)
+    context.output.note(
+      `Only the server can open these secrets of builds: ${lacking.map(({ name }) => name).join(", ")}. Pass values with --env-file.`,
+    );
+  return succeed(variables);
+}

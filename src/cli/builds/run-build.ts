@@ -1,0 +1,104 @@
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+import { describeChoice } from "#build/choose-build.ts";
+import { outputFailure } from "#build/failure/directory-failure.ts";
+import { makeFailure } from "#build/failure/make-failure.ts";
+import { findMissingTool } from "#build/find-missing-tool.ts";
+import { checkLinks } from "#build/tree/check-links.ts";
+import { folderInside } from "#build/tree/folder-inside.ts";
+import type { BuildLog } from "#cli/builds/build-log.ts";
+import type { LocalBuild } from "#cli/builds/prepare-build.ts";
+import { type EarlyEnd, runStage, type StageScope } from "#cli/builds/run-stage.ts";
+import type { Context } from "#cli/context.ts";
+import { attempt } from "#node/attempt.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
+
+/** How to name the place of a build in its messages. */
+export const THIS_MACHINE = "this machine";
+
+/** The time that a stage took. */
+export type StageTime = { readonly stage: "install" | "build"; readonly seconds: number };
+
+/** `output`: the folder to publish. */
+type Checked = EarlyEnd | { readonly kind: "succeeded"; readonly output: string };
+
+/** The end of a build, and the times of its stages. */
+export type BuildEnd = Checked & { readonly times: readonly StageTime[] };
+
+/**
+ * Builds a project on this machine with the commands, the environment and the checks of a deployment.
+ * @param variables those that builds get
+ */
+export async function runBuild(
+  { environment, signal }: Pick<Context, "environment" | "signal">,
+  build: LocalBuild,
+  variables: Readonly<Record<string, string>>,
+  log: BuildLog,
+): Promise<BuildEnd> {
+  const { plan, firstStage, presetCommands } = build.choice;
+  for (const line of describeChoice(build.choice)) log.system(firstStage, line);
+  for (const command of presetCommands) {
+    const missing = await findMissingTool(command, environment["PATH"], THIS_MACHINE);
+    if (missing !== null)
+      return { kind: "failed", failure: makeFailure("tool_missing", firstStage, missing), times: [] };
+  }
+  const scope = stageScope(build, { log, environment, variables, signal });
+  const times: StageTime[] = [];
+  for (const [stage, line] of [
+    ["install", plan.install_command],
+    ["build", plan.build_command],
+  ] as const) {
+    if (line === null) continue;
+    const startedAt = performance.now();
+    const ended = await runStage(scope, stage, line);
+    times.push({ stage, seconds: (performance.now() - startedAt) / 1000 });
+    if (ended.kind !== "succeeded") return { ...ended, times };
+  }
+  return { ...(await checkResult(build, signal)), times };
+}
+
+function stageScope(
+  { source, project, release, root }: LocalBuild,
+  rest: Pick<StageScope, "log" | "environment" | "variables" | "signal">,
+): StageScope {
+  const { top, commit } = source;
+  return {
+    ...rest,
+    root,
+    facts: {
+      release,
+      projectName: project?.project.name ?? basename(top),
+      // No deployment has this version.
+      version: 0,
+      commitSha: commit?.sha ?? "",
+      branch: commit?.branch ?? "",
+    },
+    marker: `local_${randomUUID()}`,
+    timeouts: project?.project.timeouts ?? defaultTimeouts,
+  };
+}
+
+/** Checks what a deployment would refuse before it publishes the output directory. */
+async function checkResult(
+  { release, root, rootDirectory, choice }: LocalBuild,
+  signal: AbortSignal,
+): Promise<Checked> {
+  const { output_directory } = choice.plan;
+  const output = await folderInside(release, `${rootDirectory}/${output_directory}`);
+  if (output.kind !== "inside")
+    return { kind: "failed", failure: await outputFailure(output_directory, output, root) };
+  const linked = {
+    release,
+    home: attempt(homedir, dirname(release)),
+    shared: join(dirname(dirname(release)), "shared"),
+    root: rootDirectory,
+    output: output_directory,
+    copies: [],
+  };
+  const leaving = await checkLinks(linked, signal);
+  if (signal.aborted) return { kind: "interrupted" };
+  if (leaving !== null) return { kind: "failed", failure: makeFailure("build_failed", "build", leaving) };
+  return { kind: "succeeded", output: output.path };
+}

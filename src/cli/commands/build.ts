@@ -1,0 +1,82 @@
+import { defineCommand } from "#cli/arguments/command.ts";
+import { createBuildLog } from "#cli/builds/build-log.ts";
+import { interruptedOr } from "#cli/builds/interrupted-or.ts";
+import { type LocalBuild, prepareBuild, sourceOptions, sourceWords } from "#cli/builds/prepare-build.ts";
+import { readBuildVariables } from "#cli/builds/read-build-variables.ts";
+import { type BuildEnd, runBuild } from "#cli/builds/run-build.ts";
+import { type Outcome, stop } from "#cli/outcome.ts";
+import type { Output } from "#cli/output/output.ts";
+import { durationText } from "#cli/output/times.ts";
+import { buildDocument } from "#cli/views/build-facts.ts";
+import { printFailure } from "#cli/views/print-failure.ts";
+
+export const build = defineCommand({
+  name: "build",
+  summary: "Build this repository on this machine, as a deployment would",
+  details: [
+    "Runs the install and the build command of a deployment in a temporary copy of the last commit, with the same environment, time limits and checks, and prints a failure as a deployment does. The copy is deleted at the end; --keep leaves it.",
+    "If you are signed in, the settings and plain variables of the project that deploys this repository are used, as in a deployment. Secrets are not: only the server can open them. No network is needed otherwise, except by the commands themselves.",
+    "The commands run as you, and can do what you can do.",
+  ],
+  words: sourceWords,
+  options: {
+    ...sourceOptions,
+    "env-file": { kind: "text", value: "PATH", help: "Variables of the build, in a .env file" },
+    keep: { kind: "flag", help: "Keep the copy, and print its folder" },
+  },
+  examples: ["build", "build apps/web --keep", "build --project shop --env-file .env.build"],
+  async run(context, { words, options }) {
+    const { output } = context;
+    if (process.platform === "win32")
+      return stop("usage", "The commands of a build need sh, which Windows lacks. Run gantry build in WSL.");
+    const prepared = await prepareBuild(context, words.folder, options, { withVariables: true });
+    if (!prepared.ok) return interruptedOr(context, prepared);
+    if (!prepared.value.ok) {
+      const { failure } = prepared.value;
+      return printEnd(output, { kind: "failed", failure, times: [] }, null);
+    }
+    const local = prepared.value.value;
+    const variables = await readBuildVariables(context, local.project, options["env-file"]);
+    if (!variables.ok) return variables;
+    if (options.keep) local.work?.keep();
+    output.json({ type: "started", ...buildDocument(local) });
+    const log = createBuildLog(output);
+    const startedAt = performance.now();
+    context.signal.addEventListener("abort", () =>
+      output.note("Stopping the build. Press Ctrl-C again to end it at once."),
+    );
+    output.progress.show(() =>
+      output.style.dim(`${log.stage}  ${durationText((performance.now() - startedAt) / 1000)}`),
+    );
+    const ended = await runBuild(context, local, variables.value, log);
+    output.progress.hide();
+    return printEnd(output, ended, local.work === null || options.keep ? local : null);
+  },
+});
+
+/** @param kept the build whose files stay */
+function printEnd(output: Output, end: BuildEnd, kept: LocalBuild | null): Outcome {
+  const stages = end.times.map(({ stage, seconds }) => ({
+    stage,
+    duration: Math.round(seconds * 1000) / 1000,
+  }));
+  const folder = kept?.release ?? null;
+  const took = end.times.map(({ stage, seconds }) => `${stage} ${durationText(seconds)}`).join(", ");
+  const details = output.style.dim(took === "" ? "" : ` (${took})`);
+  switch (end.kind) {
+    case "succeeded":
+      output.json({ type: "end", status: "succeeded", failure: null, stages, folder });
+      output.line(`${output.style.green("✓")} The build succeeded${details}`);
+      if (kept !== null) output.line(`  ${end.output} would be published.`);
+      return { ok: true, exit: "done" };
+    case "failed":
+      output.json({ type: "end", status: "failed", failure: end.failure, stages, folder });
+      printFailure(output, "The build", end.failure, details);
+      if (folder !== null) output.line(`  The files are in ${folder}.`);
+      return { ok: true, exit: "failed" };
+    case "interrupted":
+      output.json({ type: "interrupted", folder });
+      output.note("The build was interrupted. All its processes have ended.");
+      return { ok: true, exit: "interrupted" };
+  }
+}

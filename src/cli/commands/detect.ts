@@ -1,0 +1,45 @@
+import { findMissingTool } from "#build/find-missing-tool.ts";
+import { defineCommand } from "#cli/arguments/command.ts";
+import { interruptedOr } from "#cli/builds/interrupted-or.ts";
+import { prepareBuild, sourceOptions, sourceWords } from "#cli/builds/prepare-build.ts";
+import { THIS_MACHINE } from "#cli/builds/run-build.ts";
+import { done } from "#cli/outcome.ts";
+import { printFacts } from "#cli/output/facts.ts";
+import { printable } from "#cli/output/printable.ts";
+import { buildDocument, buildFacts } from "#cli/views/build-facts.ts";
+import { printFailure } from "#cli/views/print-failure.ts";
+
+export const detect = defineCommand({
+  name: "detect",
+  summary: "Show how a deployment would build this repository, and why",
+  details: [
+    "Reads the last commit: the framework, the package manager, the commands and the output directory, as a server detects them, and which programs this machine lacks for them. Nothing is installed or built.",
+    "If you are signed in, the settings of the project that deploys this repository take precedence, as in a deployment. Name the project if there are several. No network is needed otherwise.",
+  ],
+  words: sourceWords,
+  options: sourceOptions,
+  examples: ["detect", "detect apps/web --json", "detect --here --no-project"],
+  async run(context, { words, options }) {
+    const { output, environment } = context;
+    const prepared = await prepareBuild(context, words.folder, options, { withVariables: false });
+    if (!prepared.ok) return interruptedOr(context, prepared);
+    if (!prepared.value.ok) {
+      const { failure } = prepared.value;
+      output.json({ failure });
+      printFailure(output, "The detection", failure, "");
+      return { ok: true, exit: "failed" };
+    }
+    const build = prepared.value.value;
+    const missing: string[] = [];
+    for (const command of build.choice.presetCommands) {
+      const sentence = await findMissingTool(command, environment["PATH"], THIS_MACHINE);
+      if (sentence !== null && !missing.includes(sentence)) missing.push(sentence);
+    }
+    output.json({ ...buildDocument(build), missing_tools: missing });
+    printFacts(output, [
+      ...buildFacts(build),
+      ...missing.map((sentence) => ["missing", printable(sentence)] as const),
+    ]);
+    return done;
+  },
+});

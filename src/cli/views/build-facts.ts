@@ -1,0 +1,68 @@
+import type { LocalBuild } from "#cli/builds/prepare-build.ts";
+import type { Fact } from "#cli/output/facts.ts";
+import { printable, printableName } from "#cli/output/printable.ts";
+import { sourceText } from "#cli/views/deployment-text.ts";
+import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
+
+/** How a project would be built, in JSON. */
+export function buildDocument(build: LocalBuild) {
+  const { source, project, rootDirectory, choice } = build;
+  const { top, commit } = source;
+  return {
+    repository: top,
+    commit: commit?.sha ?? null,
+    branch: commit?.branch ?? null,
+    project: project === null ? null : { id: project.project.id, name: project.project.name },
+    root_directory: rootDirectory,
+    ...choice.plan,
+    /** The settings that do not come from the project. */
+    automatic: AutomaticSetting.options.filter((name) => isAutomatic(build, name)),
+    preset: choice.preset,
+    package_manager: packageManager(build),
+  };
+}
+
+/** How a project would be built, for a person. */
+export function buildFacts(build: LocalBuild): readonly Fact[] {
+  const { source, project, rootDirectory, choice } = build;
+  const { commit, top } = source;
+  const setting = (name: AutomaticSetting): string => {
+    const [value, preset] = [choice.plan[name] ?? "none", choice.preset[name] ?? "none"];
+    if (isAutomatic(build, name)) return printable(value);
+    return `${printable(value)} (set in the project${preset === value ? "" : `; automatic: ${printable(preset)}`})`;
+  };
+  const manager = packageManager(build);
+  return [
+    ["repository", printableName(top)],
+    ["files", commit === null ? "as they are in the folder" : commitText(commit)],
+    ["project", project === null ? null : printableName(project.project.name)],
+    ["root directory", printableName(rootDirectory)],
+    [
+      "framework",
+      choice.isDetected ? `${printable(choice.plan.framework)} (detected)` : setting("framework"),
+    ],
+    ["package manager", manager === null ? null : managerText(manager)],
+    ["install command", setting("install_command")],
+    ["build command", setting("build_command")],
+    ["output directory", setting("output_directory")],
+  ];
+}
+
+function isAutomatic({ project }: LocalBuild, name: AutomaticSetting): boolean {
+  return project === null || project.project.automatic.includes(name);
+}
+
+function commitText({ sha, message, branch }: { sha: string; message: string; branch: string }): string {
+  return sourceText({ branch, commit: sha.slice(0, 7), commit_message: message });
+}
+
+/** `null` for a project without a package.json. */
+function packageManager({ tree }: LocalBuild) {
+  if (!tree.signs.has("file:package.json")) return null;
+  const { name, isLocked } = tree.packageManager;
+  return { name: name === "yarn-classic" ? "yarn" : name, locked: isLocked };
+}
+
+function managerText({ name, locked }: { name: string; locked: boolean }): string {
+  return `${name}, ${locked ? "with a lock file" : "without a lock file"}`;
+}

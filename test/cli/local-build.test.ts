@@ -1,0 +1,345 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { processesOfRun } from "#build/process/process-table.ts";
+import { Project } from "#contract/endpoints/projects/schemas.ts";
+import { type Gantry, useGantry } from "../openapi/support/gantry.ts";
+import { eventually } from "../support/faults/eventually.ts";
+import { createRepository } from "../support/journey-repository.ts";
+import { type CallOptions, createCli, jsonOf } from "./support/command.ts";
+import { createServerWithKey, type ServerWithKey } from "./support/server-with-key.ts";
+
+const cli = createCli();
+const tools = join(cli.home, "tools");
+const temporary = join(cli.home, "tmp");
+/** A folder of programs that has only git. */
+const bare = join(cli.home, "bare");
+let repositories = 0;
+
+beforeAll(() => {
+  for (const folder of [tools, temporary, bare]) mkdirSync(folder);
+  // The build of a Hugo site installs nothing, so a test of it is fast. This one runs the repository's own script.
+  writeFileSync(join(tools, "hugo"), "#!/bin/sh\nexec sh ./build.sh\n");
+  chmodSync(join(tools, "hugo"), 0o755);
+  const git = (process.env["PATH"] ?? "").split(":").find((folder) => existsSync(join(folder, "git")));
+  symlinkSync(join(git ?? "/usr/bin", "git"), join(bare, "git"));
+});
+
+/** A Hugo site whose build runs `script`. */
+const createSite = async (script: string, files: Record<string, string> = {}) => {
+  repositories += 1;
+  const repository = await createRepository(join(cli.home, `site-${repositories}`));
+  await repository.commit({ "hugo.toml": "", "build.sh": script, ...files });
+  return repository;
+};
+const optionsIn = (folder: string, env: NodeJS.ProcessEnv = {}): CallOptions => ({
+  folder,
+  env: { PATH: `${tools}:${process.env["PATH"] ?? ""}`, TMPDIR: temporary, ...env },
+});
+const gantry = (folder: string, args: readonly string[], env?: NodeJS.ProcessEnv) =>
+  cli.run(args, optionsIn(folder, env));
+const linesOf = (stdout: string): unknown[] => stdout.trim().split("\n").map(jsonOf);
+
+describe("gantry detect", () => {
+  it("shows how the last commit would be built, without a sign-in", async () => {
+    const site = await createRepository(join(cli.home, "vite"));
+    const manifest = { scripts: { build: "vite build" }, devDependencies: { vite: "5" } };
+    const files = { "package.json": JSON.stringify(manifest), "package-lock.json": "{}" };
+    const sha = await site.commit({ "README.md": "", ...Object.fromEntries(prefixed("apps/web", files)) });
+    const { code, stdout } = await gantry(site.path, ["detect", "apps/web"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`files\tmain at ${sha.slice(0, 7)}`);
+    expect(stdout).toContain("root directory\tapps/web\n");
+    expect(stdout).toMatch(/^framework\tvite /m);
+    expect(stdout).toContain("package manager\tnpm, with a lock file\n");
+    expect(stdout).toContain(
+      "install command\tnpm ci\nbuild command\tnpm run build\noutput directory\tdist\n",
+    );
+    const json = await gantry(join(site.path, "apps", "web"), ["detect", "--json"]);
+    expect(jsonOf(json.stdout)).toMatchObject({
+      commit: sha,
+      project: null,
+      root_directory: "apps/web",
+      framework: "vite",
+      install_command: "npm ci",
+      package_manager: { name: "npm", locked: true },
+      missing_tools: [],
+    });
+  });
+
+  it("reads committed files, because only those are deployed, and with --here those in the folder", async () => {
+    const site = await createSite("");
+    writeFileSync(join(site.path, "package.json"), JSON.stringify({ dependencies: { astro: "5" } }));
+    const committed = await gantry(site.path, ["detect"]);
+    expect(committed.stdout).toMatch(/^framework\thugo /m);
+    expect(committed.stderr).toContain("1 file has changes that are not committed. Pass --here");
+    const here = await gantry(site.path, ["detect", "--here"]);
+    expect(here).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^framework\tastro /m) });
+    expect(here.stdout).toContain("files\tas they are in the folder\n");
+  });
+
+  it("names the programs that this machine lacks", async () => {
+    const site = await createSite("");
+    const { code, stdout } = await gantry(site.path, ["detect"], { PATH: bare });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^missing\t.*needs hugo, which this machine does not have/m);
+  });
+
+  it("refuses a folder without a commit, and says what to do", async () => {
+    const outside = await gantry("/", ["detect"]);
+    expect(outside).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is not in a git repository. Pass --here"),
+    });
+    const empty = await createRepository(join(cli.home, "empty"));
+    const uncommitted = await gantry(empty.path, ["detect"]);
+    expect(uncommitted).toMatchObject({ code: 2, stderr: expect.stringContaining("has no commit yet.") });
+    const nowhere = await gantry(empty.path, ["build", "nowhere"]);
+    expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining("/nowhere is not a folder.") });
+  });
+});
+
+describe("gantry build", () => {
+  it("builds a copy of the last commit with the environment of a deployment, and deletes it", async () => {
+    const script = 'mkdir public; env | sort > public/env; pwd; echo "at $GANTRY_RELEASE"; test ! -e draft';
+    const site = await createSite(script);
+    writeFileSync(join(site.path, "draft"), "");
+    const built = await gantry(site.path, ["build"], { GANTRY_TOKEN: "gantry_secret", OTHER: "x" });
+    expect(built).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("✓ The build succeeded (build 0."),
+    });
+    expect(built.stdout).toMatch(new RegExp(`^(${temporary}/.*)\nat \\1$`, "m"));
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(existsSync(join(site.path, "public"))).toBe(false);
+
+    const kept = await gantry(site.path, ["build", "--keep"], { GANTRY_TOKEN: "gantry_secret", OTHER: "x" });
+    const [, output = ""] = /^ {2}(.*) would be published\.$/m.exec(kept.stdout) ?? [];
+    const environment = readFileSync(join(output, "env"), "utf8");
+    const head = await site.git("rev-parse", "HEAD");
+    for (const line of [
+      "CI=true",
+      "GANTRY=1",
+      `GANTRY_COMMIT=${head}`,
+      "GANTRY_BRANCH=main",
+      "GANTRY_VERSION=0",
+    ])
+      expect(environment).toContain(`${line}\n`);
+    expect(environment).not.toMatch(/gantry_secret|OTHER/);
+  });
+
+  it("installs the packages of a lock file, and prints each event as JSON", async () => {
+    const site = await createRepository(join(cli.home, "eleventy"));
+    const own = { name: "site", devDependencies: { "@11ty/eleventy": "file:eleventy" } };
+    const packages = {
+      "": own,
+      eleventy: { name: "@11ty/eleventy", version: "3.0.0", dev: true },
+      "node_modules/@11ty/eleventy": { resolved: "eleventy", link: true },
+    };
+    const build = "require('fs').cpSync(require.resolve('@11ty/eleventy'), '_site/index.html')";
+    await site.commit({
+      "package.json": JSON.stringify({ ...own, scripts: { build: `node -e "${build}"` } }),
+      "package-lock.json": JSON.stringify({ name: "site", lockfileVersion: 3, requires: true, packages }),
+      "eleventy/package.json": JSON.stringify({ name: "@11ty/eleventy", version: "3.0.0" }),
+      "eleventy/index.js": "installed",
+    });
+    const { code, stdout } = await gantry(site.path, ["build", "--keep", "--json"]);
+    expect(code).toBe(0);
+    const events = linesOf(stdout);
+    expect(events[0]).toMatchObject({ type: "started", framework: "eleventy", install_command: "npm ci" });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "line", stage: "install", message: "running npm ci" }),
+    );
+    expect(events.at(-1)).toMatchObject({
+      type: "end",
+      status: "succeeded",
+      failure: null,
+      stages: [{ stage: "install" }, { stage: "build" }],
+    });
+    const folder = /"folder":"([^"]*)"/.exec(stdout)?.[1] ?? "";
+    expect(readFileSync(join(folder, "_site", "index.html"), "utf8")).toBe("installed");
+  });
+
+  it("fails as a deployment does, with the failure and what to do", async () => {
+    const failing = await createSite("echo 'Error: missing environment variable API_URL' >&2; exit 3");
+    const failed = await gantry(failing.path, ["build"]);
+    expect(failed.code).toBe(1);
+    expect(failed.stdout).toContain(
+      "✗ The build failed: the build command ended with exit code 3 (build_failed, in the stage build)",
+    );
+    expect(failed.stdout).toContain("Set the variable API_URL in the project.");
+
+    const elsewhere = await createSite("mkdir site");
+    const unpublished = await gantry(elsewhere.path, ["build", "--json"]);
+    expect(unpublished.code).toBe(1);
+    expect(linesOf(unpublished.stdout).at(-1)).toMatchObject({
+      status: "failed",
+      failure: {
+        message: "the output directory `public` does not exist after the build",
+        hint: expect.stringContaining("The folders after the build are `site`."),
+      },
+    });
+    const leaving = await createSite("mkdir public && ln -s /etc/passwd public/users");
+    const refused = await gantry(leaving.path, ["build"]);
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("`public/users` to `/etc/passwd`"),
+    });
+    const missing = await gantry(failing.path, ["build"], { PATH: bare });
+    expect(missing.stdout).toContain("(tool_missing, in the stage build)");
+    expect(readdirSync(temporary).filter((name) => name.startsWith("gantry-build-")).length).toBe(2);
+  });
+
+  it("builds in place with --here, also files that are not committed", async () => {
+    const site = await createSite("cp -r draft public");
+    mkdirSync(join(site.path, "draft"));
+    writeFileSync(join(site.path, "draft", "index.html"), "draft");
+    const built = await gantry(site.path, ["build", "--here"]);
+    expect(built).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${site.path}/public would be published.`),
+    });
+    expect(readFileSync(join(site.path, "public", "index.html"), "utf8")).toBe("draft");
+  });
+
+  it("has the files of submodules that are checked out, and names the others", async () => {
+    const theme = await createRepository(join(cli.home, "theme"));
+    await theme.commit({ "theme.css": "body {}" });
+    const site = await createSite("mkdir public && cp theme/theme.css public/");
+    for (const name of ["theme", "other"])
+      await site.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", theme.path, name);
+    await site.git("commit", "--quiet", "-m", "Add themes");
+    await site.git("submodule", "--quiet", "deinit", "--force", "other");
+    const { code, stderr } = await gantry(site.path, ["build"]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining("not checked out here, so their files are missing: other."),
+    });
+  });
+});
+
+describe("an interrupted build", () => {
+  /** A build that starts a daemon and hangs. @returns the running command, once the build runs */
+  const hanging = async (trap: string) => {
+    const site = await createSite(`${trap}setsid sleep 600 & echo "marker $GANTRY_RUN_ID"; sleep 600`);
+    const running = cli.start(["build"], optionsIn(site.path));
+    await running.printed("stdout", "marker local_");
+    const [, marker = ""] = /marker (\S+)/.exec(running.stdout()) ?? [];
+    expect(processesOfRun(marker)).not.toEqual([]);
+    return { running, marker };
+  };
+  const copies = () => readdirSync(temporary).length;
+
+  it("ends all its processes and deletes its copy", async () => {
+    const before = copies();
+    const { running, marker } = await hanging("");
+    running.child.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+    expect(processesOfRun(marker)).toEqual([]);
+    expect(copies()).toBe(before);
+  });
+
+  it("does so at once at the second Ctrl-C, if the build ignores the first", async () => {
+    const before = copies();
+    const { running, marker } = await hanging("trap '' TERM; ");
+    running.child.kill("SIGINT");
+    await running.printed("stderr", "Press Ctrl-C again to end it at once.");
+    running.child.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+    await eventually("no process of the build runs", () => processesOfRun(marker).length === 0);
+    expect(copies()).toBe(before);
+  });
+});
+
+describe("the settings of a project", () => {
+  let installation: Gantry;
+  let server: ServerWithKey;
+  let env: NodeJS.ProcessEnv;
+
+  beforeAll(async () => {
+    installation = await useGantry();
+    server = await createServerWithKey(installation, "site");
+    env = { GANTRY_URL: installation.url, GANTRY_TOKEN: installation.token };
+    const settings = {
+      repository: "git@git.example.com:acme/site.git",
+      root_directory: "web",
+      build_command: 'mkdir out; echo "$PLAIN $NPM_TOKEN" > out/index.html; cat out/index.html',
+      output_directory: "out",
+    };
+    await server.api.call("PATCH", `/v1/projects/${server.projectId}`, settings);
+    await server.update({
+      set: [
+        { name: "PLAIN", value: "from the project" },
+        { name: "NPM_TOKEN", value: "secret", secret: true, build: true },
+        { name: "RUNTIME", value: "secret", secret: true },
+      ],
+    });
+  });
+  afterAll(() => server.stop());
+
+  const createClone = async () => {
+    const site = await createSite("exit 1", { "web/hugo.toml": "" });
+    await site.git("remote", "add", "origin", "https://someone:password@git.example.com/Acme/site");
+    return site;
+  };
+
+  it("apply if the project deploys this repository", async () => {
+    const site = await createClone();
+    const detected = await gantry(site.path, ["detect"], env);
+    expect(detected.stdout).toContain("project\tsite\nroot directory\tweb\n");
+    expect(detected.stdout).toMatch(
+      /^build command\tmkdir out.* \(set in the project; automatic: hugo.*\)$/m,
+    );
+    const project = Project.parse((await server.api.call("GET", `/v1/projects/${server.projectId}`)).json);
+    const { stdout } = await gantry(site.path, ["detect", "--json"], env);
+    expect(jsonOf(stdout)).toMatchObject({ project: { id: project.id }, automatic: project.automatic });
+
+    const built = await gantry(site.path, ["build"], env);
+    expect(built).toMatchObject({ code: 0, stdout: expect.stringContaining("\nfrom the project \n") });
+    expect(built.stderr).toContain(
+      "Only the server can open these secrets of builds: NPM_TOKEN. Pass values with",
+    );
+    writeFileSync(join(site.path, ".env.build"), "NPM_TOKEN=local\n");
+    const withFile = await gantry(site.path, ["build", "--here", "--env-file=.env.build"], env);
+    expect(withFile).toMatchObject({ code: 0, stderr: "" });
+    expect(withFile.stdout).toContain("\nfrom the project local\n");
+  });
+
+  it("do not apply with --no-project, or without a sign-in, unless the project is named", async () => {
+    const site = await createClone();
+    const ignored = await gantry(site.path, ["detect", "--no-project"], env);
+    expect(ignored).toMatchObject({ code: 0, stdout: expect.stringContaining("root directory\t.\n") });
+    const both = await gantry(site.path, ["detect", "--no-project", "--project", "site"], env);
+    expect(both).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("either --project or --no-project"),
+    });
+    const unsigned = await gantry(site.path, ["build", "--project", "site"]);
+    expect(unsigned).toMatchObject({ code: 3 });
+    const unknown = await gantry(site.path, ["build", "--project", "shop"], env);
+    expect(unknown).toMatchObject({ code: 4, stderr: expect.stringContaining("There is no project shop") });
+  });
+
+  it("are not needed: without a network, a note says so", async () => {
+    const site = await createClone();
+    const offline = { ...env, GANTRY_URL: "http://127.0.0.1:9" };
+    const detected = await gantry(site.path, ["detect"], offline);
+    expect(detected).toMatchObject({ code: 0, stdout: expect.stringMatching(/^build command\thugo/m) });
+    expect(detected.stderr).toMatch(/The settings of the project are not known: .*cannot be reached/);
+  });
+});
+
+/** Files in a folder. */
+function prefixed(folder: string, files: Record<string, string>): [string, string][] {
+  return Object.entries(files).map(([name, content]) => [`${folder}/${name}`, content]);
+}
