@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -92,6 +93,14 @@ describe("gantry deploy", () => {
     const shown = await gantry("deployments", "show");
     expect(shown.stdout).toMatch(/^exit code\t7$/m);
     expect(shown.stdout).toMatch(/^out of paint$/m);
+
+    // A build of the same commit on this machine fails with the same words.
+    const clone = join(cli.home, "clone");
+    execFileSync("git", ["clone", "--quiet", site.source.repository.path, clone]);
+    const built = await cli.run(["build"], { ...jobOptions(), folder: clone });
+    const reasonOf = (text: string) => /failed: (.*\(build_failed, in the stage build\))/.exec(text)?.[1];
+    expect({ code: built.code, reason: reasonOf(built.stdout) }).toEqual({ code, reason: reasonOf(stdout) });
+    expect(built.stdout).toMatch(/^out of paint$/m);
   });
 
   it("--follow --json prints one event per line, with the end as the last", async () => {

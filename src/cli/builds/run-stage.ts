@@ -49,7 +49,8 @@ export async function runStage(
   log.system(stage, `running ${line}`);
   const startedAt = performance.now();
   const seconds = scope.timeouts[`${stage}_seconds`];
-  const timeout = AbortSignal.timeout(seconds * 1000);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), seconds * 1000);
   const environment = projectEnvironment(scope.environment, marker, null, scope.variables);
   const output = createTailedOutput(
     {
@@ -63,11 +64,12 @@ export async function runStage(
     output: output.sink,
     channel: { kind: "pipes" },
     ledger: killedAtExit(marker),
-    signal: AbortSignal.any([signal, timeout]),
+    signal: AbortSignal.any([signal, timeout.signal]),
     leftovers: "kill",
     stopGraceMs: STOP_GRACE_MS,
     outputGraceMs: OUTPUT_GRACE_MS,
   });
+  clearTimeout(timer);
   output.end();
   // A daemon leaves its process group when it starts.
   await killProcessesOfRun(marker);
