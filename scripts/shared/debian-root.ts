@@ -21,17 +21,42 @@ const packages = [
   "git",
   "openssh-client",
   "ca-certificates",
+  // The tools of other languages than JavaScript, as docs/servers.md lists them.
+  ...["ruby", "bundler", "tzdata", "libxslt1.1", "libsass-dev"],
+  ...["php-cli", "php-xml", "php-mbstring", "composer", "unzip"],
+  ...["python3-venv", "golang-go"],
 ];
+
+/**
+ * Unpacks Debian's packages of frameworks into a folder, without installing them: tests make a registry from it. An
+ * empty status file makes apt select what is installed too.
+ */
+const unpackFrameworks = `set -eu
+mkdir -p /usr/local/share/packages
+cd "$(mktemp -d)"
+apt-get -o Dir::State::status=/dev/null --simulate --no-install-recommends install \\
+  php-laravel-framework ruby-rails puma jekyll ruby-sinatra python3-django python3-flask |
+  awk '$1 == "Inst" && $2 ~ /^((php|ruby|python3)-.*|jekyll|puma|racc|rake)$/ { print $2 }' |
+  xargs apt-get --quiet --option APT::Sandbox::User=root download
+for deb in *.deb; do
+  folder=/usr/local/share/packages/\${deb%%_*}
+  dpkg-deb --extract "$deb" "$folder"
+  dpkg-deb --field "$deb" > "$folder/control"
+  rm -rf "$folder/usr/share/doc" "$deb"
+done`;
 
 const tools = ["mmdebstrap", "systemd-nspawn"];
 const advice =
   "The server tests boot a Debian with systemd-nspawn. Run them as root on Debian, with: apt-get install mmdebstrap systemd-container";
 
+/** A hook of mmdebstrap, which runs it with the root file system as `$1`. */
+const hook = `chroot "$1" sh -c "$UNPACK_FRAMEWORKS"`;
+
 /** The folder of the root file system, which is kept between runs. Its name has a hash of the content. */
 export function debianRootPath(): string {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   const id = createHash("sha256")
-    .update([release, ...packages].join(" "))
+    .update([release, ...packages, unpackFrameworks].join(" "))
     .digest("hex")
     .slice(0, 12);
   return join(cache, "gantry", `debian-${id}`);
@@ -49,17 +74,21 @@ export async function ensureDebianRoot(): Promise<void> {
   }
   const root = debianRootPath();
   if (existsSync(join(root, "etc/os-release"))) return;
-  print("Creating a Debian for the server tests. This takes about a minute, once.");
+  print("Creating a Debian for the server tests. This takes about two minutes, once.");
   const draft = `${root}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   try {
-    const made = await runCommand([
-      "mmdebstrap",
-      "--variant=minbase",
-      `--include=${packages.join(",")}`,
-      release,
-      draft,
-    ]);
+    const made = await runCommand(
+      [
+        "mmdebstrap",
+        "--variant=minbase",
+        `--include=${packages.join(",")}`,
+        `--customize-hook=${hook}`,
+        release,
+        draft,
+      ],
+      { env: { UNPACK_FRAMEWORKS: unpackFrameworks } },
+    );
     if (made.code !== 0) throw new Problem(`mmdebstrap failed:\n${lastLines(made)}`);
     // The rename fails if a parallel run was faster.
     await rename(draft, root).catch((error: unknown) => {

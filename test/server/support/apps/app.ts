@@ -1,0 +1,9 @@
+/** An app as it is in a repository, and how to see that its release works. */
+export type App = {
+  readonly framework: string;
+  readonly files: Readonly<Record<string, string>>;
+  /** Serves the release on $PORT. Runs in the release, as the project's user. */
+  readonly serve: string;
+  /** What the app answers. */
+  readonly pages: Readonly<Record<string, string>>;
+};
