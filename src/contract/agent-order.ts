@@ -51,6 +51,8 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `limits`: for the build and activate command. An older control plane sends none.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: an older control plane has none.
+ * `cache`: `clear` empties the project's cache first. A branch without a cache of its own gets that of
+ * `default_branch`. An older control plane omits it.
  */
 export const RunOrder = z.strictObject({
   run_id: RunId,
@@ -78,6 +80,7 @@ export const RunOrder = z.strictObject({
   timeouts: Timeouts,
   keep_releases: z.array(ReleaseVersion),
   variables: z.optional(RunVariables),
+  cache: z.optional(z.strictObject({ clear: z.boolean(), default_branch: BranchName })),
 });
 export type RunOrder = z.infer<typeof RunOrder>;
 

@@ -23,9 +23,9 @@ export type UnitLimits = {
   readonly tasks: number;
 };
 
-/** The unit that a command runs in. `marker` identifies the run. */
+/** The unit that a command runs in. `cache`: it sees the project's cache too, and is otherwise as a build. `marker` identifies the run. */
 export type Unit = {
-  readonly kind: "build" | "command";
+  readonly kind: "build" | "cache" | "command";
   readonly project: ProjectId;
   readonly version: number;
   /** Tells the units of a release apart. Omitted: the next number that no output file of the release has. */
@@ -91,9 +91,9 @@ async function runUnit(call: HelperCall, number: number, options: IsolatedOption
   let hasEnded = false;
   void ending.then(() => (hasEnded = true));
   const stopUnit = () =>
-    unit.kind === "build"
-      ? users.stopBuild(unit.project)
-      : users.endCommands(unit.project, { kind: "run", marker: unit.marker });
+    unit.kind === "command"
+      ? users.endCommands(unit.project, { kind: "run", marker: unit.marker })
+      : users.stopBuild(unit.project);
   const stopUntilEnded = async (): Promise<void> => {
     // Repeated, because the helper may not have started the unit yet.
     while (!hasEnded) {
@@ -109,7 +109,7 @@ async function runUnit(call: HelperCall, number: number, options: IsolatedOption
 
   const end = readEnd(line ?? "", unit.limits);
   // A pipe closes with its last writer. A file does not signal that.
-  const graceMs = unit.kind === "build" || end?.isLeft === true ? options.outputGraceMs : 0;
+  const graceMs = unit.kind !== "command" || end?.isLeft === true ? options.outputGraceMs : 0;
   await Promise.all(readers.map((reader) => reader.finish(graceMs)));
   if (end?.isLeft === true) files?.close();
   else files?.remove();
@@ -126,7 +126,7 @@ function openReaders(
   name: string,
   { unit, output, follow }: IsolatedOptions,
 ): { readonly readers: readonly OutputReader[]; readonly files: OutputFiles | null } {
-  if (unit.kind === "build")
+  if (unit.kind !== "command")
     return {
       readers: [
         readPipe(openPipe(join(folder, "stdout")), output.stdout),

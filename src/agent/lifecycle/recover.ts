@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { AgentContext } from "#agent/context/context.ts";
 import { endBuild } from "#agent/lifecycle/end-builds.ts";
 import { killNotedGroup } from "#build/process/process-table.ts";
+import { readCacheIndex } from "#agent/cache/cache-index.ts";
+import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
@@ -72,6 +74,8 @@ async function recover(context: AgentContext, id: ProjectId, folder: ProjectFold
   await clear(() => removeDrafts(folder));
   await tidyReleaseVariables(folder);
   await clear(() => emptyBin(folder));
+  const cached = await readCacheIndex(folder);
+  await clear(() => tidyCacheFolder(context.isolation, folder, new Set(cached.map(({ name }) => name))));
   // An activate command that runs again prints its output again.
   const isReactivated = correction !== null || (leftover !== null && leftover.reactivate !== null);
   await tidyOutput(context.isolation, folder, isReactivated ? null : current);

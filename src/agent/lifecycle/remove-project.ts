@@ -1,3 +1,6 @@
+import { rm } from "node:fs/promises";
+
+import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { removeDeployKey } from "#agent/ssh/deploy-keys.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
@@ -54,6 +57,8 @@ async function removeReleases(context: AgentContext, folder: ProjectFolder): Pro
     await removeIncomplete(folder, null);
     await emptyBin(folder);
   });
+  await rm(folder.cacheIndex, { force: true });
+  await tidyCacheFolder(context.isolation, folder, new Set());
   await tidyOutput(context.isolation, folder, null);
   await tidyReleaseVariables(folder);
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { parseRepository } from "#agent/policy/repository-address.ts";
-import { textBetween } from "#contract/bounds.ts";
+import { textBetween, wholeBetween } from "#contract/bounds.ts";
 import { BranchName, SharedPath } from "#contract/git-names.ts";
 import { CommitRule, Limits, ShellCommand } from "#contract/endpoints/projects/schemas.ts";
 
@@ -53,6 +53,8 @@ export const Policy = z.strictObject({
   host_keys: z._default(z.enum(["pin", "known"]), "pin"),
   /** `keep_files`: a project's files are never deleted. `none`: no project is removed. */
   remove_projects: z._default(z.enum(["any", "keep_files", "none"]), "any"),
+  /** How many MiB of dependencies and build caches each project keeps. 0: none. */
+  cache_mb: z._default(wholeBetween(0, 10_000_000), 2048),
   /** The most that a project's build or activate command may use, whatever its own limits. Omitted: no maximum. */
   limits: z._default(
     z.strictObject({

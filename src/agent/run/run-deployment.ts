@@ -6,6 +6,7 @@ import { buildRelease } from "#agent/run/build/build-stage.ts";
 import { installDependencies } from "#agent/run/build/install-stage.ts";
 import { planBuild } from "#agent/run/build/plan-build.ts";
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
+import { clearCache } from "#agent/run/cache/tidy-cache.ts";
 import { fetchRelease } from "#agent/run/fetch/fetch-stage.ts";
 import { endRelease, traceOfRun } from "#agent/run/activate/end-release.ts";
 import type { InterruptReason } from "#agent/run/step/interrupt.ts";
@@ -141,6 +142,7 @@ async function prepareRelease(
   journal.record({ builds: order.version });
   const commit = await stageFunctions.fetch(scope);
   if (!commit.ok) return commit;
+  if (order.cache?.clear === true) await clearCache(scope);
   progress.stage = "build";
   const plan = await planBuild(scope, commit.value);
   if (!plan.ok) return plan;

@@ -16,6 +16,7 @@ import { withToken } from "#agent/secrets/repository-token.ts";
 import { createRunLog } from "#agent/run/run-log.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { failUnexpectedly } from "#agent/run/step/step.ts";
+import { tidyCache } from "#agent/run/cache/tidy-cache.ts";
 import { tidyMirrors } from "#agent/run/tidy-mirrors.ts";
 import { projectFolder } from "#agent/workspace/project-folder.ts";
 import { openJournal, type RunJournal } from "#agent/workspace/run-journal.ts";
@@ -56,6 +57,11 @@ export function takeRun(context: AgentContext, turns: ProjectTurns, order: RunOr
     delivered: runAndDeliver(context, turns, order, parts),
     abandon: () => reporter.close(),
   };
+}
+
+async function tidy(scope: RunScope, wanted: AbortSignal): Promise<void> {
+  await tidyCache(scope);
+  await tidyMirrors(scope, wanted);
 }
 
 /** git gets the project's token as the password of the repository's address. */
@@ -129,7 +135,7 @@ async function runAndDeliver(
     await runDeployment(scope, opened.ok ? null : opened.message);
     turn.rest();
     // Runs in parallel to the delivery of the result. Only the project's next run waits for it.
-    void tidyMirrors(scope, turn.wanted).finally(() => {
+    void tidy(scope, turn.wanted).finally(() => {
       turn.end();
       onFinished();
     });

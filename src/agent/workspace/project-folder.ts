@@ -33,6 +33,10 @@ export function projectFolder(home: string, projectId: ProjectId) {
     journal: join(root, "run.json"),
     correction: join(root, "correction.json"),
     spool: join(root, "spool"),
+    /** Copies of installed dependencies and of what builds keep for the next one. */
+    cache: join(root, "cache"),
+    /** The entries of the cache. A folder that is not among them is unfinished or no longer used. */
+    cacheIndex: join(root, "cache.json"),
     /** Unfinished files, and files that are about to be deleted. */
     temp: join(root, "tmp"),
     /** Output of processes that activate commands left running. */

@@ -5,15 +5,12 @@ import type {
   ServerRow,
   ServerStatus,
 } from "#contract/endpoints/servers/schemas.ts";
+import { isNearlyFull } from "#contract/endpoints/servers/nearly-full.ts";
 import { recordConnection, uptime, uptimeByDay } from "#domain/uptime.ts";
 import type { ServerReading } from "#worker/db/servers/server-reading.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
 import { agentFilePaths } from "#contract/public-paths.ts";
 import { PROTOCOL_VERSION } from "#contract/agent-protocol.ts";
-
-/** A disk with less than this free is nearly full: the next release may not fit. */
-const LEAST_FREE_SHARE = 0.05;
-const LEAST_FREE_BYTES = 1024 ** 3;
 
 /**
  * An agent reports its status every 3 minutes. After two missed reports it counts as disconnected, even if its link
@@ -71,10 +68,6 @@ function statusOf(reading: ServerReading): ServerStatus {
   if (reading.connectedAt === null) return reading.lastSeenAt === null ? "pending" : "offline";
   const disk = diskOf(reading);
   return disk !== null && isNearlyFull(disk) ? "degraded" : "healthy";
-}
-
-function isNearlyFull({ total_bytes, free_bytes }: Disk): boolean {
-  return free_bytes < LEAST_FREE_BYTES || free_bytes < total_bytes * LEAST_FREE_SHARE;
 }
 
 function diskOf({ diskTotalBytes, diskFreeBytes }: ServerReading): Disk | null {

@@ -54,6 +54,7 @@ describe("a policy file", () => {
       deploy_keys: "server",
       host_keys: "known",
       remove_projects: "keep_files",
+      cache_mb: 512,
       limits: { memory_mb_max: 512, tasks_max: 100 },
     };
     write(JSON.stringify(full));

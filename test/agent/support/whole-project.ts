@@ -36,6 +36,8 @@ function temporaryNames(world: World): readonly string[] {
     "current",
     "activated",
     "live-commits.json",
+    "cache",
+    "cache.json",
     "secret-revisions.json",
     "variables",
   ]);

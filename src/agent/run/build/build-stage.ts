@@ -1,8 +1,11 @@
+import { realpath } from "node:fs/promises";
+
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { linkSharedPaths } from "#agent/run/build/link-shared-paths.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
+import { restoreBuildCaches, storeBuildCaches } from "#agent/run/cache/build-caches.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, failWith, interrupted, type Step } from "#agent/run/step/step.ts";
@@ -18,7 +21,7 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   journal.record({ stage: "build" });
   reporter.report({ type: "stage", stage: "build" }, build_command === null ? "patient" : "urgent");
   if (build_command !== null) {
-    const built = await runBuildCommand(scope, "build", build_command, plan);
+    const built = await buildWithCaches(scope, plan, build_command);
     if (!built.ok) return built;
   }
   const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
@@ -50,4 +53,19 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   };
   await writeRelease(folder, release);
   return succeed(release);
+}
+
+/** Runs the build command with what the last build has left for it. */
+async function buildWithCaches(scope: RunScope, plan: BuildPlan, command: string): Promise<Step<null>> {
+  const release = await realpath(plan.release);
+  const limit = startLimit(scope.order.timeouts.build_seconds, scope.interrupt);
+  try {
+    await restoreBuildCaches(scope, release, plan.buildCaches, limit.signal);
+    if (scope.interrupt.signal.aborted) return interrupted;
+    const built = await runBuildCommand(scope, "build", command, plan);
+    if (built.ok) await storeBuildCaches(scope, release, plan.buildCaches, limit.signal);
+    return scope.interrupt.signal.aborted ? interrupted : built;
+  } finally {
+    limit.clear();
+  }
 }

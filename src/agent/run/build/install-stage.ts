@@ -1,14 +1,42 @@
+import { realpath } from "node:fs/promises";
+
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
+import {
+  dropEntry,
+  planKeptInstallation,
+  restoreDependencies,
+  storeDependencies,
+} from "#agent/run/cache/dependencies.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
-import type { Step } from "#agent/run/step/step.ts";
+import { startLimit } from "#agent/run/step/stage-limit.ts";
+import { interrupted, type Step } from "#agent/run/step/step.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** Installs the dependencies. A project that installs nothing does not have this stage. */
+/**
+ * Installs the dependencies, or restores those of an earlier, equal installation. A project that installs nothing does
+ * not have this stage.
+ */
 export async function installDependencies(scope: RunScope, plan: BuildPlan): Promise<Step<null>> {
   const { install_command } = plan;
   if (install_command === null) return succeed(null);
   scope.journal.record({ stage: "install" });
   scope.reporter.report({ type: "stage", stage: "install" }, "urgent");
-  return await runBuildCommand(scope, "install", install_command, plan);
+  const release = await realpath(plan.release);
+  const limit = startLimit(scope.order.timeouts.install_seconds, scope.interrupt);
+  try {
+    const kept = await planKeptInstallation(scope, plan, release, install_command, limit.signal);
+    const restored = kept === null ? null : await restoreDependencies(scope, release, kept, limit.signal);
+    if (scope.interrupt.signal.aborted) return interrupted;
+    const command = kept === null || restored === null ? install_command : kept.rest;
+    const installed =
+      command === null ? succeed(null) : await runBuildCommand(scope, "install", command, plan);
+    // The next deployment installs from the beginning, in case that what was restored is the reason.
+    if (!installed.ok && restored !== null) await dropEntry(scope, restored);
+    if (installed.ok && kept !== null && restored === null)
+      await storeDependencies(scope, release, kept, limit.signal);
+    return scope.interrupt.signal.aborted ? interrupted : installed;
+  } finally {
+    limit.clear();
+  }
 }

@@ -5,6 +5,7 @@ import { rootFailure } from "#build/failure/directory-failure.ts";
 import { chooseBuild, describeChoice } from "#build/choose-build.ts";
 import { findMissingTool } from "#build/find-missing-tool.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
+import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { fail, failWith, type Step } from "#agent/run/step/step.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
@@ -23,6 +24,8 @@ export type BuildPlan = Preset & {
   readonly root: string;
   /** The shared paths that are linked before the commands run. */
   readonly linked: ReadonlySet<string>;
+  /** The folders that are kept for the next build, relative to the release. */
+  readonly buildCaches: readonly string[];
 };
 
 /**
@@ -38,7 +41,8 @@ export async function planBuild(
   const release = releasePath(folder, order.version);
   const root = await folderInside(release, order.root_directory);
   if (root.kind !== "inside") return failWith(rootFailure(order.root_directory, root));
-  const choice = chooseBuild(await readTree(await realpath(release), root.path), order);
+  const realRelease = await realpath(release);
+  const choice = chooseBuild(await readTree(realRelease, root.path), order);
   const { plan, firstStage: stage } = choice;
   scope.reporter.report({ type: "framework", preset: choice.preset }, "patient");
   for (const line of describeChoice(choice)) scope.log.system(stage, line);
@@ -52,5 +56,7 @@ export async function planBuild(
   const linked = await linkExistingPaths(scope, release, stage);
   if (!linked.ok) return linked;
   const { sha: commitSha, message: commitMessage } = commit;
-  return succeed({ ...plan, commitSha, commitMessage, release, root: root.path, linked: linked.value });
+  const buildCaches = await findBuildCaches(plan.framework, realRelease, root.path);
+  const places = { release, root: root.path, linked: linked.value, buildCaches };
+  return succeed({ ...plan, commitSha, commitMessage, ...places });
 }

@@ -18,6 +18,8 @@ const PROJECT_FILES = new Set([
   "shared",
   "current",
   "live-commits.json",
+  "cache",
+  "cache.json",
   "secret-revisions.json",
   "variables",
   "tmp",

@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+
+import { isNodeModules, type Survey } from "#agent/cache/survey-release.ts";
+import { installScripts } from "#contract/frameworks/install-steps.ts";
+import { objectOf, parseObject } from "#contract/lib/json-object.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+
+/** The files that an installation reads, in any folder: a workspace has a manifest in each package. */
+const readNames: ReadonlySet<string> = new Set([
+  ...["package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc", "binding.gyp"],
+  ...["pnpm-lock.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"],
+  ...["yarn.lock", ".yarnrc", ".yarnrc.yml", "bun.lock", "bun.lockb", "bunfig.toml"],
+  ...["composer.json", "composer.lock", "auth.json", "Gemfile", "Gemfile.lock", "gems.rb", "gems.locked"],
+  ...["pyproject.toml", "uv.lock", "uv.toml", "poetry.lock", "poetry.toml", "Pipfile", "Pipfile.lock"],
+  ...[".nvmrc", ".node-version", ".tool-versions", "mise.toml", ".mise.toml"],
+  ...[".ruby-version", ".python-version", ".php-version"],
+]);
+/** Patches of packages, plugins of yarn, settings of Bundler. */
+const readFolders = /(?:^|\/)(?:patches|\.yarn|\.bundle)\//;
+/** @prisma/client and gems of the repository are generated from these. */
+const readEndings = /\.(?:prisma|gemspec)$/;
+
+/** What the files that an installation reads say. */
+export type Manifests = {
+  /** SHA-256 over the names and the content of all of them. */
+  readonly digest: string;
+  /** The install scripts of each package that has some, by its folder in the release. */
+  readonly scripts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** A package that depends on another folder of the repository, whose files do not count in the digest. */
+  readonly folderDependency: string | null;
+  /** npm copies such a folder instead of linking it. */
+  readonly isCopiedByNpm: boolean;
+};
+
+/** A larger file is no manifest. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads the files that an installation reads. Follows no link: a link's target may change while the link stays the same.
+ * @returns why the dependencies of this repository cannot be kept, if not
+ */
+export async function readManifests(
+  release: string,
+  { paths, links, isComplete }: Survey,
+): Promise<ResultOf<Manifests, { readonly reason: string }>> {
+  const refuse = (reason: string) => ({ ok: false, reason }) as const;
+  if (!isComplete) return refuse("its folders are nested too deeply");
+  const hash = createHash("sha256");
+  const scripts = new Map<string, ReadonlySet<string>>();
+  let folderDependency: string | null = null;
+  let isCopiedByNpm = false;
+  for (const path of [...paths].toSorted()) {
+    if (isNodeModules(path)) return refuse(`the repository has \`${path}\``);
+    if (!isRead(path)) continue;
+    if (links.has(path)) return refuse(`\`${path}\` is a symbolic link`);
+    const content = await readPlainFile(join(release, path));
+    if (content === null) continue;
+    if (content.length > MAX_FILE_BYTES) return refuse(`\`${path}\` is too large`);
+    hash.update(JSON.stringify([path, content.length])).update(content);
+    const [name, folder] = [basename(path), dirname(path)];
+    if (name === ".npmrc") isCopiedByNpm ||= /^\s*install-links\s*=\s*true/m.test(content.toString("utf8"));
+    // npm compiles a package with this file, as if it had an `install` script.
+    if (name === "binding.gyp") scripts.set(folder, new Set([...(scripts.get(folder) ?? []), "install"]));
+    if (name !== "package.json") continue;
+    const manifest = parseObject(content.toString("utf8"));
+    const found = scriptsOf(manifest);
+    if (found.length > 0) scripts.set(folder, new Set([...(scripts.get(folder) ?? []), ...found]));
+    if (dependsOnFolder(manifest)) folderDependency ??= path;
+  }
+  const digest = hash.digest("hex");
+  return succeed({ digest, scripts, folderDependency, isCopiedByNpm });
+}
+
+/** Whether an installation may read the file, so that other content may lead to another result. */
+function isRead(path: string): boolean {
+  return readNames.has(basename(path)) || readEndings.test(path) || readFolders.test(path);
+}
+
+/** @returns null for a folder */
+async function readPlainFile(path: string): Promise<Buffer | null> {
+  // Without O_NONBLOCK, a pipe would block forever.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) return null;
+    const buffer = Buffer.alloc(Math.min(found.size, MAX_FILE_BYTES + 1));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+function scriptsOf(manifest: Manifest): readonly string[] {
+  return Object.keys(objectOf(manifest["scripts"])).filter((name) => installScripts.includes(name));
+}
+
+const dependencyFields = ["dependencies", "devDependencies", "optionalDependencies"] as const;
+
+/** An archive is no folder: the lock file has its hash. */
+function dependsOnFolder(manifest: Manifest): boolean {
+  const versions = dependencyFields.flatMap((field) => Object.values(objectOf(manifest[field])));
+  const isFolder = /^(?:file:|\.{1,2}\/)(?!.*\.(?:tgz|tar\.gz)$)/;
+  const metas = Object.values(objectOf(manifest["dependenciesMeta"]));
+  return (
+    versions.some((version) => isFolder.test(String(version))) ||
+    metas.some((meta) => objectOf(meta)["injected"] === true)
+  );
+}

@@ -1,0 +1,51 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** The files of a release, as an installation finds or leaves them. Paths are relative to the release. */
+export type Survey = {
+  /** Every file and folder, except what is in folders named `node_modules`. */
+  readonly paths: ReadonlySet<string>;
+  readonly links: ReadonlySet<string>;
+  /** Whether every folder was listed. */
+  readonly isComplete: boolean;
+};
+
+/** A repository has no folders that are nested more deeply. */
+const DEEPEST = 100;
+
+/**
+ * Lists the files of a release without following links.
+ * @param release the real path
+ */
+export async function surveyRelease(release: string, signal: AbortSignal): Promise<Survey> {
+  const paths = new Set<string>();
+  const links = new Set<string>();
+  const folders: string[] = [""];
+  let isComplete = true;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    if (signal.aborted) return { paths, links, isComplete: false };
+    for (const entry of await readdir(join(release, folder), { withFileTypes: true })) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      paths.add(path);
+      if (entry.isSymbolicLink()) links.add(path);
+      if (!entry.isDirectory() || isNodeModules(path)) continue;
+      if (path.split("/").length > DEEPEST) isComplete = false;
+      else folders.push(path);
+    }
+  }
+  return { paths, links, isComplete };
+}
+
+/** Whether this is a folder of installed packages, which a repository rarely has itself. */
+export function isNodeModules(path: string): boolean {
+  return path === "node_modules" || path.endsWith("/node_modules");
+}
+
+/** The files and folders that were not there before, without those in folders that were not there before either. */
+export function newPaths(before: Survey, after: Survey): readonly string[] {
+  const isNew = (path: string) => !before.paths.has(path);
+  return [...after.paths].filter((path) => {
+    const end = path.lastIndexOf("/");
+    return isNew(path) && (end === -1 || !isNew(path.slice(0, end)));
+  });
+}

@@ -1,0 +1,152 @@
+import { relative } from "node:path";
+
+import {
+  type CacheEntry,
+  findEntry,
+  readCacheIndex,
+  withEntry,
+  writeCacheIndex,
+} from "#agent/cache/cache-index.ts";
+import { dependencyKey } from "#agent/cache/dependency-key.ts";
+import { type Manifests, readManifests } from "#agent/cache/read-manifests.ts";
+import { newPaths, type Survey, surveyRelease } from "#agent/cache/survey-release.ts";
+import { projectEnvironment } from "#build/commands/environment.ts";
+import type { BuildPlan } from "#agent/run/build/plan-build.ts";
+import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
+import { restoreEntry, storeEntry } from "#agent/run/cache/copy-entry.ts";
+import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
+import {
+  commandAfterRestore,
+  type InstallStep,
+  planInstallSteps,
+} from "#contract/frameworks/install-steps.ts";
+import { type ResultOf, succeed } from "#contract/lib/result.ts";
+
+/** An installation whose files can be kept. `survey`: the release before it. `rest`: what runs after a restore. */
+export type KeptInstallation = {
+  readonly key: string;
+  readonly survey: Survey;
+  readonly rest: string | null;
+  readonly lockFile: string;
+};
+
+/**
+ * Decides whether the files that the install command makes can be kept, and by which key. Logs why not.
+ * @param release the real path
+ */
+export async function planKeptInstallation(
+  scope: RunScope,
+  { root }: BuildPlan,
+  release: string,
+  command: string,
+  signal: AbortSignal,
+): Promise<KeptInstallation | null> {
+  if ((await cacheLimit(scope.context)) === 0) return null;
+  const survey = await surveyRelease(release, signal);
+  if (signal.aborted) return null;
+  const folder = relative(release, root) || ".";
+  const decided = await decide(scope, release, survey, folder, command);
+  if (decided.ok) return decided.value;
+  scope.log.system("install", `the dependencies are not kept for later deployments: ${decided.reason}`);
+  return null;
+}
+
+async function decide(
+  scope: RunScope,
+  release: string,
+  survey: Survey,
+  folder: string,
+  command: string,
+): Promise<ResultOf<KeptInstallation, { readonly reason: string }>> {
+  const lockFiles = foldersFrom(folder);
+  const hasFile = (name: string) => lockFiles.some((one) => survey.paths.has(`${one}${name}`));
+  const plan = planInstallSteps(command, hasFile);
+  if (plan.kind === "not_kept") return { ok: false, reason: plan.reason };
+  const read = await readManifests(release, survey);
+  if (!read.ok) return read;
+  const manifests = read.value;
+  const copied = copiedFolder(manifests, plan.steps);
+  if (copied !== null)
+    return { ok: false, reason: `\`${copied}\` depends on a folder of the repository, which is copied` };
+  const { context, order, variables } = scope;
+  const env = projectEnvironment(context.environment, order.run_id, projectUser(scope), variables.build);
+  const key = await dependencyKey({
+    ...{ digest: manifests.digest, command, folder, variables: variables.build },
+    path: env["PATH"] ?? "",
+  });
+  const scripts = manifests.scripts.get(folder) ?? new Set();
+  const isAlone = [...manifests.scripts.keys()].every((one) => one === folder);
+  const rest = commandAfterRestore(plan.steps, scripts, isAlone);
+  const lockFile = plan.steps.flatMap((step) => step.lockFiles).find(hasFile) ?? "";
+  return succeed({ key, survey, rest, lockFile });
+}
+
+/** A folder of a release and those above it, as beginnings of paths. */
+function foldersFrom(folder: string): readonly string[] {
+  const parts = folder === "." ? [] : folder.split("/");
+  return ["", ...parts.map((_, index) => `${parts.slice(0, index + 1).join("/")}/`)];
+}
+
+/** A manifest whose packages contain copies of folders that do not count in the key; null if there is none. */
+function copiedFolder(manifests: Manifests, steps: readonly InstallStep[]): string | null {
+  const isCopied = steps.some(
+    ({ command, repeats }) =>
+      repeats === "scripts" && (manifests.isCopiedByNpm || !/(?:^| )npm[ @]/.test(command)),
+  );
+  return isCopied ? manifests.folderDependency : null;
+}
+
+/** Copies the files of an earlier, equal installation into the release. @returns the entry, or null if there is none */
+export async function restoreDependencies(
+  scope: RunScope,
+  release: string,
+  { key, lockFile, rest }: KeptInstallation,
+  signal: AbortSignal,
+): Promise<CacheEntry | null> {
+  const { folder, log, context } = scope;
+  const entries = await readCacheIndex(folder);
+  const entry = findEntry(entries, "dependencies", key);
+  if (entry === null) return null;
+  const copied = await restoreEntry(scope, {
+    name: "restoreDependencies",
+    stage: "install",
+    entry,
+    release,
+    signal,
+  });
+  if (copied.kind === "failed") {
+    log.system("install", `the kept dependencies cannot be restored: ${copied.reason}`);
+    return null;
+  }
+  const skipped = rest === null ? ", so nothing is installed" : "";
+  log.system(
+    "install",
+    `restored the dependencies of release ${entry.version} (${copied.what}): ${lockFile} is unchanged${skipped}`,
+  );
+  await writeCacheIndex(folder, withEntry(entries, { ...entry, used_at: context.clock.now() }));
+  return entry;
+}
+
+/** Keeps what the installation made. Called before the build, so that a build cannot change what others get. */
+export async function storeDependencies(
+  scope: RunScope,
+  release: string,
+  { key, survey }: KeptInstallation,
+  signal: AbortSignal,
+): Promise<void> {
+  const paths = newPaths(survey, await surveyRelease(release, signal));
+  if (signal.aborted || paths.length === 0) return;
+  await storeEntry(scope, {
+    ...{ name: "storeDependencies", stage: "install", kind: "dependencies", what: "the dependencies" },
+    ...{ key, paths, release, signal },
+  });
+}
+
+/** Does not use an entry again, after the rest of its installation has failed. */
+export async function dropEntry({ folder }: RunScope, entry: CacheEntry): Promise<void> {
+  const entries = await readCacheIndex(folder);
+  await writeCacheIndex(
+    folder,
+    entries.filter(({ name }) => name !== entry.name),
+  );
+}

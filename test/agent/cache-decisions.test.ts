@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { type CacheEntry, entriesWithin } from "#agent/cache/cache-index.ts";
+import { readManifests } from "#agent/cache/read-manifests.ts";
+import { surveyRelease } from "#agent/cache/survey-release.ts";
+
+describe("a cache over its limit", () => {
+  const entry = (version: number, bytes: number, used_at: number): CacheEntry => ({
+    ...{ name: `build-${version}`, kind: "build", key: `${version}`, version, paths: ["a"], bytes, used_at },
+  });
+
+  it("loses the entries that were not used for the longest time", () => {
+    const entries = [entry(1, 40, 300), entry(2, 40, 100), entry(3, 40, 200)];
+    expect(entriesWithin(entries, 100).map(({ version }) => version)).toEqual([1, 3]);
+    expect(entriesWithin(entries, 120)).toEqual(entries);
+    expect(entriesWithin(entries, 0)).toEqual([]);
+  });
+});
+
+describe("the files that an installation reads", () => {
+  let release: string;
+  beforeEach(() => {
+    release = mkdtempSync(join(tmpdir(), "gantry-release-"));
+  });
+  afterEach(() => rmSync(release, { recursive: true }));
+
+  function write(files: Readonly<Record<string, unknown>>): void {
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(join(release, name, ".."), { recursive: true });
+      writeFileSync(join(release, name), typeof content === "string" ? content : JSON.stringify(content));
+    }
+  }
+  const read = async () => readManifests(release, await surveyRelease(release, new AbortController().signal));
+  const digest = async () => {
+    const found = await read();
+    return found.ok ? found.value.digest : found.reason;
+  };
+
+  it("are those of every package, their patches and the schemas that clients are generated from", async () => {
+    write({
+      "package.json": {},
+      "packages/a/package.json": {},
+      "patches/lib.patch": "1",
+      "prisma/schema.prisma": "1",
+    });
+    const before = await digest();
+    write({ "src/index.js": "1", "README.md": "1" });
+    expect(await digest()).toBe(before);
+    for (const name of ["packages/a/package.json", "patches/lib.patch", "prisma/schema.prisma", ".npmrc"]) {
+      const earlier = await digest();
+      write({ [name]: "changed" });
+      expect(await digest()).not.toBe(earlier);
+    }
+  });
+
+  it("tell which packages have scripts that an installation runs, and which depend on a folder", async () => {
+    write({
+      "package.json": { scripts: { build: "x", postinstall: "x" } },
+      "packages/a/package.json": { dependencies: { b: "file:../b" } },
+      "packages/b/binding.gyp": "{}",
+    });
+    expect(await read()).toMatchObject({
+      value: {
+        scripts: new Map([
+          [".", new Set(["postinstall"])],
+          ["packages/b", new Set(["install"])],
+        ]),
+        folderDependency: "packages/a/package.json",
+      },
+    });
+    write({ "packages/a/package.json": { dependencies: { b: "file:../b.tgz" } } });
+    expect(await read()).toMatchObject({ value: { folderDependency: null } });
+  });
+
+  it("are not read through a link, nor if the repository has packages that are installed", async () => {
+    write({ "package.json": {} });
+    symlinkSync("/etc/passwd", join(release, ".npmrc"));
+    expect(await digest()).toBe("`.npmrc` is a symbolic link");
+    rmSync(join(release, ".npmrc"));
+    write({ "fixtures/node_modules/lib/index.js": "" });
+    expect(await digest()).toBe("the repository has `fixtures/node_modules`");
+  });
+});
