@@ -108,7 +108,14 @@ describe("a hostile project", () => {
   let project: { readonly id: string };
   beforeAll(async () => {
     await commit("/srv/hostile", { "hostile.sh": hostileScript });
-    project = await createProject("hostile", "/srv/hostile", { build_command: "true", keep_releases: 2 });
+    project = await createProject("hostile", "/srv/hostile", {
+      framework: "eleventy",
+      build_command: "mkdir .cache",
+      output_directory: ".",
+      keep_releases: 2,
+    });
+    // Later commands find a cache, of their own project and of the other one.
+    expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
   });
 
   it.each(["build_command", "activate_command"])(
@@ -197,7 +204,7 @@ describe("a hostile project", () => {
     const unit = async () =>
       (
         await machine.run(
-          `systemctl list-units --plain --no-legend 'gantry-build-${project.id}-*' --state=activating | cut -d ' ' -f 1`,
+          `systemctl list-units --plain --no-legend 'gantry-build-${project.id}-*-2-*' --state=activating | cut -d ' ' -f 1`,
         )
       ).output.trim();
     await expect.poll(unit).toMatch(/^gantry-build-/);
@@ -227,6 +234,44 @@ describe("a hostile project", () => {
     await api.call("POST", `/v1/deployments/${started.id}/cancel`);
     expect(await api.ended(started.id)).toMatchObject({ status: "canceled" });
     expect(await unit()).toBe("");
+  });
+});
+
+describe("the cache of a project", () => {
+  const cache = (id: string) => `${HOME}/projects/${id}/cache`;
+  let project: { readonly id: string };
+  const build = (line: string) => api.call("PATCH", `/v1/projects/${project.id}`, { build_command: line });
+  beforeAll(async () => {
+    await commit("/srv/cached", { "index.html": "cached" });
+    project = await createProject("cached", "/srv/cached", {
+      framework: "eleventy",
+      build_command: "true",
+      output_directory: ".",
+    });
+  });
+
+  it("is restored and stored as its user, and only its entries stay, whatever modes a build left", async () => {
+    const line = `mkdir -p .cache/locked; cat .cache/log; echo $GANTRY_VERSION >> .cache/log; chmod 000 .cache/locked; chmod 500 .cache`;
+    await build(line);
+    expect(await linesOf(await deploy(project.id))).toEqual([]);
+    await build(`chmod 700 .cache; ${line}`);
+    const second = await deploy(project.id);
+    expect(second).toMatchObject({ status: "live", failure: null });
+    expect(await linesOf(second)).toEqual(["1"]);
+    expect(await linesOf(await deploy(project.id))).toEqual(["1", "2"]);
+    await expect.poll(() => machine.tell(`ls ${cache(project.id)}`)).toBe("build-3");
+    const owners = `find ${cache(project.id)} -printf '%u %g\\n' | sort -u`;
+    expect(await machine.tell(owners)).toBe(`${project.id} gantry-isolate\n${project.id} ${project.id}`);
+    expect(await machine.tell(`stat -c %a ${cache(project.id)}`)).toBe("770");
+  });
+
+  it("is not changed by a build that puts links to it in the place of its folders", async () => {
+    const before = await machine.tell(`find ${cache(project.id)} -type f | sort`);
+    await build(`chmod -R 700 .cache; rm -r .cache; ln -s ${cache(project.id)} .cache`);
+    expect(await deploy(project.id)).toMatchObject({ status: "failed" });
+    await build(`chmod -R 700 .cache; ln -s ${cache(victim.id)} .cache/link`);
+    expect(await deploy(project.id)).toMatchObject({ status: "failed" });
+    expect(await machine.tell(`find ${cache(project.id)} -type f | sort`)).toBe(before);
   });
 });
 
@@ -309,6 +354,9 @@ describe("the isolation helper", () => {
     "end VICTIM release *",
     "stop gantry-agent",
     "run shell VICTIM 1 1 run_1 100 50 50 1",
+    "run cache VICTIM 1 1 run_1 100 50 50 1 /etc",
+    "run cache VICTIM .. 1 run_1 100 50 50 1",
+    "discard VICTIM cache",
     "run build VICTIM 1 1 run_1 -100 50 50 1",
     "run build VICTIM 1 1 run_1 100 50 50 1 --property=User=root",
     "run build VICTIM 1 1 --user 100 50 50 1",
@@ -330,8 +378,10 @@ describe("the isolation helper", () => {
     const id = "proj_01j00000000000000000000000";
     const folder = `${HOME}/projects/${id}`;
     await machine.tell(
-      `install -d -o gantry ${folder}; ln -s /etc ${folder}/releases; ln -s / ${folder}/shared`,
+      `install -d -o gantry ${folder}; ln -s /etc ${folder}/releases; ln -s / ${folder}/shared; ln -s /etc ${folder}/cache; touch /etc/kept.part`,
     );
+    expect(await request(`discard ${id}`)).toBe("refused: a link leads out of the project\n");
+    expect((await machine.run("ls /etc/kept.part")).code).toBe(0);
     expect(await request(`own ${id} 1`)).toMatch(/^refused: /);
     await machine.tell(
       `rm ${folder}/releases; install -d -o gantry ${folder}/releases; ln -s /etc ${folder}/releases/1`,
@@ -446,7 +496,7 @@ describe("the script of the hostile project", () => {
   it("succeeds with every attempt as root and without a sandbox", async () => {
     const self = `${HOME}/projects/${victim.id}`;
     await machine.write("/srv/control/hostile.sh", hostileScript);
-    await machine.tell(`touch /tmp/other /dev/shm/other ${self}/run.json`);
+    await machine.tell(`touch /tmp/other /dev/shm/other ${self}/run.json; mkdir -p ${self}/cache`);
     const { output } = await machine.run(`cd /srv/control && ${await facts(victim.id)} sh hostile.sh`);
     const lines = output.trim().split("\n");
     expect(lines.filter((line) => !line.endsWith(" SUCCEEDED"))).toEqual(["finished as root"]);

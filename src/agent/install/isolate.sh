@@ -26,7 +26,7 @@ id='proj_[0-7][0-9a-hjkmnp-tv-z]{25}'
 version='[1-9][0-9]{0,14}'
 limits='(infinity|[1-9][0-9]{0,7}) [1-9][0-9]{0,4} [1-9][0-9]{0,6}'
 marker='[a-z][a-z0-9_-]{0,99}'
-requests="show|own $id $version|run (build|command) $id $version [1-9][0-9]{0,5} $marker $limits [1-9][0-9]{0,6}"
+requests="show|own $id $version|run (build|cache|command) $id $version [1-9][0-9]{0,5} $marker $limits [1-9][0-9]{0,6}"
 requests="$requests|stop $id|running $id|end $id (all|release $version|run $marker)|discard $id|remove $id"
 
 # Makes a folder of the project the working folder. From there on it cannot be replaced with a link to another one.
@@ -65,6 +65,15 @@ make_home() {
   chown "$project:$group" .
   chmod 700 .
   as_project find . -xdev -mindepth 1 -depth -mtime +10 -atime +10 -delete
+}
+
+# The copies of installed dependencies. The agent may rename its folders, and no command of the project sees it.
+make_cache() {
+  enter ''
+  mkdir cache 2>/dev/null || true
+  enter cache
+  chown "$project:$group" .
+  chmod 770 .
 }
 
 # Gives a release and the shared files to the project's user, whatever their modes: the agent may read and replace them.
@@ -128,25 +137,33 @@ open_files() {
 
 run() {
   kind=$1 number=$3 memory=$5 cpu=$6 tasks=$7
-  unit=gantry-$kind-$project-$2-$number-$4.service
+  # A copy to or from the cache is a unit of the build, with its limits and its end.
+  class=$kind
+  if [ "$kind" = cache ]; then class=build; fi
+  unit=gantry-$class-$project-$2-$number-$4.service
   [ "$8" -le "$longest_job" ] || answer "refused: the command and its variables are larger than $longest_job bytes"
   timeout 30 head -c "$8" >"$work/job" || true
   [ "$(wc -c <"$work/job")" -eq "$8" ] || answer "refused: the job is incomplete"
   own "$2"
   forget "$unit"
-  if [ "$kind" = build ]; then open_pipes; else open_files "$2-$number"; fi
+  if [ "$class" = build ]; then open_pipes; else open_files "$2-$number"; fi
+  places="-$home/projects/$project/shared $home/projects/$project/home"
+  if [ "$kind" = cache ]; then
+    make_cache
+    places=$home/projects/$project/cache
+  fi
   exec 5<"$work/job"
   rm -f "$work/job"
   printf 'output %s\n' "$folder"
   [ "$(read_line)" = go ] || answer "refused: the agent has ended"
   releases=$home/projects/$project/releases
   case $memory in infinity) ;; *) memory=${memory}M ;; esac
-  systemd-run --quiet --unit="$unit" --slice="gantry-$kind.slice" --description="Gantry $kind of $project" \
+  systemd-run --quiet --unit="$unit" --slice="gantry-$class.slice" --description="Gantry $kind of $project" \
     --property=Type=oneshot --property=RemainAfterExit=yes --property=User="$project" --property=Group="$project" \
     --property=StandardInput="file:/proc/$$/fd/5" --property=StandardOutput="$mode:/proc/$$/fd/3" \
     --property=StandardError="$mode:/proc/$$/fd/4" \
     --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M" --property=BindReadOnlyPaths="$releases" \
-    --property=BindPaths="$releases/$2 -$home/projects/$project/shared $home/projects/$project/home" \
+    --property=BindPaths="$releases/$2 $places" \
     --property=BindPaths="$home/projects/$project/private-tmp:/tmp $home/projects/$project/private-tmp:/var/tmp" \
     --property=MemoryMax="$memory" --property=MemorySwapMax="$memory" --property=CPUWeight="$cpu" --property=TasksMax="$tasks" \
     /bin/sh -s >"$work/message" 2>&1 || true
@@ -158,7 +175,7 @@ run() {
     answer "failed: $(head -c 500 "$work/message" | tr '\n' ' ')"
   fi
   left=no
-  if [ "$kind" = build ]; then
+  if [ "$class" = build ]; then
     forget "$unit"
     own "$2"
   fi
@@ -196,6 +213,10 @@ discard() {
   enter ''
   set +f
   rm -rf --one-file-system -- ./*.bin ./tmp
+  if [ -d cache ]; then
+    enter cache
+    rm -rf --one-file-system -- ./*.part
+  fi
   answer ok
 }
 

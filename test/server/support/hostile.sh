@@ -22,6 +22,10 @@ try "write the other release" touch $projects/$VICTIM/releases/1/planted
 try "write its own record" touch $projects/$SELF/releases/99.json
 try "make its own release current" ln -sfn releases/1 $projects/$SELF/current.new
 try "read its own run" cat $projects/$SELF/run.json
+try "see its own cache" ls $projects/$SELF/cache
+try "write to its own cache" touch $projects/$SELF/cache/planted
+try "write the list of its cache" touch $projects/$SELF/cache.json
+try "see the other cache" ls $projects/$VICTIM/cache
 try "see the agent" ls -d /proc/$AGENT_PID
 try "see the other app" ls -d /proc/$VICTIM_PID
 try "read a secret in an environment" shell 'grep -lz "^PORT=$VICTIM_PORT$" /proc/[0-9]*/environ'

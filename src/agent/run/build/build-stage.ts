@@ -21,7 +21,9 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   journal.record({ stage: "build" });
   reporter.report({ type: "stage", stage: "build" }, build_command === null ? "patient" : "urgent");
   if (build_command !== null) {
-    const built = await buildWithCaches(scope, plan, build_command);
+    await withBuildLimit(scope, plan, restoreBuildCaches);
+    if (scope.interrupt.signal.aborted) return interrupted;
+    const built = await runBuildCommand(scope, "build", build_command, plan);
     if (!built.ok) return built;
   }
   const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
@@ -38,6 +40,9 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   if (leaving !== null) await moveCopiesBack(path, folder.shared, linked.value);
   if (scope.interrupt.signal.aborted) return interrupted;
   if (leaving !== null) return fail("build_failed", "build", scope.mask(leaving));
+  // After the check, so that a build cannot leave a link that every later one would get.
+  if (build_command !== null) await withBuildLimit(scope, plan, storeBuildCaches);
+  if (scope.interrupt.signal.aborted) return interrupted;
   const release: Release = {
     version: order.version,
     repository: scope.mask(order.source.repository),
@@ -55,17 +60,13 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
   return succeed(release);
 }
 
-/** Runs the build command with what the last build has left for it. */
-async function buildWithCaches(scope: RunScope, plan: BuildPlan, command: string): Promise<Step<null>> {
-  const release = await realpath(plan.release);
+/** Copies what builds keep for the next one, no longer than a build may take. */
+async function withBuildLimit(
+  scope: RunScope,
+  plan: BuildPlan,
+  copy: typeof restoreBuildCaches | typeof storeBuildCaches,
+): Promise<void> {
   const limit = startLimit(scope.order.timeouts.build_seconds, scope.interrupt);
-  try {
-    await restoreBuildCaches(scope, release, plan.buildCaches, limit.signal);
-    if (scope.interrupt.signal.aborted) return interrupted;
-    const built = await runBuildCommand(scope, "build", command, plan);
-    if (built.ok) await storeBuildCaches(scope, release, plan.buildCaches, limit.signal);
-    return scope.interrupt.signal.aborted ? interrupted : built;
-  } finally {
-    limit.clear();
-  }
+  await copy(scope, await realpath(plan.release), plan.buildCaches, limit.signal);
+  limit.clear();
 }
