@@ -201,7 +201,7 @@ describe("gantry build", () => {
   });
 
   it("builds in place with --here, also files that are not committed", async () => {
-    const site = await createSite("cp -r draft public");
+    const site = await createSite("cp -r draft public; echo $GANTRY_COMMIT");
     mkdirSync(join(site.path, "draft"));
     writeFileSync(join(site.path, "draft", "index.html"), "draft");
     const built = await gantry(site.path, ["build", "--here"]);
@@ -209,6 +209,7 @@ describe("gantry build", () => {
       code: 0,
       stdout: expect.stringContaining(`${site.path}/public would be published.`),
     });
+    expect(built.stdout).toContain(`\n${await site.git("rev-parse", "HEAD")}\n`);
     expect(readFileSync(join(site.path, "public", "index.html"), "utf8")).toBe("draft");
   });
 

@@ -1,4 +1,4 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdir, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { configVariables, exportTree, fixedConfig } from "#build/commands/export-tree.ts";
@@ -30,7 +30,9 @@ export async function exportSource(
   const config = [...fixedConfig, ["core.sparseCheckout", "false"]] as const;
   const env = { ...gitEnvironment(context), ...configVariables(config) };
   const { gitDir, sha, top } = repository;
-  const written = await runGit(context, exportTree({ gitDir, env }, folder, sha, join(temp, "index")));
+  const index = join(temp, "index");
+  const written = await runGit(context, exportTree({ gitDir, env }, folder, sha, index));
+  await rm(index, { force: true });
   if (!written.ok) return stop("unreadable_file", written.message);
 
   const listed = await readGit(context, top, "ls-tree", "-r", "-z", "--full-tree", sha);

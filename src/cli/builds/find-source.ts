@@ -1,5 +1,5 @@
 import { realpath, stat } from "node:fs/promises";
-import { relative, resolve } from "node:path";
+import { relative, resolve, sep } from "node:path";
 
 import { readGit } from "#cli/builds/git.ts";
 import type { Context } from "#cli/context.ts";
@@ -21,8 +21,10 @@ export type Source = {
   readonly top: string;
   /** The named folder, relative to `top`. */
   readonly root: string;
-  /** The last commit. `null` if the files are used as they are. */
+  /** The last commit, if there is one. */
   readonly commit: LocalCommit | null;
+  /** Whether the files are used as they are, instead of those of the commit. */
+  readonly isInPlace: boolean;
   /** The addresses that the repository is fetched from and pushed to. */
   readonly remotes: readonly string[];
   /** How many files have changes that are not committed. */
@@ -41,30 +43,34 @@ export async function findSource(
   const place = await realpath(folder);
   const found = await readGit(context, place, "rev-parse", "--show-toplevel", "--absolute-git-dir");
   if (!found.ok) {
-    if (isInPlace) return succeed({ top: place, root: ".", commit: null, remotes: [], changes: 0 });
+    if (isInPlace)
+      return succeed({ top: place, root: ".", commit: null, isInPlace, remotes: [], changes: 0 });
     const isOutside = found.message.includes("not a git repository");
     const why = isOutside ? `${folder} is not in a git repository.` : found.message;
     return stop("usage", `${why} Pass --here to use the files as they are.`);
   }
   const [top = place, gitDir = ""] = found.value.split("\n");
-  const root = relative(await realpath(top), place) || ".";
-  const source = { top, root, remotes: await remotesOf(context, top) };
-  if (isInPlace) return succeed({ ...source, commit: null, changes: 0 });
-
-  const shown = await readGit(context, top, "log", "-1", "--no-show-signature", "--format=%H%x00%B");
-  if (!shown.ok)
+  const root =
+    relative(await realpath(top), place)
+      .split(sep)
+      .join("/") || ".";
+  const commit = await lastCommit(context, top, gitDir);
+  if (commit === null && !isInPlace)
     return stop(
       "usage",
       `${top} has no commit yet. Commit the files, or pass --here to use them as they are.`,
     );
+  const status = isInPlace ? null : await readGit(context, place, "status", "--porcelain", "--", ".");
+  const changes = status?.ok === true ? linesOf(status.value).length : 0;
+  return succeed({ top, root, commit, isInPlace, remotes: await remotesOf(context, top), changes });
+}
+
+async function lastCommit(context: Context, top: string, gitDir: string): Promise<LocalCommit | null> {
+  const shown = await readGit(context, top, "log", "-1", "--no-show-signature", "--format=%H%x00%B");
+  if (!shown.ok) return null;
   const [sha = "", message = ""] = shown.value.split("\0");
   const branch = await readGit(context, top, "symbolic-ref", "--quiet", "--short", "HEAD");
-  const status = await readGit(context, place, "status", "--porcelain", "--", ".");
-  return succeed({
-    ...source,
-    commit: { gitDir, sha, message: message.trim(), branch: branch.ok ? branch.value.trim() : "HEAD" },
-    changes: status.ok ? linesOf(status.value).length : 0,
-  });
+  return { gitDir, sha, message: message.trim(), branch: branch.ok ? branch.value.trim() : "HEAD" };
 }
 
 async function remotesOf(context: Context, top: string): Promise<readonly string[]> {

@@ -81,9 +81,9 @@ export async function prepareBuild(
 
 async function writeFiles(
   context: Context,
-  { top, commit, changes }: Source,
+  { top, commit, isInPlace, changes }: Source,
 ): Promise<Result<{ readonly release: string; readonly work: WorkFolder | null }>> {
-  if (commit === null) return succeed({ release: top, work: null });
+  if (isInPlace || commit === null) return succeed({ release: top, work: null });
   if (changes > 0)
     context.output.note(
       `${changes === 1 ? "1 file has changes" : `${changes} files have changes`} that are not committed. Pass --here to use the files as they are.`,

@@ -7,11 +7,12 @@ import { AutomaticSetting } from "#contract/endpoints/projects/schemas.ts";
 /** How a project would be built, in JSON. */
 export function buildDocument(build: LocalBuild) {
   const { source, project, rootDirectory, choice } = build;
-  const { top, commit } = source;
+  const { top, commit, isInPlace } = source;
   return {
     repository: top,
     commit: commit?.sha ?? null,
     branch: commit?.branch ?? null,
+    in_place: isInPlace,
     project: project === null ? null : { id: project.project.id, name: project.project.name },
     root_directory: rootDirectory,
     ...choice.plan,
@@ -25,7 +26,7 @@ export function buildDocument(build: LocalBuild) {
 /** How a project would be built, for a person. */
 export function buildFacts(build: LocalBuild): readonly Fact[] {
   const { source, project, rootDirectory, choice } = build;
-  const { commit, top } = source;
+  const { commit, isInPlace, top } = source;
   const setting = (name: AutomaticSetting): string => {
     const [value, preset] = [choice.plan[name] ?? "none", choice.preset[name] ?? "none"];
     if (isAutomatic(build, name)) return printable(value);
@@ -34,7 +35,7 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
   const manager = packageManager(build);
   return [
     ["repository", printableName(top)],
-    ["files", commit === null ? "as they are in the folder" : commitText(commit)],
+    ["files", isInPlace || commit === null ? "as they are in the folder" : commitText(commit)],
     ["project", project === null ? null : printableName(project.project.name)],
     ["root directory", printableName(rootDirectory)],
     [
