@@ -4,7 +4,7 @@ import { listUpTo, textUpTo } from "#contract/bounds.ts";
 import { BranchName, Repository } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, RunId, ServerId } from "#contract/ids.ts";
 import { PublicKey, RepositoryTested } from "#contract/endpoints/projects/repository-access.ts";
-import { Disk, IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
+import { Disk, IsolationLevel, MAX_REPORTED_TOOLS, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import { ReleaseVersion, RunOrder, SealedToken } from "#contract/agent-order.ts";
 
@@ -151,6 +151,8 @@ export const FromAgent = z.discriminatedUnion("type", [
     disk: Disk,
     /** An older agent omits this. */
     isolation: z.optional(IsolationLevel),
+    /** The programs for builds. An older agent omits this, and one that has not read all versions yet. */
+    tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
     runs: listUpTo(ActiveRun, MAX_REPORTED_RUNS),
     /** The key for which secrets are sealed. An older agent has none. */
@@ -162,6 +164,7 @@ export const FromAgent = z.discriminatedUnion("type", [
     type: z.literal("status"),
     disk: Disk,
     isolation: z.optional(IsolationLevel),
+    tools: z.optional(listUpTo(ToolReport, MAX_REPORTED_TOOLS)),
     projects: listUpTo(ProjectReport, MAX_REPORTED_PROJECTS),
   }),
   /** What the server serves after a change without a run result: a run that was `ended`, or a `correct_release`. */

@@ -4,6 +4,7 @@ import type { Policy } from "#agent/policy/policy.ts";
 import type { Pace } from "#agent/lib/pace.ts";
 import type { AgentSettings } from "#agent/context/settings.ts";
 import type { ServerSealKey } from "#agent/secrets/seal-key.ts";
+import type { ServerTools } from "#build/tools/server-tools.ts";
 import type { Sites } from "#agent/sites/sites-client.ts";
 
 export type Clock = {
@@ -38,6 +39,8 @@ export type AgentContext = {
   readonly sites: Sites;
   /** Who runs the commands of projects. Decided when the agent starts. */
   readonly isolation: Isolation;
+  /** The programs of this server that builds use. */
+  readonly tools: ServerTools;
   /** Prints one line to the agent's log. */
   readonly log: (message: string) => void;
 };

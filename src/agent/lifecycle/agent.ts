@@ -43,6 +43,7 @@ export type Agent = {
 /** How many run IDs are kept to recognize repeated messages. */
 const MAX_KNOWN_RUNS = 500;
 const SITES_MS = 1_500;
+const TOOLS_MS = 2_000;
 
 /** Sends messages that the agent initiates. Messages without a link are lost; the next `hello` contains the same. */
 export type Outlet = {
@@ -163,6 +164,12 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
     return Promise.all(all.map(({ id }) => reportProject(context, id)));
   }
 
+  /** Reading the versions takes part of a second, and more on a busy server. */
+  async function tools() {
+    await Promise.race([context.tools.list(), pause(TOOLS_MS)]);
+    return context.tools.latest ?? undefined;
+  }
+
   async function disk() {
     const { blocks, bavail, bsize } = await statfs(context.home);
     return { total_bytes: blocks * bsize, free_bytes: bavail * bsize };
@@ -213,6 +220,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         agent_version: AGENT_VERSION,
         disk: await disk(),
         isolation: context.isolation.kind,
+        tools: await tools(),
         projects: await projects(),
         runs: runs.slice(0, MAX_REPORTED_RUNS),
         seal_key: context.sealKey.shown,
@@ -227,6 +235,7 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
         type: "status",
         disk: await disk(),
         isolation: context.isolation.kind,
+        tools: await tools(),
         projects: await projects(),
       };
     },

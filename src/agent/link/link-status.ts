@@ -3,7 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 
 import { readJsonFile } from "#node/read-json-file.ts";
-import { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
+import { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { writeAtomic } from "#node/write-atomic.ts";
 
 /**
@@ -21,6 +21,7 @@ export const LinkStatus = z.object({
   reason: z.nullable(z.string()),
   /** Missing if an earlier version of the agent wrote it. */
   isolation: z.optional(IsolationLevel),
+  tools: z.optional(z.array(ToolReport)),
 });
 export type LinkStatus = z.infer<typeof LinkStatus>;
 

@@ -37,6 +37,7 @@ export function createLink(context: AgentContext): Link {
       ...{ pid: process.pid, agent_version: AGENT_VERSION, protocol: PROTOCOL_VERSION },
       ...{ url, server_id, connected: reason === null, since, reason },
       isolation: context.isolation.kind,
+      tools: context.tools.latest ?? undefined,
     });
   }
 

@@ -21,6 +21,7 @@ import { openPolicy, type Policy } from "#agent/policy/policy.ts";
 import { readPolicy } from "#agent/policy/read-policy.ts";
 import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
+import { createServerTools } from "#build/tools/server-tools.ts";
 import { readSettings } from "#agent/context/settings.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
 import { agentStatus } from "#agent/main/show-status.ts";
@@ -144,6 +145,7 @@ async function serve(
   // The supervisor may have ended before the listener was added.
   if (process.send !== undefined && !process.connected) ending.abort();
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const environment = process.env;
   const end = await runAgent(
     {
       home,
@@ -155,7 +157,8 @@ async function serve(
       clock,
       pace: createPace(clock, settings),
       random: () => Math.random(),
-      environment: process.env,
+      environment,
+      tools: createServerTools({ environment, home, monotonic: clock.monotonic }),
       sites: sitesSocket === null ? noSites : createSites(sitesSocket, log),
       isolation,
       log,

@@ -2,6 +2,7 @@ import { isolationSentences } from "#agent/isolation/isolation.ts";
 import { readConnection } from "#agent/context/connection-file.ts";
 import { holderOf } from "#agent/lifecycle/home-lock.ts";
 import { readSealKey } from "#agent/secrets/seal-key.ts";
+import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { readLinkStatus } from "#agent/link/link-status.ts";
 
 export type AgentStatus = { readonly isConnected: boolean; readonly text: string };
@@ -19,10 +20,11 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
   if (link === null || link.pid !== pid) return { isConnected: false, text: `starting, as process ${pid}` };
   const what = `version ${link.agent_version}, protocol ${link.protocol}, process ${pid}`;
   const isolation = link.isolation === undefined ? "" : `\n${isolationSentences[link.isolation]}`;
+  const tools = link.tools === undefined ? "" : `\ntools for builds: ${toolList(link.tools)}`;
   const connection = link.connected
     ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
     : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`;
-  return { isConnected: link.connected, text: `${connection}${await sealKeyLine(home)}${isolation}` };
+  return { isConnected: link.connected, text: `${connection}${await sealKeyLine(home)}${isolation}${tools}` };
 }
 
 /** The seal key's fingerprint, to compare with the one that the control plane shows. Only the agent's user can read it. */

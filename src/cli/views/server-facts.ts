@@ -4,6 +4,7 @@ import type {
   Server,
   ServerStatus,
 } from "#contract/endpoints/servers/schemas.ts";
+import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import type { Output } from "#cli/output/output.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -43,6 +44,7 @@ export function printServer(output: Output, server: Server): void {
     ["agent problem", problem === null ? null : printable(problem.message)],
     ["seal key", server.seal_key?.fingerprint ?? null],
     ["disk", free],
+    ["tools", server.tools === null ? null : printable(toolList(server.tools))],
     ["projects are", server.isolation === null ? null : isolationTexts[server.isolation]],
   ]);
 }

@@ -20,7 +20,7 @@ import type {
   QueueMode,
   Timeouts,
 } from "#contract/endpoints/projects/schemas.ts";
-import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
+import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { Scope } from "#contract/scopes.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import type { TokenPurpose } from "#contract/endpoints/tokens/schemas.ts";
@@ -103,6 +103,8 @@ export const servers = sqliteTable(
     sealKey: text("seal_key", { mode: "json" }).$type<SealKey>(),
     /** Whether projects run as users of their own; null: unknown. */
     isolation: text("isolation").$type<IsolationLevel>(),
+    /** The programs for builds; null: unknown. */
+    tools: text("tools", { mode: "json" }).$type<ToolReport[]>(),
     /** SHA-256 in hex, like the hashes of tokens. */
     credentialHash: text("credential_hash"),
     enrollmentHash: text("enrollment_hash"),

@@ -47,6 +47,7 @@ export function serverView(stored: ServerReading, now: number): Server {
     isolation: reading.isolation,
     uptime_days: uptimeByDay(connectedMsByDay, connectedAt, enrolledAt, now),
     seal_key: reading.sealKey,
+    tools: reading.tools,
   };
 }
 

@@ -12,6 +12,7 @@ import { createPace } from "#agent/lib/pace.ts";
 import { runAgent } from "#agent/main/run-agent.ts";
 import { type AgentSettings, defaultSettings } from "#agent/context/settings.ts";
 import { openSealKey } from "#agent/secrets/seal-key.ts";
+import { createServerTools, type ServerTools } from "#build/tools/server-tools.ts";
 import { noSites, type Sites } from "#agent/sites/sites-client.ts";
 import type { OutputLine, RunEvent } from "#contract/agent-events.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
@@ -41,6 +42,17 @@ const quickSettings: AgentSettings = {
   backOffCapMs: 100,
   shutdownReportMs: 1_000,
 };
+
+/** Shared by all worlds with the same PATH, because reading the versions starts programs. */
+const serverTools = new Map<string | undefined, ServerTools>();
+function toolsOf(environment: NodeJS.ProcessEnv): ServerTools {
+  const path = environment["PATH"];
+  const tools =
+    serverTools.get(path) ??
+    createServerTools({ environment, home: tmpdir(), monotonic: () => performance.now() });
+  serverTools.set(path, tools);
+  return tools;
+}
 
 /** An agent with its own home folder, fake control plane and repository to deploy. */
 export class World {
@@ -105,6 +117,7 @@ export class World {
       environment,
       sites,
       isolation: this.isolation,
+      tools: toolsOf(environment),
       log: (message) => void this.logLines.push(message),
     };
   }

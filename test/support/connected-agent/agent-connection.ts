@@ -11,7 +11,7 @@ import {
   type ProjectReport,
   ToAgent,
 } from "#contract/agent-protocol.ts";
-import type { IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
+import type { IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 
 /** The key that an agent makes for every project. */
@@ -73,6 +73,8 @@ export class AgentConnection {
   readonly received: ToAgent[] = [];
   /** What it reports about isolation; `undefined` for an agent that does not know it. */
   isolation: IsolationLevel | undefined = "none";
+  /** The programs that it reports; `undefined` for an agent that does not know them. */
+  tools: ToolReport[] | undefined = undefined;
   pongs = 0;
   closed: { code: number; reason: string } | null = null;
   readonly network: Network;
@@ -113,6 +115,7 @@ export class AgentConnection {
       agent_version: "0.1.0",
       disk: DISK,
       isolation: this.isolation,
+      tools: this.tools,
       projects: hello.projects ?? [],
       runs: (hello.runs ?? []).map(({ project_id, deployment_id, run_id }) => ({
         project_id,
@@ -146,7 +149,7 @@ export class AgentConnection {
   }
 
   status(projects: ProjectReport[]): void {
-    this.#send({ type: "status", disk: DISK, isolation: this.isolation, projects });
+    this.#send({ type: "status", disk: DISK, isolation: this.isolation, tools: this.tools, projects });
   }
 
   /** Reports that a project was removed. */

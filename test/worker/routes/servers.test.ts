@@ -65,6 +65,7 @@ describe("a server", () => {
       isolation: null,
       uptime_days: [],
       seal_key: null,
+      tools: null,
     });
     expect(await get(token, server.id)).toEqual(shown);
     expect(isWellFormedToken(enrollment.token, "enrollment")).toBe(true);
@@ -145,6 +146,21 @@ describe("a server", () => {
     project.agent.isolation = undefined;
     project.agent.status([]);
     await vi.waitFor(async () => expect(await isolation()).toBeNull());
+  });
+
+  it("lists the tools for builds that its agent last reported", async () => {
+    const project = await TestProject.connected();
+    const tools = async () => (await get(project.token, project.agent.serverId)).tools;
+    expect(await tools()).toBeNull();
+    project.agent.tools = [
+      { name: "node", version: "24.1.0" },
+      { name: "corepack", version: null },
+    ];
+    project.agent.status([]);
+    await vi.waitFor(async () => expect(await tools()).toEqual(project.agent.tools));
+    project.agent.tools = undefined;
+    project.agent.status([]);
+    await vi.waitFor(async () => expect(await tools()).toBeNull());
   });
 
   it("shows its uptime since its enrolment", async () => {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { listUpTo, numberFrom, wholeFrom } from "#contract/bounds.ts";
+import { listUpTo, numberFrom, textBetween, textLike, wholeFrom } from "#contract/bounds.ts";
 import { ServerId } from "#contract/ids.ts";
 import { NextCursor } from "#contract/paging.ts";
 import { DisplayName } from "#contract/endpoints/projects/schemas.ts";
@@ -40,6 +40,17 @@ export type Disk = z.infer<typeof Disk>;
 export const IsolationLevel = z.enum(["projects", "none"]);
 export type IsolationLevel = z.infer<typeof IsolationLevel>;
 
+export const MAX_TOOL_VERSION = 50;
+
+/** A program of a server that builds use. `version`: null if it does not print one. */
+export const ToolReport = z.strictObject({
+  name: textLike(/^[a-z][a-z0-9_-]{0,29}$/),
+  version: z.nullable(textBetween(1, MAX_TOOL_VERSION)),
+});
+export type ToolReport = z.infer<typeof ToolReport>;
+
+export const MAX_REPORTED_TOOLS = 50;
+
 /** Why the control plane refuses an agent that has a valid credential. `at`: when the agent last tried to connect. */
 export const AgentProblem = z.strictObject({
   code: z.enum(["protocol_mismatch"]),
@@ -66,6 +77,8 @@ export const Server = z.extend(ServerRow, {
   uptime_days: listUpTo(UptimeDay, MAX_UPTIME_DAYS),
   /** An earlier control plane has none, and a newer client must be able to read its answers. */
   seal_key: z._default(z.nullable(SealKey), null),
+  /** As seal_key. Null: the agent does not report them. */
+  tools: z._default(z.nullable(listUpTo(ToolReport, MAX_REPORTED_TOOLS)), null),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -28,6 +28,11 @@ const server = {
     { date: "2026-11-20", uptime: "100.00%" },
   ],
   seal_key: { public_key: example.publicKey, fingerprint: example.fingerprint },
+  tools: [
+    { name: "node", version: "24.11.1" },
+    { name: "npm", version: "11.6.2" },
+    { name: "php", version: "8.4.11" },
+  ],
 } as const;
 
 const enrollment = {
@@ -64,6 +69,7 @@ export const serverTexts = {
       isolation: null,
       uptime_days: [],
       seal_key: null,
+      tools: null,
       enrollment,
     },
     location: `/v1/servers/${example.server}`,
@@ -128,6 +134,8 @@ const serverFields = {
   uptime_days: "The uptime of each of the last 30 days, or of each day since enrolment, oldest first.",
   seal_key:
     "The key for which secrets are sealed. `null` until an agent that supports secrets has connected.",
+  tools:
+    "The programs for builds that the agent found on its PATH, at its last report. `null`: its agent has not connected yet, or is older than this field.",
 };
 
 export const serverSchemas = {
@@ -163,6 +171,10 @@ export const serverSchemas = {
   UptimeDay: object(schemas.UptimeDay, "The uptime of a server on one day.", {
     date: "The day, in UTC. The day of the enrolment counts from the enrolment on, and today counts until now.",
     uptime: "The share of the day in which the agent was connected.",
+  }),
+  ToolReport: object(schemas.ToolReport, "A program of a server that builds can use.", {
+    name: "The name of the program, such as `node`.",
+    version: "Its version. `null`: it does not print one.",
   }),
   Disk: object(schemas.Disk, "Disk space.", {
     total_bytes: "The size of the disk.",

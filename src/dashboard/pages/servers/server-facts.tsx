@@ -1,6 +1,7 @@
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
 import type { IsolationLevel, Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { Fingerprint } from "#dashboard/shared/fingerprint.tsx";
 import { Ago } from "#dashboard/shared/times.tsx";
@@ -29,7 +30,7 @@ export function ServerFacts({ row, server }: Props) {
 }
 
 function Details({ server }: { readonly server: Server }) {
-  const { disk, agent_version: version, last_seen_at: seen, isolation, seal_key: key } = server;
+  const { disk, agent_version: version, last_seen_at: seen, isolation, seal_key: key, tools } = server;
   return (
     <>
       {isolation === null ? null : (
@@ -49,6 +50,12 @@ function Details({ server }: { readonly server: Server }) {
           </span>
         )}
       </dd>
+      {tools === null ? null : (
+        <>
+          <dt>Tools</dt>
+          <dd>{withHiddenShown(toolList(tools))}</dd>
+        </>
+      )}
       {key === null ? null : (
         <>
           <dt>Seal key</dt>

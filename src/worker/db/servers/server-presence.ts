@@ -1,7 +1,7 @@
 import { and, eq, isNull, lte, or, sql } from "drizzle-orm";
 
 import type { ProjectId, ServerId } from "#contract/ids.ts";
-import type { Disk, IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
+import type { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import type { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import type { AccountRows } from "#worker/db/account-rows.ts";
 import { deployments, projects, servers } from "#worker/db/schema.ts";
@@ -18,6 +18,8 @@ export type Presence = {
   readonly disk?: Disk | null;
   /** null: the agent does not report it. */
   readonly isolation?: IsolationLevel | null | undefined;
+  /** null: the agent does not report them. */
+  readonly tools?: ToolReport[] | null | undefined;
   readonly connectedMsByDay?: Record<string, number>;
   /** The key for which secrets are sealed; null: the agent has none. */
   readonly sealKey?: SealKey | null | undefined;

@@ -18,6 +18,7 @@ const columns = {
   diskFreeBytes: servers.diskFreeBytes,
   sealKey: servers.sealKey,
   isolation: servers.isolation,
+  tools: servers.tools,
 };
 
 /** A server without its secrets' hashes, and how many projects it hosts. Times are Unix milliseconds. */

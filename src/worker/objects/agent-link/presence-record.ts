@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { Disk, IsolationLevel } from "#contract/endpoints/servers/schemas.ts";
+import { Disk, IsolationLevel, ToolReport } from "#contract/endpoints/servers/schemas.ts";
 import { SealKey } from "#contract/endpoints/variables/schemas.ts";
 import { recordConnection } from "#domain/uptime.ts";
 import type { Presence } from "#worker/db/servers/server-presence.ts";
@@ -24,12 +24,14 @@ type AgentReport = {
   readonly agent_version: string;
   readonly disk: Disk;
   readonly isolation?: IsolationLevel | undefined;
+  readonly tools?: ToolReport[] | undefined;
 };
 
 const KEY = "presence";
 /** Their own keys instead of fields, which the earlier version refuses when an operator goes back to it. */
 const SEAL_KEY = "seal_key";
 const ISOLATION = "isolation";
+const TOOLS = "tools";
 
 export type PresenceRevision = { readonly presence: Presence; readonly revision: number };
 
@@ -60,9 +62,10 @@ export class PresenceRecord {
   }
 
   /** @param sealKey null: the agent has none */
-  connected(now: number, { agent_version, disk, isolation }: AgentReport, sealKey: SealKey | null): void {
+  connected(now: number, report: AgentReport, sealKey: SealKey | null): void {
+    const { agent_version, disk } = report;
     this.#kv.put(SEAL_KEY, sealKey);
-    this.#kv.put(ISOLATION, isolation ?? null);
+    this.#keepOptional(report);
     this.#begin(now, { connectedAt: now, agentVersion: agent_version, agentMismatch: null, disk });
   }
 
@@ -89,11 +92,17 @@ export class PresenceRecord {
     });
   }
 
-  seen(now: number, { disk, isolation }: Omit<AgentReport, "agent_version">): void {
+  seen(now: number, report: Omit<AgentReport, "agent_version">): void {
     const stored = this.#load();
     if (stored === null) return;
+    this.#keepOptional(report);
+    this.#change({ ...stored, lastSeenAt: Math.max(stored.lastSeenAt, now), disk: report.disk });
+  }
+
+  /** What an agent omits is unknown from now on. */
+  #keepOptional({ isolation, tools }: Pick<AgentReport, "isolation" | "tools">): void {
     this.#kv.put(ISOLATION, isolation ?? null);
-    this.#change({ ...stored, lastSeenAt: Math.max(stored.lastSeenAt, now), disk });
+    this.#kv.put(TOOLS, tools ?? null);
   }
 
   /** @param endedAt null: unknown; the connection ends at the last sign of life */
@@ -109,7 +118,8 @@ export class PresenceRecord {
     const { revision, written: _written, ...presence } = stored;
     const sealKey = z.optional(z.nullable(SealKey)).parse(this.#kv.get(SEAL_KEY));
     const isolation = z.optional(z.nullable(IsolationLevel)).parse(this.#kv.get(ISOLATION));
-    return { presence: { ...presence, sealKey, isolation }, revision };
+    const tools = z.optional(z.nullable(z.array(ToolReport))).parse(this.#kv.get(TOOLS));
+    return { presence: { ...presence, sealKey, isolation, tools }, revision };
   }
 
   noteWritten({ revision }: PresenceRevision): void {
@@ -120,6 +130,7 @@ export class PresenceRecord {
   forget(): void {
     this.#kv.delete(SEAL_KEY);
     this.#kv.delete(ISOLATION);
+    this.#kv.delete(TOOLS);
     this.#kv.delete(KEY);
   }
 

@@ -32,6 +32,7 @@ export async function createServer(
     diskFreeBytes: null,
     sealKey: null,
     isolation: null,
+    tools: null,
   };
   const created = { ...serverView({ ...server, apps: 0 }, now), enrollment: enrollment.shown };
   const insertion = await insertServer(context.rows, { ...server, ...enrollment.record });
