@@ -1,13 +1,14 @@
 import { applySettings, detectFramework, hasPreset, presetFor } from "#contract/frameworks/preset-for.ts";
+import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
-import type { BuildSettings, Preset } from "#contract/endpoints/projects/schemas.ts";
+import type { BuildSettings, Preset, ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
 
 /** How a project is built, and why. */
 export type BuildChoice = {
   /** The settings to build with. */
   readonly plan: Preset;
-  /** The settings of the framework, which the project's own take precedence over. */
-  readonly preset: Preset;
+  /** The settings of the framework, which the project's own take precedence over, and its usual release command. */
+  readonly preset: Preset & Pick<ReportedPreset, "suggested_release_command">;
   readonly hasPreset: boolean;
   /** Whether the framework was detected; otherwise the project names it. */
   readonly isDetected: boolean;
@@ -27,9 +28,10 @@ export function chooseBuild(tree: Tree, settings: BuildSettings): BuildChoice {
     settings.install_command === undefined ? install_command : null,
     settings.build_command === undefined ? build_command : null,
   ].filter((command) => command !== null);
+  const suggested = suggestReleaseCommand(framework, tree);
   return {
     plan,
-    preset,
+    preset: suggested === null ? preset : { ...preset, suggested_release_command: suggested },
     hasPreset: hasPreset(framework),
     isDetected: settings.framework === undefined,
     firstStage: install_command === null ? "build" : "install",

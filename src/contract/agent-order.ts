@@ -48,7 +48,9 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `preapproved`: the order contains the activation permit, so the agent does not ask for it.
  * `framework`, the commands, `output_directory`: the agent detects an omitted framework from the files, and takes the
  * other omitted settings from the preset of the framework. A `build_command` of null means no build.
- * `limits`: for the build and activate command. An older control plane sends none.
+ * `release_command`: runs once, after the permit and before the switch. The order of a rollback has none, and neither has
+ * one of an older control plane.
+ * `limits`: for the build, release and activate command. An older control plane sends none.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: an older control plane has none.
  * `cache`: `clear` empties the project's cache first. A branch without a cache of its own gets that of
@@ -73,6 +75,7 @@ export const RunOrder = z.strictObject({
   preapproved: z.boolean(),
   root_directory: InsidePath,
   ...BuildSettings.shape,
+  release_command: z.optional(z.nullable(ShellCommand)),
   activate_command: z.nullable(ShellCommand),
   shared_paths: z.array(SharedPath),
   health_check: z.nullable(HealthCheck),

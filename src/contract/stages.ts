@@ -1,7 +1,7 @@
 // The stages of a run. A new stage starts here: the types below make the compiler name every other place it needs.
 
 /** What an agent does in a run, in this order. */
-export const runStages = ["fetch", "install", "build", "activate", "verify"] as const;
+export const runStages = ["fetch", "install", "build", "release", "activate", "verify"] as const;
 export type RunStage = (typeof runStages)[number];
 
 /** The stages that a deployment passes through, in this order. */
@@ -9,13 +9,14 @@ export const stages = ["queued", ...runStages] as const;
 export type Stage = (typeof stages)[number];
 
 /** The stages that only some deployments have. */
-export const optionalStages: ReadonlySet<Stage> = new Set<Stage>(["install"]);
+export const optionalStages: ReadonlySet<Stage> = new Set<Stage>(["install", "release"]);
 
 export const stageLabels = {
   queued: "Queued",
   fetch: "Fetch",
   install: "Install",
   build: "Build",
+  release: "Release",
   activate: "Activate",
   verify: "Verify",
 } as const satisfies Record<Stage, string>;
@@ -29,6 +30,7 @@ export const defaultTimeouts = {
   fetch_seconds: 600,
   install_seconds: 600,
   build_seconds: 600,
+  release_seconds: 600,
   activate_seconds: 60,
   verify_seconds: 60,
 } as const satisfies Record<TimeoutName, number>;

@@ -105,6 +105,7 @@ type KillPoint = {
 
 const build = "echo $GANTRY_VERSION > index.html";
 const activate = () => `echo $GANTRY_VERSION > ${world.path("activated")}`;
+const migrate = () => `echo $GANTRY_VERSION >> ${world.file("migrated")}`;
 const check = (port: number, tries = 1) =>
   HealthCheck.parse({ url: `http://127.0.0.1:${port}/`, tries, interval_seconds: 0.1 });
 const kill = () => agent.child.kill("SIGKILL");
@@ -178,6 +179,11 @@ const killPoints: Readonly<Record<string, KillPoint>> = {
       world.control.afterAnswer = ({ instruction }) => void (instruction === "activate" && kill());
       return {};
     },
+  },
+  "running the release command": {
+    phase: "preparing",
+    outcome: "lost",
+    arm: () => ({ release_command: `${migrate()}\n${killAgent()}` }),
   },
   "between the switch and the activate command": {
     phase: "switching",
@@ -267,6 +273,7 @@ const journalPhase = () => /"phase":\{"kind":"(\w+)"/.exec(world.read("run.json"
 
 const usual = (): Partial<RunOrder> => ({
   build_command: build,
+  release_command: migrate(),
   activate_command: activate(),
   shared_paths: ["data"],
   keep_releases: world.releases.slice(-2),
@@ -310,6 +317,8 @@ describe("an agent that is killed while", () => {
       if (!isLive) expect(result).toMatchObject({ failure: { code: "server_lost" } });
       expect(Number(world.read("current", "index.html"))).toBe(isLive ? order.version : 2);
       expect(run.events.filter(({ type }) => type === "result")).toHaveLength(1);
+      const migrated = world.linesOf("migrated");
+      expect(new Set(migrated).size).toBe(migrated.length);
 
       const next = await world.deploy(usual());
       expect(next.result.outcome).toBe("live");

@@ -116,7 +116,9 @@ describe("an agent that is killed before any of the steps of", () => {
   it("a deployment serves the earlier release or the one reported as live, and the next deployment works", async () => {
     await deploy();
     await deploy();
-    const steps = await killInRuns(() => order());
+    const migrated = world.file("migrated");
+    const steps = await killInRuns(() => order({ release_command: `echo $GANTRY_VERSION >> ${migrated}` }));
+    expect(new Set(world.linesOf("migrated")).size).toBe(world.linesOf("migrated").length);
     expect(steps).toEqual(
       expect.arrayContaining([
         "none: renameSync /run.json.tmp /run.json",

@@ -399,8 +399,9 @@ describe("gantry projects", () => {
     const server = await run("servers", "add", "web-p", "192.0.2.11", "--json");
     const { id } = ServerCreated.parse(jsonOf(server.stdout));
     expect((await run("projects", "create", "shop")).code).toBe(2);
+    const source = ["--repository", "https://example.com/shop.git", "--server", "web-p"];
     const created = await run(
-      ...["projects", "create", "shop", "--repository", "https://example.com/shop.git", "--server", "web-p"],
+      ...["projects", "create", "shop", ...source],
       ...["--shared-path", "storage", "--shared-path", "data", "--json"],
     );
     expect(Project.parse(jsonOf(created.stdout))).toMatchObject({
@@ -416,12 +417,20 @@ describe("gantry projects", () => {
       "--install-command",
       "npm ci",
       "--build-command=-x --y",
+      "--release-command",
+      "make migrate",
       "--branch",
       "next",
     );
+    expect(changed.stdout).toMatch(/^release command\tmake migrate$/m);
     expect(changed.stdout).toMatch(/^install command\tnpm ci$/m);
     expect(changed.stdout).toMatch(/^build command\t-x --y$/m);
     expect(changed.stdout).toMatch(/^commits by hash\treachable$/m);
+    const laravel = await run("projects", "create", "blog", "--framework", "laravel", ...source);
+    expect(laravel.code).toBe(0);
+    expect((await run("projects", "show", "blog")).stderr).toMatch(
+      /gantry projects set proj_\w+ --release-command 'php artisan migrate --force'$/m,
+    );
     const anyCommit = await run("projects", "set", "shop", "--commits", "any");
     expect(anyCommit.stdout).toMatch(/^commits by hash\tany$/m);
     const limited = await run("projects", "set", "shop", "--memory-limit", "512", "--task-limit", "100");
@@ -437,6 +446,7 @@ describe("gantry projects", () => {
     expect((await run("open", "shop")).stdout).toMatch(/\/app\/projects\/proj_\w+\n$/);
     expect((await run("projects", "delete", "shop")).code).toBe(2);
     expect((await run("projects", "delete", "shop", "--purge", "--yes")).code).toBe(0);
+    expect((await run("projects", "delete", "blog", "--yes")).code).toBe(0);
     expect((await run("projects", "show", "shop")).code).toBe(4);
     expect((await run("open")).stdout).toBe(`${gantry.url}/app/\n`);
   });

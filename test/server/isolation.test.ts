@@ -281,7 +281,8 @@ describe("a secret of a project", () => {
     await commit("/srv/secret", { "index.html": "secret" });
     const project = await createProject("secret", "/srv/secret", {
       build_command: 'echo "build: ${TOKEN-nothing} $TITLE"',
-      activate_command: 'echo "activate: $(printf %s "$TOKEN" | rev) $TITLE"; sleep 600 &',
+      release_command: `echo "release: $(printf %s "$TOKEN" | rev) $(id -un)"; touch migrated; setsid sleep 700 &`,
+      activate_command: 'echo "activate: $(printf %s "$TOKEN" | rev) $TITLE"; ls migrated; sleep 600 &',
     });
     const set = [
       { name: "TOKEN", value, secret: true },
@@ -298,8 +299,10 @@ describe("a secret of a project", () => {
     expect(lines).toEqual([
       "build: nothing hello 'you'",
       '"$HOME"',
+      `release: ${reversed} ${project.id}`,
       `activate: ${reversed} hello 'you'`,
       '"$HOME"',
+      "migrated",
     ]);
     // The app still runs with it. The pattern is in a file, so that the search does not find itself.
     await machine.write("/srv/pattern", value);
@@ -308,6 +311,8 @@ describe("a secret of a project", () => {
       `ps -eo args | ${find}; systemctl show 'gantry-command-${project.id}-*' | ${find}; ${find} -rls ${HOME} /run /etc /tmp; journalctl --output=cat | ${find}`,
     );
     expect((await machine.run("pgrep --full '^sleep 600'")).code).toBe(0);
+    // Unlike an app, a release command leaves nothing running.
+    expect((await machine.run("pgrep --full '^sleep 700'")).code).toBe(1);
     expect(searched.output).toBe("");
   });
 });

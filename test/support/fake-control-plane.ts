@@ -296,7 +296,8 @@ export class FakeControlPlane {
         this.#breach(`stage ${event.stage} after ${last.stage}`);
       const isPermitted =
         run.order.preapproved || (run.grantsPermit && run.events.some((each) => each.type === "ready"));
-      if (event.stage === "activate" && !isPermitted) this.#breach("activated without a permit");
+      if ((event.stage === "release" || event.stage === "activate") && !isPermitted)
+        this.#breach(`stage ${event.stage} without a permit`);
     }
     run.events.push(event);
   }

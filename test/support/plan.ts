@@ -9,6 +9,7 @@ export const defaultPlan: Plan = {
   commits: "reachable",
   rootDirectory: ".",
   build: {},
+  releaseCommand: null,
   activateCommand: null,
   sharedPaths: [],
   keepReleases: 5,

@@ -11,6 +11,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { endProcesses, traceOfRun } from "#agent/run/activate/end-release.ts";
+import { stoppedMessage } from "#agent/run/run-deployment.ts";
 import { removeOwned } from "#agent/run/step/remove-owned.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeTree } from "#agent/workspace/discard.ts";
@@ -107,7 +108,7 @@ async function undo(
   if (phase.kind === "preparing") await endBuild(context.isolation, folder, entry);
   else await endProcesses(context, traceOfRun(folder, entry.run.run_id, entry.builds));
 
-  let message = "the agent stopped during this deployment";
+  let message = stoppedMessage(entry.stage);
   let reactivate: number | null = null;
   if (phase.kind === "switching") {
     if ((await readCurrent(folder)) !== phase.previous) await switchCurrent(folder, phase.previous);

@@ -22,6 +22,7 @@ export function checkOrder(policy: Policy, order: RunOrder): PolicyRefusal {
       : null) ??
     checkOwnCommand(policy, order.install_command) ??
     checkOwnCommand(policy, order.build_command) ??
+    checkReleaseCommand(policy, order.release_command ?? null) ??
     checkActivateCommand(policy, order.activate_command) ??
     checkSharedPaths(policy, order.shared_paths) ??
     checkSecrets(policy, order) ??
@@ -89,6 +90,12 @@ export function checkActivateCommand({ activate_commands }: Policy, command: str
   if (command === null || activate_commands === "any") return null;
   if (activate_commands !== "none" && activate_commands.includes(command)) return null;
   return refuse("activate_commands", `the activate command ${command}`);
+}
+
+function checkReleaseCommand({ release_commands }: Policy, command: string | null): PolicyRefusal {
+  if (command === null || release_commands === "any") return null;
+  if (release_commands !== "none" && release_commands.includes(command)) return null;
+  return refuse("release_commands", `the release command ${command}`);
 }
 
 function checkSharedPaths({ shared_paths }: Policy, paths: readonly string[]): PolicyRefusal {

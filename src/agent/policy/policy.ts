@@ -25,11 +25,9 @@ const Origin = z.url({ protocol: /^https?$/, abort: true }).check(
   }),
 );
 
-/**
- * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
- * `reachable`. Unknown names are errors, so that a mistyped rule is not ignored.
- */
-export const Policy = z.strictObject({
+const CommandRule = z.union([z.enum(["any", "none"]), z.array(ShellCommand)]);
+
+const Rules = z.strictObject({
   version: z.literal(1),
   /** `remote`: no repositories on this server itself. Applies to submodules too. */
   repositories: z._default(z.union([z.enum(["any", "remote"]), z.array(RepositoryPattern)]), "any"),
@@ -41,7 +39,8 @@ export const Policy = z.strictObject({
   commits: z._default(CommitRule, "reachable"),
   /** `preset`: only the command of the preset for the detected framework. A list: exactly these. */
   build_commands: z._default(z.union([z.enum(["any", "preset", "none"]), z.array(ShellCommand)]), "any"),
-  activate_commands: z._default(z.union([z.enum(["any", "none"]), z.array(ShellCommand)]), "any"),
+  activate_commands: z._default(CommandRule, "any"),
+  release_commands: z.optional(CommandRule),
   shared_paths: z._default(z.union([z.enum(["any", "none"]), z.array(SharedPath)]), "any"),
   /** Secrets in orders. `no_builds`: builds get none, whatever the project says. */
   secrets: z._default(z.enum(["any", "no_builds", "none"]), "any"),
@@ -55,7 +54,7 @@ export const Policy = z.strictObject({
   remove_projects: z._default(z.enum(["any", "keep_files", "none"]), "any"),
   /** How many MiB of dependencies and build caches each project keeps. 0: none. */
   cache_mb: z._default(wholeBetween(0, 10_000_000), 2048),
-  /** The most that a project's build or activate command may use, whatever its own limits. Omitted: no maximum. */
+  /** The most that a project's build, release or activate command may use, whatever its own limits. Omitted: no maximum. */
   limits: z._default(
     z.strictObject({
       memory_mb_max: Limits.shape.memory_mb,
@@ -65,6 +64,16 @@ export const Policy = z.strictObject({
     {},
   ),
 });
+
+/**
+ * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
+ * `reachable`, and `release_commands`, which are as `activate_commands`: a policy from before release commands must not
+ * allow more than it says. Unknown names are errors, so that a mistyped rule is not ignored.
+ */
+export const Policy = z.pipe(
+  Rules,
+  z.transform((rules) => ({ ...rules, release_commands: rules.release_commands ?? rules.activate_commands })),
+);
 export type Policy = z.infer<typeof Policy>;
 
 /** The policy of a server without a policy file: every order is allowed, and the project's settings decide. */

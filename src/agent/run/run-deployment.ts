@@ -2,6 +2,7 @@ import { checkOrder, checkRelease, type PolicyRefusal } from "#agent/policy/chec
 import { messageOf } from "#contract/lib/message-of.ts";
 import { reportResult } from "#agent/report/report-result.ts";
 import { activateRelease } from "#agent/run/activate/activate-stage.ts";
+import { runReleaseCommand } from "#agent/run/activate/release-stage.ts";
 import { buildRelease } from "#agent/run/build/build-stage.ts";
 import { installDependencies } from "#agent/run/build/install-stage.ts";
 import { planBuild } from "#agent/run/build/plan-build.ts";
@@ -23,6 +24,7 @@ import { recordLiveCommit } from "#agent/workspace/live-commits.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-events.ts";
+import type { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
 import {
@@ -36,6 +38,7 @@ const stageFunctions = {
   fetch: fetchRelease,
   install: installDependencies,
   build: buildRelease,
+  release: runReleaseCommand,
   activate: activateRelease,
   verify: verifyRelease,
 } as const satisfies Record<RunStage, (scope: RunScope, ...rest: never[]) => Promise<Step<unknown>>>;
@@ -98,8 +101,11 @@ async function carryOut(
   interrupt.commit();
 
   const release = ready.value;
-  await prepareReleaseVariables(scope.folder, release.version, order.variables);
+  progress.stage = "release";
+  const released = await stageFunctions.release(scope, release);
+  if (!released.ok) return released;
   progress.stage = "activate";
+  await prepareReleaseVariables(scope.folder, release.version, order.variables);
   progress.activates = release.version;
   const activated = await stageFunctions.activate(scope, release, previous);
   if (!activated.ok) return activated;
@@ -191,10 +197,16 @@ function resultOf(end: RunEnd, reason: InterruptReason | null, stage: RunStage):
   return interruptedResult(reason, stage);
 }
 
+/** What happened to a run that had not switched when its agent stopped. */
+export function stoppedMessage(stage: DeploymentStage): string {
+  return stage === "release"
+    ? "the agent stopped during the release command, which may have taken effect in part and is not run again"
+    : "the agent stopped during this deployment";
+}
+
 /** The result of an interrupted run. @returns `null` when the control plane has ended the run itself */
 export function interruptedResult(reason: InterruptReason | null, stage: RunStage): RunResult | null {
   if (reason === "ended") return null;
   if (reason === "stop") return { outcome: "canceled" };
-  const message = "the agent stopped during this deployment";
-  return { outcome: "failed", failure: { code: "server_lost", message, stage } };
+  return { outcome: "failed", failure: { code: "server_lost", message: stoppedMessage(stage), stage } };
 }

@@ -38,7 +38,7 @@ export function commandEnvironment(own: NodeJS.ProcessEnv, runId: string): Envir
 }
 
 /**
- * The environment of a project's build or activate command.
+ * The environment of a project's command.
  * @param user the project's own user and its home folder; `null` when it shares the agent's
  * @param variables the project's variables, which take precedence over the agent's environment
  */

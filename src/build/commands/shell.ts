@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 
 import type { Command } from "#build/process/command.ts";
 
-/** The facts of a deployment that its build or activate command gets as environment variables. */
+/** The facts of a deployment that its commands get as environment variables. */
 export type ReleaseFacts = {
   /** The folder of the release; absolute. */
   readonly release: string;

@@ -20,7 +20,7 @@ export type CommandEnd = {
  */
 export async function commandFailure(
   home: string,
-  stage: "install" | "build" | "activate",
+  stage: "install" | "build" | "release" | "activate",
   ran: CommandEnd,
 ): Promise<Failure> {
   const message = `the ${stage} command ${describeEnd(ran.end)}`;
@@ -31,7 +31,7 @@ export async function commandFailure(
 
 /** The failure of a command that was stopped at the time limit of its stage. */
 export function timeoutFailure(
-  stage: "install" | "build" | "activate",
+  stage: "install" | "build" | "release" | "activate",
   seconds: number,
   ran: CommandEnd,
 ): Failure {

@@ -25,6 +25,11 @@ export const projectOptions = {
     help: "Build command, run by sh",
   },
   "output-directory": { kind: "text", value: "PATH", help: "Directory to publish" },
+  "release-command": {
+    kind: "text",
+    value: "COMMAND",
+    help: "Command to run once before the switch, such as a migration",
+  },
   "activate-command": {
     kind: "text",
     value: "COMMAND",
@@ -32,7 +37,7 @@ export const projectOptions = {
   },
   "root-directory": { kind: "text", value: "PATH", help: "Directory of the project in the repository" },
   domain: { kind: "text", value: "HOST", help: "Host name of the site" },
-  "memory-limit": { kind: "text", value: "MB", help: "Memory of the build and activate command" },
+  "memory-limit": { kind: "text", value: "MB", help: "Memory of the build, release and activate command" },
   "cpu-weight": { kind: "text", value: "N", help: "Their share of the CPU; other programs have 100" },
   "task-limit": { kind: "text", value: "N", help: "Their processes and threads" },
   "shared-path": { kind: "list", value: "PATH", help: "Path that all releases share" },
@@ -69,6 +74,7 @@ export function projectFields(options: Options<typeof projectOptions>, limits: L
     install_command: options["install-command"],
     build_command: options["build-command"],
     output_directory: options["output-directory"],
+    release_command: options["release-command"],
     activate_command: options["activate-command"],
     root_directory: options["root-directory"],
     domain,

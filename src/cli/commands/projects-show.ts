@@ -1,12 +1,15 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { isOverSsh } from "#contract/forge.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
+import type { Project } from "#contract/endpoints/projects/schemas.ts";
 import type { ProjectId } from "#contract/ids.ts";
 import { done } from "#cli/outcome.ts";
+import type { Output } from "#cli/output/output.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printDeployKey } from "#cli/views/deploy-key-facts.ts";
 import { printProject } from "#cli/views/project-facts.ts";
+import { shellQuote } from "#node/shell-quote.ts";
 
 export const projectsShow = defineCommand({
   name: "projects show",
@@ -25,9 +28,22 @@ export const projectsShow = defineCommand({
     const deploy_key = isNeeded ? await askForKey(session, project.value.id) : known;
     printProject(output, { ...project.value, deploy_key });
     if (deploy_key !== null) printDeployKey(output, deploy_key, repository);
+    noteSuggestion(output, project.value);
     return done;
   }),
 });
+
+/** Prints the command line that sets the release command of the framework, unless the project has one. */
+function noteSuggestion(
+  output: Output,
+  { id, release_command, suggested_release_command: suggested }: Project,
+): void {
+  if (release_command !== null || suggested === null) return;
+  output.note(
+    "Projects like this one usually have a release command, which runs before each switch. To set it:",
+  );
+  output.note(`  gantry projects set ${id} --release-command ${shellQuote(suggested)}`);
+}
 
 /** @returns null if the server cannot answer now; a note says why */
 async function askForKey(

@@ -1,3 +1,4 @@
+import { shellQuote } from "#node/shell-quote.ts";
 import { type Completions, type Suggestion, wordsToScan } from "#cli/completion/completions.ts";
 
 /** A completion script for zsh with compinit. It works as a file named _gantry in $fpath, and when sourced. */
@@ -18,7 +19,7 @@ _gantry() {
     esac
     next="\${path_:+$path_ }\${words[at]}"
     case "$next" in
-      ${paths.map(quote).join("|")}) path_="$next" ;;
+      ${paths.map(shellQuote).join("|")}) path_="$next" ;;
       *) break ;;
     esac
   done
@@ -26,7 +27,7 @@ _gantry() {
 ${[...choices].map(([names, values]) => `    ${names}) ${values.length === 0 ? "_files" : `compadd -- ${values.join(" ")}`}; return ;;`).join("\n")}
   esac
   case "$path_" in
-${completions.map(({ path, words, options }) => `    ${quote(path)}) candidates=(${[...words, ...options].map(described).join(" ")}) ;;`).join("\n")}
+${completions.map(({ path, words, options }) => `    ${shellQuote(path)}) candidates=(${[...words, ...options].map(described).join(" ")}) ;;`).join("\n")}
   esac
   _describe gantry candidates
 }
@@ -36,7 +37,5 @@ if [ "$funcstack[1]" = "_gantry" ]; then _gantry "$@"; else compdef _gantry gant
 
 /** `word:help`; a colon in the word is escaped with a backslash. */
 function described({ word, help }: Suggestion): string {
-  return quote(`${word.replaceAll(":", "\\:")}:${help}`);
+  return shellQuote(`${word.replaceAll(":", "\\:")}:${help}`);
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -24,6 +24,7 @@ export function printProject(output: Output, project: Project): void {
     ["install command", settingText("install_command", project.install_command)],
     ["build command", settingText("build_command", project.build_command)],
     ["output directory", settingText("output_directory", project.output_directory)],
+    ["release command", project.release_command === null ? null : printable(project.release_command)],
     ["activate command", project.activate_command === null ? null : printable(project.activate_command)],
     ["shared paths", project.shared_paths.length === 0 ? null : printable(project.shared_paths.join(", "))],
     ["keeps releases", `${project.keep_releases}`],

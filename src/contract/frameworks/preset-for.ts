@@ -7,7 +7,7 @@ import type { BuildSettings, Preset } from "#contract/endpoints/projects/schemas
 export const STATIC = "static";
 
 /** A typical project, for a preset before the files of the project are known. */
-const usualTree: Tree = {
+export const usualTree: Tree = {
   signs: new Set([
     ...["build", "generate", "docs:build"].map((name) => `script:${name}`),
     ...["Gemfile", "composer.json", "requirements.txt", "public"].map((name) => `file:${name}`),

@@ -5,6 +5,7 @@ export const stageTexts = {
   fetch: "the server fetches the repository",
   install: "the server installs the dependencies",
   build: "the server runs the build command",
+  release: "the server runs the release command",
   activate: "the server switches to the new release and runs the activate command",
   verify: "the server runs the health check",
 } as const satisfies Record<RunStage, string>;
@@ -15,6 +16,7 @@ export const timeoutTexts = {
   fetch_seconds: "The maximum time to fetch the repository.",
   install_seconds: "The maximum time for the install command.",
   build_seconds: "The maximum time for the build command.",
+  release_seconds: "The maximum time for the release command.",
   activate_seconds: "The maximum time for the activate command.",
   verify_seconds: "The maximum time for the whole health check, with all its tries.",
 } as const satisfies Record<TimeoutName, string>;

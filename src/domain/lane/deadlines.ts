@@ -21,7 +21,8 @@ export function stageDeadline(plan: Plan, stage: RunStage, now: number): number 
 /** The maximum time for which a deployment can be active, in milliseconds: the offer, every stage, and the stop. */
 function longestRunMs(plan: Plan): number {
   const offeredMs = plan.timeouts.queue_seconds * 1000;
-  return runStages.reduce((sum, stage) => sum + stageMs(plan, stage), offeredMs + STOP_CONFIRM_MS);
+  const planned = runStages.filter((stage) => stage !== "release" || plan.releaseCommand !== null);
+  return planned.reduce((sum, stage) => sum + stageMs(plan, stage), offeredMs + STOP_CONFIRM_MS);
 }
 
 function stageMs(plan: Plan, stage: RunStage): number {

@@ -2,7 +2,7 @@ import type { OutputLine } from "#contract/agent-events.ts";
 import type { ProjectReport } from "#contract/agent-protocol.ts";
 import type { DeploymentId, ServerId } from "#contract/ids.ts";
 import type { LogStage } from "#contract/endpoints/logs/schemas.ts";
-import type { Preset } from "#contract/endpoints/projects/schemas.ts";
+import type { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
 import type { Lane } from "#domain/lane/lane.ts";
 
 /**
@@ -22,7 +22,7 @@ export type Effect =
   /** What the server serves, from its agent's latest report. */
   | { readonly type: "serving"; readonly serverId: ServerId; readonly report: ProjectReport }
   /** The preset of the framework that the agent detected. */
-  | { readonly type: "detected"; readonly preset: Preset }
+  | { readonly type: "detected"; readonly preset: ReportedPreset }
   /** The log of the deployment is complete. */
   | { readonly type: "ended"; readonly deploymentId: DeploymentId }
   /** The record and the log of the deployment must be deleted. */

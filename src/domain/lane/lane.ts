@@ -32,6 +32,8 @@ export const Plan = z.strictObject({
   commits: z._default(CommitRule, "reachable"),
   rootDirectory: z.string(),
   build: BuildSettings,
+  /** Absent in plans that were stored by an earlier version. */
+  releaseCommand: z._default(z.nullable(z.string()), null),
   activateCommand: z.nullable(z.string()),
   sharedPaths: z.array(z.string()),
   keepReleases: z.int(),

@@ -54,6 +54,8 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     preapproved: isPreapproved(lane, deployment),
     root_directory: plan.rootDirectory,
     ...plan.build,
+    // Migrations are not undone, and those of older code must not run against the database of newer code.
+    release_command: deployment.kind === "rollback" ? null : plan.releaseCommand,
     activate_command: plan.activateCommand,
     shared_paths: plan.sharedPaths,
     health_check: plan.healthCheck,

@@ -137,6 +137,7 @@ export const projects = sqliteTable(
     installCommand: text("install_command"),
     buildCommand: text("build_command"),
     outputDirectory: text("output_directory"),
+    releaseCommand: text("release_command"),
     activateCommand: text("activate_command"),
     sharedPaths: text("shared_paths", { mode: "json" }).$type<string[]>().notNull(),
     keepReleases: integer("keep_releases").notNull(),

@@ -14,6 +14,7 @@ import type { ProjectSummary } from "#worker/db/projects/list-projects.ts";
 import type { ServingReading } from "#worker/db/projects/find-serving.ts";
 import { abbreviatedCommit } from "#worker/views/deployment-view.ts";
 import { timestamp, timestampOrNull } from "#worker/views/timestamp.ts";
+import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
 import { applySettings, presetFor, STATIC } from "#contract/frameworks/preset-for.ts";
 import { type BuildColumns, givenSettings } from "#worker/db/projects/build-columns.ts";
 
@@ -35,10 +36,12 @@ export function projectView(record: ProjectRecord, serving: ServingReading | nul
     ...projectRow(record),
     ...shownSettings(record, record.detected),
     automatic: automaticSettings(record),
+    suggested_release_command: shownSuggestion(record, record.detected),
     repository: maskUrlSecret(record.repository),
     branch: record.branch,
     commits: record.commits,
     root_directory: record.rootDirectory,
+    release_command: record.releaseCommand,
     activate_command: record.activateCommand,
     shared_paths: record.sharedPaths,
     keep_releases: record.keepReleases,
@@ -83,6 +86,14 @@ export function shownSettings(columns: BuildColumns, detected: ReportedPreset | 
   const framework = shownFramework(columns.framework, detected);
   const preset = detected?.framework === framework ? ReportedPreset.parse(detected) : presetFor(framework);
   return applySettings(givenSettings(columns), preset);
+}
+
+/** The release command that the framework of the next deployment usually needs; null if it needs none. */
+function shownSuggestion({ framework: given }: BuildColumns, detected: ReportedPreset | null): string | null {
+  const framework = shownFramework(given, detected);
+  return detected?.framework === framework
+    ? (detected.suggested_release_command ?? null)
+    : suggestReleaseCommand(framework);
 }
 
 /** The settings that the project leaves to its framework. */

@@ -55,6 +55,7 @@ describe("under a policy, an order", () => {
       commits: "none",
       build_commands: ["true"],
       activate_commands: ["true"],
+      release_commands: ["make migrate"],
       shared_paths: ["storage"],
       health_checks: ["https://shop.example.com"],
     };
@@ -72,6 +73,7 @@ describe("under a policy, an order", () => {
       ["build_commands", { build_command: touch }],
       ["build_commands", { build_command: `true\n${touch}` }],
       ["build_commands", { build_command: "true " }],
+      ["release_commands", { release_command: touch }],
       ["activate_commands", { activate_command: touch }],
       ["shared_paths", { shared_paths: ["storage", "other"] }],
       ["health_checks", check("http://169.254.169.254/latest/meta-data")],

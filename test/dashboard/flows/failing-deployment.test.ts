@@ -9,7 +9,7 @@ const { local, api, repository, visit } = await useDashboard();
 describe("a failed deployment", () => {
   it("shows its cause, and can be deleted after the settings are fixed and another deployment is live", async () => {
     const { path, commit } = await repository("shop");
-    await commit({ "index.html": "open" });
+    await commit({ "index.html": "open", "package.json": '{"dependencies":{"prisma":"1"}}' });
     const project = await api.createProject({
       name: "shop",
       server_id: local.server_id,
@@ -46,6 +46,10 @@ describe("a failed deployment", () => {
     await page.getByLabel("Releases to keep").fill("6");
     await page.getByLabel("Install command").fill("echo prepared");
     await page.getByLabel("Build command").fill("echo made");
+    await page.getByRole("button", { name: "Use npx prisma migrate deploy" }).click();
+    const release = page.getByLabel("Release command");
+    await expect.poll(() => release.inputValue()).toBe("npx prisma migrate deploy");
+    await release.fill("echo migrated");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
 
@@ -53,7 +57,8 @@ describe("a failed deployment", () => {
     await page.getByRole("button", { name: "Deploy main again" }).click();
     await page.getByRole("heading", { name: "v2" }).waitFor();
     await page.locator("h1 .status.live").waitFor();
-    await page.getByRole("list", { name: "Stages" }).getByText("Install").waitFor();
+    for (const stage of ["Install", "Release"])
+      await page.getByRole("list", { name: "Stages" }).getByText(stage).waitFor();
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByText("The live deployment cannot be deleted.").waitFor();
     await page.keyboard.press("Escape");

@@ -5,6 +5,7 @@ import { activeOf, emptyLane, type Lane, liveOf } from "#domain/lane/lane.ts";
 import { noteReport } from "#domain/lane/check-serving.ts";
 import { listTargets } from "#domain/lane/rollback-target.ts";
 import { runOrder } from "#domain/lane/run-order.ts";
+import { defaultPlan } from "../../support/plan.ts";
 import {
   accepted,
   DEFAULT_TARGET,
@@ -89,6 +90,14 @@ describe("rolling back", () => {
     expect(order.source.commit).toMatch(/^[0-9a-f]{40}$/);
     // The agent then builds it even if no branch contains it any longer.
     expect(order.source).toMatchObject({ was_live: true, in_branch: false });
+  });
+
+  it("runs no release command, also if the release is built again", () => {
+    const plan = { ...defaultPlan, releaseCommand: "make migrate" };
+    const kept = laneWithLive(2);
+    expect(offeredOrder(accepted(start(kept, 0, { plan }))).release_command).toBe("make migrate");
+    for (const lane of [kept, noteReport(kept, SERVER, report(2, [2]))])
+      expect(offeredOrder(accepted(rollBack(lane, version(1), 0, { plan }))).release_command).toBeNull();
   });
 
   it("still works after the source of an earlier rollback was deleted", () => {

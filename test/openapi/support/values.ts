@@ -31,6 +31,7 @@ const plausible: Readonly<Record<string, fc.Arbitrary<string>>> = {
   url: fc.constantFrom("http://127.0.0.1:3000/up", "https://shop.test/"),
   install_command: fc.constantFrom("npm ci"),
   build_command: fc.constantFrom("npm run build"),
+  release_command: fc.constantFrom("npx prisma migrate deploy"),
   activate_command: fc.constantFrom("systemctl --user restart shop"),
   domain: fc.constantFrom("shop.example.com", "blog.example.com", "localhost"),
   token: fc.constantFrom("@enroll:0", "@enroll:1"),

@@ -54,6 +54,10 @@ const BROKEN: RunResult = {
   outcome: "failed",
   failure: { code: "build_failed", message: "exit code 1", stage: "build" },
 };
+const NOT_MIGRATED: RunResult = {
+  outcome: "failed",
+  failure: { code: "release_failed", message: "exit code 1", stage: "release" },
+};
 const UNHEALTHY: RunResult = {
   outcome: "failed",
   failure: { code: "health_check_failed", message: "answered 500", stage: "verify" },
@@ -144,7 +148,10 @@ export function work(
       return replace(built, { ...emit(resolved, { type: "ready" }), phase: "asked" });
     }
     case "permitted": {
-      const switching = emit({ ...run, phase: "switched", previous: agent.current }, activating);
+      // The order of a rollback has no release command.
+      const released = run.reuse === null ? emit(run, releasing) : run;
+      if (run.reuse === null && !goesWell) return finish(agent, released, NOT_MIGRATED);
+      const switching = emit({ ...released, phase: "switched", previous: agent.current }, activating);
       return replace({ ...agent, current: releaseOf(run) }, switching);
     }
     case "switched":
@@ -155,6 +162,7 @@ export function work(
   }
 }
 
+const releasing = { type: "stage", stage: "release" } as const;
 const activating = { type: "stage", stage: "activate" } as const;
 
 function settle(agent: ModelAgent, run: ModelRun): ModelAgent {

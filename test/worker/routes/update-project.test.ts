@@ -31,6 +31,7 @@ const everySetting = {
   install_command: "make deps",
   build_command: "make",
   output_directory: "public",
+  release_command: "make migrate",
   activate_command: "touch /tmp/restart",
   shared_paths: ["storage"],
   keep_releases: 9,
@@ -83,7 +84,13 @@ describe("changing a project", () => {
   it("accepts null for settings that can be empty", async () => {
     const world = await createWorld();
     await patched(world, everySetting);
-    const none = { install_command: null, build_command: null, activate_command: null, health_check: null };
+    const none = {
+      install_command: null,
+      build_command: null,
+      release_command: null,
+      activate_command: null,
+      health_check: null,
+    };
     expect(await patched(world, none)).toMatchObject({ ...everySetting, ...none, automatic: [] });
     const problem = await problemOf(
       await patch(world, { name: null, branch: null, queue: null, domain: null }),
@@ -326,6 +333,7 @@ describe("settings that are left to the framework", () => {
       install_command: "pnpm install",
       build_command: "pnpm run build",
       output_directory: "docs/.vitepress/dist",
+      suggested_release_command: "pnpm exec prisma migrate deploy",
     };
     await project.agent.reports(order, { type: "framework", preset });
     await project.agent.completes(order);
@@ -337,6 +345,8 @@ describe("settings that are left to the framework", () => {
         install_command: "pnpm install",
         build_command: "pnpm run build",
         output_directory: "site",
+        release_command: null,
+        suggested_release_command: "pnpm exec prisma migrate deploy",
         automatic: ["framework", "install_command", "build_command"],
       });
     const list = await (await project.get("/v1/projects")).json();
@@ -345,6 +355,7 @@ describe("settings that are left to the framework", () => {
     const given = await project.patch({ framework: "hugo" });
     expect(await given.json()).toMatchObject({
       build_command: "hugo --gc --minify",
+      suggested_release_command: null,
       automatic: ["install_command", "build_command"],
     });
   });

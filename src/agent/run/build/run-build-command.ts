@@ -10,17 +10,28 @@ import { startLimit } from "#agent/run/step/stage-limit.ts";
 import type { Step } from "#agent/run/step/step.ts";
 import { timeoutName } from "#contract/stages.ts";
 
-/** The place of each command in the name of its unit: the unit of an earlier command of the run may still exist. */
-const unitNumbers = { install: 1, build: 2 } as const;
+/**
+ * `unit`: the place of each command in the name of its unit, because the unit of an earlier command of the run may still
+ * exist. `variables`: those that the command gets.
+ */
+const commands = {
+  install: { unit: 1, variables: "build" },
+  build: { unit: 2, variables: "build" },
+  release: { unit: 9, variables: "activate" },
+} as const;
 
-/** Runs the install or the build command in the new release, with the time limit of its stage. No process of it stays. */
+/**
+ * Runs the install, the build or the release command in the new release, with the time limit of its stage. No process of
+ * it stays.
+ */
 export async function runBuildCommand(
   scope: RunScope,
-  stage: keyof typeof unitNumbers,
+  stage: keyof typeof commands,
   line: string,
   { release, root, commitSha }: Pick<BuildPlan, "release" | "root" | "commitSha">,
 ): Promise<Step<null>> {
   const { order, context } = scope;
+  const { unit, variables } = commands[stage];
   scope.log.system(stage, `running ${line}`);
   const startedAt = context.clock.monotonic();
   const limit = startLimit(order.timeouts[timeoutName(stage)], scope.interrupt);
@@ -28,7 +39,7 @@ export async function runBuildCommand(
     context.environment,
     order.run_id,
     projectUser(scope),
-    scope.variables.build,
+    scope.variables[variables],
   );
   const command = shellCommand(line, root, environment, {
     release,
@@ -43,7 +54,7 @@ export async function runBuildCommand(
     signal: limit.signal,
     leftovers: "kill",
     stdout: "log",
-    unit: { kind: "build", version: order.version, number: unitNumbers[stage], limits },
+    unit: { kind: "build", version: order.version, number: unit, limits },
   });
   limit.clear();
   // A daemon leaves its process group when it starts, and would continue to write into the finished release.

@@ -137,7 +137,7 @@ function openFiles(scope: CommandScope, name: string, stage: LogStage): OutputCh
 /** Turns the end of a command of the project into a step's result. */
 export async function stepAfterCommand(
   { context }: CommandScope,
-  stage: "install" | "build" | "activate",
+  stage: "install" | "build" | "release" | "activate",
   ran: CommandEnd,
   limit: StageLimit,
 ): Promise<Step<null>> {

@@ -67,6 +67,7 @@ export const agentSchemas = {
     install_command: "The command that installs the dependencies. `null`: none.",
     build_command: "The build command. `null`: no build.",
     output_directory: "The directory with the build output.",
+    suggested_release_command: "The release command that the framework usually needs. If omitted: none.",
   }),
   RunResult: object(events.RunResult, "The result of a run.", {
     outcome:

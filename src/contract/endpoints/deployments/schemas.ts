@@ -22,6 +22,7 @@ export const FailureCode = z.enum([
   "tool_missing",
   "install_failed",
   "build_failed",
+  "release_failed",
   "activate_failed",
   "health_check_failed",
   "timed_out",

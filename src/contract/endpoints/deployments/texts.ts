@@ -180,6 +180,7 @@ export const deploymentSchemas = {
     tool_missing: "the build needs a tool that the server does not have",
     install_failed: "the install command failed",
     build_failed: "the build command failed, or its output cannot be published",
+    release_failed: "the release command failed; the server did not switch to the release",
     activate_failed: "the switch to the release or the activate command failed",
     health_check_failed: "the health check failed",
     timed_out: "a stage exceeded its timeout",

@@ -75,7 +75,7 @@ const limitRanges = {
 };
 
 /**
- * The resources that a build or activate command and its processes may use together, on a server that isolates projects.
+ * The resources that a build, release or activate command and its processes may use together, on a server that isolates projects.
  * `cpu_weight`: relative to others, which have 100. Omitted limits are the server's.
  */
 export const Limits = z.strictObject(mapValues(limitRanges, (range) => z.optional(range)));
@@ -108,9 +108,13 @@ export const Preset = z.strictObject({
 });
 export type Preset = z.infer<typeof Preset>;
 
-/** A preset from an older agent or an older row of the database: its build command installs the dependencies too. */
+/**
+ * A preset as an agent reports it. One from an older agent or an older row of the database has no install command: its
+ * build command installs the dependencies too. `suggested_release_command`: the usual one of the framework, if any.
+ */
 export const ReportedPreset = z.extend(Preset, {
   install_command: z._default(Preset.shape.install_command, null),
+  suggested_release_command: z.optional(ShellCommand),
 });
 export type ReportedPreset = z.input<typeof ReportedPreset>;
 
@@ -126,6 +130,7 @@ const settings = {
   commits: CommitRule,
   ...Preset.shape,
   root_directory: InsidePath,
+  release_command: z.nullable(ShellCommand),
   activate_command: z.nullable(ShellCommand),
   shared_paths: listUpTo(SharedPath, 50),
   keep_releases: wholeBetween(2, 50),
@@ -163,6 +168,7 @@ export const CreateProjectInput = z.strictObject({
   branch: z._default(settings.branch, "main"),
   commits: z._default(settings.commits, "reachable"),
   root_directory: z._default(settings.root_directory, "."),
+  release_command: z._default(settings.release_command, null),
   activate_command: z._default(settings.activate_command, null),
   shared_paths: z._default(ApartPaths, []),
   keep_releases: z._default(settings.keep_releases, 5),
@@ -230,7 +236,8 @@ export type Serving = z.infer<typeof Serving>;
 /**
  * A project with its settings. `framework`, the commands and `output_directory` are the values for the next
  * deployment: the setting, or for those in `automatic` the value from the framework's preset. An automatic framework is
- * the one detected by the latest deployment, `static` before the first.
+ * the one detected by the latest deployment, `static` before the first. `suggested_release_command`: what the framework
+ * usually needs as the `release_command`; null if it needs none.
  */
 export const Project = z.extend(z.extend(ProjectRow, settings), {
   // Without the rules for names, because a stored name can be older than a rule.
@@ -238,6 +245,7 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   repository: z.string(),
   timeouts: Timeouts,
   automatic: z.array(AutomaticSetting),
+  suggested_release_command: z.nullable(ShellCommand),
   url: z.nullable(z.string()),
   serving: z.nullable(Serving),
   deploy_key: z.nullable(DeployKeySummary),

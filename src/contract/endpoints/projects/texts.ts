@@ -35,6 +35,7 @@ const project = {
   install_command: "npm ci",
   build_command: "npm run build",
   output_directory: "dist",
+  release_command: "npx prisma migrate deploy",
   activate_command: "systemctl --user restart shop",
   shared_paths: ["storage"],
   keep_releases: 5,
@@ -49,6 +50,7 @@ const project = {
   timeouts: defaultTimeouts,
   queue: "all",
   automatic: [],
+  suggested_release_command: "npx prisma migrate deploy",
   url: null,
   serving: {
     deployment_id: example.deployment,
@@ -88,6 +90,7 @@ export const projectTexts = {
       install_command: "npm ci",
       build_command: "npm run build",
       output_directory: "dist",
+      release_command: "npx prisma migrate deploy",
       activate_command: "systemctl --user restart shop",
       shared_paths: ["storage"],
       health_check: { url: "http://127.0.0.1:3000/up" },
@@ -147,6 +150,8 @@ const settingFields = {
   build_command:
     "The build command. It is run with `sh -c` in the new release. `null`: no build. If omitted, the framework's default.",
   output_directory: "The directory with the build output. If omitted, the framework's default.",
+  release_command:
+    "The command that runs once in each new release before the server switches to it, such as a database migration, with all variables and secrets. It runs while the earlier release still serves, so a migration must work with its code too. If it fails, nothing is switched. A rollback does not run it. `null`: none.",
   activate_command:
     "The command that puts a release into effect, such as a service restart. It is run after the switch to a release, and again after a switch back.",
   shared_paths:
@@ -155,7 +160,7 @@ const settingFields = {
   health_check:
     "How to check that a release works. `null`: no check after the switch. A password or query value in its address is not sealed: the control plane stores it, and shows it as `***`.",
   limits:
-    "The resources that a build or activate command may use, with its processes. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
+    "The resources that a build, release or activate command may use, with its processes. The server's policy may be stricter. Without effect on a server that does not isolate projects.",
   timeouts: "The maximum time of each stage.",
   queue: "What a new deployment does to the deployments in the queue.",
 };
@@ -171,9 +176,9 @@ const rowFields = {
 
 const limitTexts = {
   memory_mb:
-    "The memory in MiB. A build that needs more is killed and fails with `build_failed`. If omitted: three quarters of the server's memory for a build, and no limit for an activate command.",
+    "The memory in MiB. A build that needs more is killed and fails with `build_failed`. If omitted: three quarters of the server's memory for a build or release command, and no limit for an activate command.",
   cpu_weight:
-    "The share of the CPU relative to others, which have 100. If omitted: 50 for a build, 100 for an activate command.",
+    "The share of the CPU relative to others, which have 100. If omitted: 50 for a build or release command, 100 for an activate command.",
   tasks: "The number of processes and threads. If omitted: 4096.",
 };
 
@@ -206,7 +211,7 @@ export const projectSchemas = {
   ),
   Limits: object(
     schemas.Limits,
-    "The resources that a build or activate command may use, with its processes.",
+    "The resources that a build, release or activate command may use, with its processes.",
     limitTexts,
   ),
   AutomaticSetting: choice(schemas.AutomaticSetting, "A setting with an automatic value.", {
@@ -236,6 +241,8 @@ export const projectSchemas = {
     build_command: "The build command of the next deployment. `null`: no build.",
     output_directory: "The output directory of the next deployment.",
     automatic: "The settings with an automatic value: the framework determines the values shown above.",
+    suggested_release_command:
+      "The release command that the framework usually needs. It is not run unless you set it as the `release_command`. `null` if the framework needs none.",
     url: "The URL at which the server's agent serves the project. Read only. Compare its host with `domain` before you show it as that domain.",
     serving: "What the server serves. `null` until its agent has reported it.",
     deploy_key:
@@ -261,7 +268,7 @@ export const projectSchemas = {
       automatic:
         "Settings to make automatic again. A setting that is both listed here and given a value is 422.",
       limits:
-        "The resources that a build or activate command may use, with its processes. Omitted limits keep their values, and `null` is the server's default.",
+        "The resources that a build, release or activate command may use, with its processes. Omitted limits keep their values, and `null` is the server's default.",
       ...nested("timeouts", timeoutTexts),
       ...nested("limits", limitTexts),
     },

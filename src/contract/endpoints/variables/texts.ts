@@ -49,8 +49,8 @@ export const variableTexts = {
       as they are, and removing a missing variable has no effect. The change applies to deployments that start from now
       on.
 
-      Builds and activate commands get plain variables. Activate commands get secrets too, but builds only get secrets
-      with \`build\`. The secret \`GANTRY_REPOSITORY_TOKEN\` is the password of the repository's https address: git gets
+      All commands of the project get plain variables. Release and activate commands get secrets too, but builds only
+      get secrets with \`build\`. The secret \`GANTRY_REPOSITORY_TOKEN\` is the password of the repository's https address: git gets
       it, and no build or command does. Other names that begin with \`GANTRY\` are 422.
 
       Send a secret as a \`value\` with \`secret: true\`, and it is sealed for the server before it is stored. To seal it

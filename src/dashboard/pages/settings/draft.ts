@@ -20,6 +20,7 @@ export const Draft = z.object({
   install_command: z.string(),
   build_command: z.string(),
   output_directory: z.string(),
+  release_command: z.string(),
   activate_command: z.string(),
   /** One per line. */
   shared_paths: z.string(),
@@ -68,6 +69,7 @@ export function draftOf(project: Project): Draft {
     install_command: given("install_command", project.install_command),
     build_command: given("build_command", project.build_command),
     output_directory: given("output_directory", project.output_directory),
+    release_command: project.release_command ?? "",
     activate_command: project.activate_command ?? "",
     shared_paths: project.shared_paths.join("\n"),
     keep_releases: String(project.keep_releases),
@@ -121,7 +123,8 @@ export function changesOf(draft: Draft, project: Project): Record<string, unknow
   const limits = limitNames.filter((name) => isChanged(`limit_${name}`));
   if (limits.length > 0)
     changes["limits"] = Object.fromEntries(limits.map((name) => [name, limitOf(draft[`limit_${name}`])]));
-  if (isChanged("activate_command")) changes["activate_command"] = draft.activate_command.trim() || null;
+  for (const name of ["release_command", "activate_command"] as const)
+    if (isChanged(name)) changes[name] = draft[name].trim() || null;
   if (isChanged("shared_paths"))
     changes["shared_paths"] = draft.shared_paths
       .split("\n")

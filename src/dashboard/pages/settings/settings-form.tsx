@@ -14,6 +14,7 @@ import {
   editsAfter,
   editsSince,
 } from "#dashboard/pages/settings/draft.ts";
+import { Button } from "#dashboard/shared/button.tsx";
 import { Choice, Field } from "#dashboard/shared/field.tsx";
 import { Form } from "#dashboard/shared/form.tsx";
 import { SaveBar } from "#dashboard/shared/save-bar.tsx";
@@ -36,6 +37,7 @@ export function SettingsForm({ project: read, onSaved }: Props) {
   const saving = useAction((body: UpdateProjectInput) =>
     api.updateProject({ params: { project_id: project.id }, body }),
   );
+  const { suggested_release_command: suggested } = project;
   const changes = changesOf(draft, project);
   const parsed = UpdateProjectInput.safeParse(changes);
   const errors = parsed.success ? {} : errorsOf(parsed.error);
@@ -146,6 +148,19 @@ export function SettingsForm({ project: read, onSaved }: Props) {
       </fieldset>
       <fieldset>
         <legend>Release</legend>
+        {field("release_command", "Release command", {
+          isCode: true,
+          lines: 3,
+          hint: "Runs once before the switch to a new release, for example to migrate a database. The earlier release still serves, so a migration must work with its code too. A rollback does not run it.",
+        })}
+        {suggested === null || draft.release_command.trim() !== "" ? null : (
+          <p class="hint">
+            Usual for this project:{" "}
+            <Button onClick={() => change({ release_command: suggested })}>
+              Use <code>{suggested}</code>
+            </Button>
+          </p>
+        )}
         {field("activate_command", "Activate command", {
           isCode: true,
           lines: 3,
@@ -185,8 +200,8 @@ export function SettingsForm({ project: read, onSaved }: Props) {
       <fieldset>
         <legend>Limits of commands</legend>
         <p class="quiet">
-          For the build and the activate command, on a server that isolates projects. Empty fields are the
-          server's.
+          For the build, the release and the activate command, on a server that isolates projects. Empty
+          fields are the server's.
         </p>
         <div class="columns">
           {field("limit_memory_mb", "Memory, in MB", { type: "number" })}

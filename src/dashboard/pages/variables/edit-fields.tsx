@@ -60,8 +60,8 @@ export function EditFields({ edit, errors, showsAll, takesFocus, replaces, onCha
         value={secret ? "secret" : "plain"}
         onChange={(kind) => onChange({ ...edit, secret: kind === "secret" })}
       >
-        {isToken ? null : <option value="plain">Plain: shown here, for builds and activate commands</option>}
-        <option value="secret">Secret: sealed, for activate commands</option>
+        {isToken ? null : <option value="plain">Plain: shown here, for all commands</option>}
+        <option value="secret">Secret: sealed, for release and activate commands</option>
       </Choice>
       {secret && !isToken ? (
         <label class="check">

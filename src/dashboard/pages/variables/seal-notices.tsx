@@ -16,7 +16,7 @@ export function SealNotices({ variables, projectName, canSeal }: Props) {
   return (
     <>
       <p>
-        Builds and activate commands get plain variables. Secrets are sealed in this browser: only the server
+        All commands of the project get plain variables. Secrets are sealed in this browser: only the server
         can open them, and they are never shown again.
       </p>
       {unreadable.length === 0 ? null : (

@@ -33,7 +33,7 @@ export function VariableRow({ variable, isUnreadable, isRemoved, onEdit, onRemov
         )}{" "}
         {variable.secret ? (
           <span class="quiet">
-            {variable.build ? "for builds and activate commands" : "for activate commands"}
+            {variable.build ? "for all commands" : "for release and activate commands"}
           </span>
         ) : null}
       </p>

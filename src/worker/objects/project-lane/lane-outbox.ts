@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { ProjectReport } from "#contract/agent-protocol.ts";
 import { DeploymentId, ServerId } from "#contract/ids.ts";
-import { type Preset, ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
+import { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
 import { RESTORABLE_MS } from "#domain/lane/lane.ts";
 
 const StoredServing = z.strictObject({
@@ -71,19 +71,19 @@ export class LaneOutbox {
   }
 
   /** Queues the settings of the detected framework for D1. */
-  noteDetected(preset: Preset): void {
+  noteDetected(preset: ReportedPreset): void {
     this.#sql.exec(
       "INSERT INTO detected (id, json) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET json = excluded.json",
       JSON.stringify(preset),
     );
   }
 
-  unwrittenDetected(): Preset | null {
+  unwrittenDetected(): ReportedPreset | null {
     const [row] = this.#sql.exec<{ json: string }>("SELECT json FROM detected").toArray();
     return row === undefined ? null : ReportedPreset.parse(JSON.parse(row.json));
   }
 
-  noteDetectedWritten(preset: Preset): void {
+  noteDetectedWritten(preset: ReportedPreset): void {
     this.#sql.exec("DELETE FROM detected WHERE json = ?", JSON.stringify(preset));
   }
 

@@ -50,6 +50,7 @@ function planOf(project: ProjectRecord): Plan {
     commits: project.commits,
     rootDirectory: project.rootDirectory,
     build: givenSettings(project),
+    releaseCommand: project.releaseCommand,
     activateCommand: project.activateCommand,
     sharedPaths: project.sharedPaths,
     keepReleases: project.keepReleases,

@@ -91,6 +91,7 @@ function newProject({ ids, clock, baseDomain }: Context, input: CreateProjectInp
     ...buildColumns(input),
     detected: null,
     rootDirectory: input.root_directory,
+    releaseCommand: input.release_command,
     activateCommand: input.activate_command,
     sharedPaths: input.shared_paths,
     keepReleases: input.keep_releases,

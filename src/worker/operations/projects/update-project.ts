@@ -160,6 +160,7 @@ function changesOf(input: UpdateProjectInput): ProjectChanges {
     ...automaticColumns(input.automatic ?? []),
     ...buildColumns(input),
     rootDirectory: input.root_directory,
+    releaseCommand: input.release_command,
     activateCommand: input.activate_command,
     sharedPaths: input.shared_paths,
     keepReleases: input.keep_releases,

@@ -1,0 +1,1 @@
+ALTER TABLE `projects` ADD `release_command` text;

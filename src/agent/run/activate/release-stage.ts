@@ -1,0 +1,39 @@
+import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
+import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
+import { startLimit } from "#agent/run/step/stage-limit.ts";
+import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
+import { folderInside } from "#build/tree/folder-inside.ts";
+import { type Release, releasePath } from "#agent/workspace/releases.ts";
+import { succeed } from "#contract/lib/result.ts";
+
+/**
+ * Runs the release command in the new release, before anything is switched. A project without one does not have this
+ * stage. A command that was interrupted is not run again: nobody knows how far it got.
+ */
+export async function runReleaseCommand(scope: RunScope, release: Release): Promise<Step<null>> {
+  const { order, folder, context, interrupt } = scope;
+  const line = order.release_command ?? null;
+  if (line === null) return succeed(null);
+  scope.journal.record({ stage: "release" });
+  scope.reporter.report({ type: "stage", stage: "release" }, "urgent");
+  const path = releasePath(folder, release.version);
+  const root = await folderInside(path, release.root_directory);
+  if (root.kind !== "inside") {
+    const message = `the root directory \`${release.root_directory}\` is not in the release`;
+    return fail("release_failed", "release", message);
+  }
+  const ran = await runBuildCommand(scope, "release", line, {
+    release: path,
+    root: root.path,
+    commitSha: release.commit_sha,
+  });
+  if (!ran.ok) return ran;
+  // Again, because the command may have made links since the check at the end of the build.
+  const { links_checked: _, ...changed } = release;
+  const limit = startLimit(order.timeouts.release_seconds, interrupt);
+  const leaving = await refuseLeavingLinks(context.home, folder, changed, limit.signal);
+  limit.clear();
+  if (interrupt.signal.aborted) return interrupted;
+  return leaving === null ? succeed(null) : fail("release_failed", "release", scope.mask(leaving));
+}
