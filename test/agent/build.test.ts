@@ -77,6 +77,7 @@ describe("a build command", () => {
         code: "build_failed",
         stage: "build",
         message: "the build command ended with exit code 3",
+        failing_line: "no such module",
         evidence: { exit_code: 3, signal: null, stderr_tail: "no such module\n" },
       },
     });

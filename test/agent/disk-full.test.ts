@@ -88,7 +88,12 @@ describe("a disk that becomes full while", () => {
       const { run, result } = await world.deploy({ keep_releases: [1], ...order });
       expect(result).toMatchObject({
         outcome: "failed",
-        failure: { code: "disk_full", stage, message: expect.stringMatching(/the disk is full|no space/i) },
+        failure: {
+          code: "disk_full",
+          stage,
+          message: expect.stringMatching(/the disk is full|no space/i),
+          hint: expect.stringMatching(/^Free some space on the server/),
+        },
       });
       expect(eventsOf(run, "result")).toHaveLength(1);
       expect(world.current).toBe("releases/1");

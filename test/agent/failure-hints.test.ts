@@ -8,6 +8,7 @@ import { World } from "./support/harness.ts";
 let world: World;
 beforeEach(async () => {
   world = await World.create();
+  world.repository.commit({ "index.html": "" });
 });
 afterEach(() => world.close());
 
@@ -18,6 +19,16 @@ async function hintOf(files: Record<string, string>, settings: Partial<RunOrder>
   if (result.outcome !== "failed") throw new Error(JSON.stringify(result));
   return result.failure.hint ?? "";
 }
+
+describe("a failed command", () => {
+  it("names the line that failed, wherever it was printed and in whatever colour", async () => {
+    await world.startAgent();
+    const command =
+      "echo start; printf '\\033[31mTypeError: x is not a function\\033[0m\\n'; echo bye >&2; exit 1";
+    const { result } = await world.deploy({ build_command: command });
+    expect(result).toMatchObject({ failure: { failing_line: "TypeError: x is not a function" } });
+  });
+});
 
 describe("a failed build has a hint", () => {
   it("when package.json and the lock file differ", async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
@@ -39,6 +40,7 @@ describe("an agent that isolates projects", () => {
 
   it.each([
     ["build_command", "build"],
+    ["release_command", "release"],
     ["activate_command", "activate"],
   ])("runs no %s as its own user when the helper is missing", async (setting, stage) => {
     await world.startAgent();
@@ -59,6 +61,30 @@ describe("an agent that isolates projects", () => {
       failure: {
         code: "build_failed",
         message: "the build command could not be started: the isolation helper: the user cannot be created",
+      },
+    });
+  });
+
+  it("says what to do when a command was killed at its memory limit", async () => {
+    execFileSync("mkfifo", [world.file("stdout"), world.file("stderr")]);
+    helper = createServer((socket) => {
+      socket.on("error", () => undefined);
+      // As the helper does: it names the folder of the pipes, waits for the agent's go, and says how the unit ended.
+      socket.on("data", (data) => {
+        if (String(data).startsWith("run build")) socket.write(`output ${world.folder}\n`);
+        if (String(data).endsWith("go\n")) socket.end("end oom-kill 2 9 no\n");
+        if (String(data).startsWith("own ")) socket.end("ok\n");
+      });
+    });
+    await new Promise<void>((resolve) => helper?.listen(socketPath(), resolve));
+    await world.startAgent();
+    const { result } = await world.deploy({ build_command: "true", limits: { memory_mb: 64 } });
+    expect(result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        message: "the build command was killed, because it used more memory than its limit of 64 MB",
+        hint: "Raise limits.memory_mb of the project, or let the command run fewer processes at once.",
+        evidence: { signal: "SIGKILL" },
       },
     });
   });

@@ -81,6 +81,7 @@ describe("a release command", () => {
         code: "release_failed",
         stage: "release",
         message: "the release command ended with exit code 3",
+        failing_line: "relation users exists",
         evidence: { exit_code: 3, stderr_tail: "relation users exists\n" },
       },
     });

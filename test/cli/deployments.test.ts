@@ -85,14 +85,15 @@ describe("gantry deploy", () => {
   });
 
   it("--follow exits with 1 when the deployment fails, and prints the reason", async () => {
-    await site.source.commit({ build: "echo out of paint >&2; exit 7" });
+    await site.source.commit({ build: "echo Error: out of paint >&2; echo; echo bye; exit 7" });
     const { code, stdout } = await gantry("deploy", "--follow", "--branch", "main");
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^out of paint$/m);
-    expect(stdout).toMatch(/v1 failed: .*\(build_failed, in the stage build\)/);
+    expect(stdout).toMatch(/^Error: out of paint$/m);
+    expect(stdout).toMatch(/v1 failed: .*\(build_failed, in the stage build\).*\n {2}Error: out of paint\n/);
     const shown = await gantry("deployments", "show");
     expect(shown.stdout).toMatch(/^exit code\t7$/m);
-    expect(shown.stdout).toMatch(/^out of paint$/m);
+    expect(shown.stdout).toMatch(/^output\tError: out of paint$/m);
+    expect(shown.stdout).toMatch(/^Error: out of paint$/m);
 
     // A build of the same commit on this machine fails with the same words.
     const clone = join(cli.home, "clone");
@@ -100,7 +101,7 @@ describe("gantry deploy", () => {
     const built = await cli.run(["build"], { ...jobOptions(), folder: clone });
     const reasonOf = (text: string) => /failed: (.*\(build_failed, in the stage build\))/.exec(text)?.[1];
     expect({ code: built.code, reason: reasonOf(built.stdout) }).toEqual({ code, reason: reasonOf(stdout) });
-    expect(built.stdout).toMatch(/^out of paint$/m);
+    expect(built.stdout).toMatch(/^ {2}Error: out of paint$/m);
   });
 
   it("--follow --json prints one event per line, with the end as the last", async () => {

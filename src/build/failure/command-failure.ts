@@ -1,8 +1,10 @@
 import { statfs } from "node:fs/promises";
+import { stripVTControlCharacters } from "node:util";
 
-import { failureHint } from "#build/failure/failure-hint.ts";
+import { failureHint, memoryHint } from "#build/failure/failure-hint.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
+import { failingLine } from "#contract/output-lines.ts";
 import type { Failure, FailureEvidence } from "#contract/endpoints/deployments/schemas.ts";
 
 /** How a command ended, and the end of its output. */
@@ -24,9 +26,23 @@ export async function commandFailure(
   ran: CommandEnd,
 ): Promise<Failure> {
   const message = `the ${stage} command ${describeEnd(ran.end)}`;
-  return (await isDiskFull(home, ran.stderrTail))
+  const output = plainOutput(ran.outputTail);
+  const failure = (await isDiskFull(home, ran.stderrTail))
     ? makeFailure("disk_full", stage, `the disk is full: ${message}`, evidenceOf(ran))
-    : makeFailure(`${stage}_failed`, stage, message, evidenceOf(ran), failureHint(ran.outputTail));
+    : makeFailure(
+        `${stage}_failed`,
+        stage,
+        message,
+        evidenceOf(ran),
+        memoryHint(ran.end) ?? failureHint(output),
+      );
+  const line = failingLine(output);
+  return line === null ? failure : { ...failure, failing_line: line };
+}
+
+/** The lines of an output without colours. A carriage return ends a line too: progress bars use it. */
+function plainOutput(output: string): string {
+  return stripVTControlCharacters(output).replaceAll("\r", "\n");
 }
 
 /** The failure of a command that was stopped at the time limit of its stage. */

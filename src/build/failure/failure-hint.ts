@@ -1,3 +1,5 @@
+import type { ProcessEnd } from "#build/process/command.ts";
+
 /** A known failure of an install or build command: what its output contains, and what to do. */
 type KnownFailure = readonly [pattern: RegExp, hint: (...groups: readonly string[]) => string];
 
@@ -79,6 +81,14 @@ const knownFailures: readonly KnownFailure[] = [
     () => "The command listens on a port that is in use. A build command must not start the app.",
   ],
 ];
+
+/** What to do about a command that was killed because it used too much memory; `null` if it was not. */
+export function memoryHint(end: ProcessEnd): string | null {
+  if (end.kind !== "out_of_memory") return null;
+  return end.limitMb === null
+    ? "Give the server more memory or swap, or let the command run fewer processes at once."
+    : "Raise limits.memory_mb of the project, or let the command run fewer processes at once.";
+}
 
 /**
  * What to do about the failure of an install or build command, if its output shows a known cause.

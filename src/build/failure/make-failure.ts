@@ -7,13 +7,16 @@ import {
   MAX_STDERR_TAIL,
 } from "#contract/endpoints/deployments/schemas.ts";
 
+const DISK_FULL_HINT =
+  "Free some space on the server. Projects with a smaller keep_releases keep fewer releases.";
+
 /** Creates a failure. Texts are cut to the limits of the control plane. */
 export function makeFailure(
   code: Failure["code"],
   stage: Failure["stage"],
   message: string,
   evidence?: FailureEvidence,
-  hint: string | null = null,
+  hint: string | null = code === "disk_full" ? DISK_FULL_HINT : null,
 ): Failure {
   const failure: Failure = { code, stage, message: head(message, MAX_FAILURE_MESSAGE) };
   if (hint !== null) failure.hint = head(hint, MAX_FAILURE_HINT);

@@ -6,6 +6,8 @@ import { failureText } from "#cli/views/deployment-text.ts";
 /** Prints why a deployment or a build on this machine has failed, and what to do. */
 export function printFailure(output: Output, what: string, failure: Failure | null, details: string): void {
   const reason = failure === null ? "the reason is unknown" : failureText(failure);
-  output.line(`${output.style.red("✗")} ${what} failed: ${reason}${details}`);
+  const { red } = output.style;
+  output.line(`${red("✗")} ${what} failed: ${reason}${details}`);
+  if (failure?.failing_line !== undefined) output.line(`  ${red(printable(failure.failing_line))}`);
   if (failure?.hint !== undefined) output.line(`  ${printable(failure.hint)}`);
 }

@@ -38,6 +38,7 @@ export type FailureCode = z.infer<typeof FailureCode>;
 /** Maximum lengths of the texts of a failure, in UTF-16 code units. A report with a longer text is refused. */
 export const MAX_FAILURE_MESSAGE = 2000;
 export const MAX_FAILURE_HINT = 500;
+export const MAX_FAILING_LINE = 300;
 export const MAX_STDERR_TAIL = 8192;
 export const MAX_HEALTH_BODY = 2048;
 
@@ -54,6 +55,7 @@ export const Failure = z.strictObject({
   code: FailureCode,
   message: textUpTo(MAX_FAILURE_MESSAGE),
   stage: DeploymentStage,
+  failing_line: z.optional(textUpTo(MAX_FAILING_LINE)),
   hint: z.optional(textUpTo(MAX_FAILURE_HINT)),
   evidence: z.optional(FailureEvidence),
 });

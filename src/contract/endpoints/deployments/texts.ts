@@ -242,6 +242,8 @@ export const deploymentSchemas = {
     code: "The reason, for programs.",
     message: "The reason, for people.",
     stage: "The stage that failed.",
+    failing_line:
+      "The line of the command's output that most likely says why it failed: the first of its last lines that looks like an error, and otherwise the last one. Absent if there is no output.",
     hint: "What to do about it, if the cause is a known one.",
     evidence: "Details from the stage that failed.",
   }),

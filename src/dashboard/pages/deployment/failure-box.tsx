@@ -5,10 +5,10 @@ import { failureTexts, buildingLabels } from "#dashboard/text/labels.ts";
 
 const LAST_LINES = 20;
 
-/** Why a deployment failed: the stage, the cause and the last lines of stderr. */
+/** Why a deployment failed: the stage, the cause, the line that failed and the last lines of stderr. */
 export function FailureBox({ deployment: { failure, project_id: id } }: { readonly deployment: Deployment }) {
   if (failure === null) return null;
-  const { code, message, stage, hint, evidence } = failure;
+  const { code, message, stage, failing_line: line, hint, evidence } = failure;
   return (
     <section class="problem failure" aria-label="Failure">
       <h2>
@@ -16,6 +16,11 @@ export function FailureBox({ deployment: { failure, project_id: id } }: { readon
       </h2>
       <p>{failureTexts[code]}</p>
       <p>{message}</p>
+      {line === undefined ? null : (
+        <pre tabIndex={0} aria-label="Line that failed">
+          <AnsiText line={line} />
+        </pre>
+      )}
       {hint === undefined ? null : <p>{hint}</p>}
       {code === "fetch_failed" ? (
         <p>

@@ -1,10 +1,8 @@
+import { looksLikeError } from "#contract/output-lines.ts";
 import type { LogStore } from "#dashboard/data/log-store.ts";
 
 /** The lines so far, and their texts for the search. */
 type Log = Pick<LogStore, "lines" | "searchText">;
-
-/** Words that the output of failing programs has. */
-const ERROR = /\b(?:error|fatal|failed|panic|exception|traceback)\b|npm err!/;
 
 /**
  * The number of the first line that mentions an error. If there is none and the deployment failed, the first line on
@@ -16,7 +14,7 @@ export function firstError(log: Log, hasFailed: boolean): number | null {
     const line = log.lines[progress.looked];
     if (line === undefined || line.stream === "system") continue;
     if (line.stream === "stderr") progress.stderr ??= line.line;
-    if (ERROR.test(log.searchText(progress.looked))) progress.error = line.line;
+    if (looksLikeError(log.searchText(progress.looked))) progress.error = line.line;
   }
   progresses.set(log, progress);
   return progress.error ?? (hasFailed ? progress.stderr : null);

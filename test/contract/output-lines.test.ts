@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+
+import { failingLine, isWarning, looksLikeError } from "#contract/output-lines.ts";
+
+describe("a warning", () => {
+  it.each([
+    "npm warn deprecated inflight@1.0.6: This module is not supported, and leaks memory.",
+    "npm WARN old lockfile",
+    " WARN  deprecated glob@7.2.3: Glob versions prior to v9 are no longer supported",
+    "warning package.json: No license field",
+    "warning: unused variable: `x`",
+    "src/main.c:12:5: warning: unused variable 'x' [-Wunused-variable]",
+    "WARNING: Running pip as the 'root' user can result in broken permissions",
+    "(node:4711) [DEP0040] DeprecationWarning: The `punycode` module is deprecated.",
+    "(node:4711) ExperimentalWarning: SQLite is an experimental feature",
+    "(Use `node --trace-deprecation ...` to show where the warning was created)",
+    "DEPRECATION WARNING: Rails 8.1 will change this",
+    "Deprecation Warning [import]: Sass @import rules are deprecated",
+    "Deprecated: Function strftime() is deprecated in index.php on line 3",
+    "Package swiftmailer/swiftmailer is abandoned, you should avoid using it.",
+    "⚠ No build cache found.",
+  ])("is %s", (line) => {
+    expect(isWarning(line)).toBe(true);
+  });
+
+  it.each([
+    "added 211 packages in 3s",
+    "Compiled with warnings",
+    "removes all warnings",
+    "npm error code EUSAGE",
+    "warning: the build failed",
+    "WARNING: TypeError: x is not a function",
+    "warn-once@1.0.0",
+    "",
+  ])("is not %s", (line) => {
+    expect(isWarning(line)).toBe(false);
+  });
+
+  it("is told in time that grows with the line only", () => {
+    const startedAt = performance.now();
+    for (const long of ["a".repeat(16_384), " ".repeat(16_384), "package ".repeat(2_048)]) isWarning(long);
+    expect(performance.now() - startedAt).toBeLessThan(200);
+  });
+});
+
+describe("a line that looks like an error", () => {
+  it.each(["Error: no", "TypeError: x", "fatal: not a git repository", "npm ERR! code 1", "Tests failed"])(
+    "is %s",
+    (line) => {
+      expect(looksLikeError(line)).toBe(true);
+    },
+  );
+
+  it.each(["Found 0 errors", "Compiled without errors", "terrors", "12 passed, 0 failed"])(
+    "is not %s",
+    (line) => {
+      expect(looksLikeError(line)).toBe(false);
+    },
+  );
+});
+
+describe("the line that failed", () => {
+  it.each<[string, string, string | null]>([
+    ["the first error", "compiling\nError: no such recipe\nat x\nError: again\n", "Error: no such recipe"],
+    ["the last line without one", "strange\nstranger\n\n", "stranger"],
+    ["none without output", "\n", null],
+    ["not a warning", "npm warn deprecated error-ex@1\nmake: *** No rule\n", "make: *** No rule"],
+    [
+      "continued in the next line",
+      'error during build:\n\nCould not resolve entry module "index.html".\n    at x\n',
+      'error during build: Could not resolve entry module "index.html".',
+    ],
+    [
+      "not what npm prints before it",
+      "npm error code EUSAGE\nnpm error\nnpm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.\n",
+      "npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.",
+    ],
+    [
+      "the exception of a traceback",
+      "Traceback (most recent call last):\n  File \"build.py\", line 1, in <module>\nKeyError: 'SECRET_KEY'\n",
+      "KeyError: 'SECRET_KEY'",
+    ],
+    ["a missing program", "start\nsh: 1: pnpm: not found\nbye\n", "sh: 1: pnpm: not found"],
+    [
+      "a missing file",
+      "cat: data: No such file or directory\nstopped\n",
+      "cat: data: No such file or directory",
+    ],
+  ])("is %s", (_name, output, line) => {
+    expect(failingLine(output)).toBe(line);
+  });
+});
