@@ -285,6 +285,27 @@ describe("at a terminal", () => {
     expect(stdout).toContain("\u001b[32m✓");
   });
 
+  it("folds warnings in a row, except those of a stage that failed, and shows them with --warnings", async () => {
+    const warn = "for i in 1 2 3; do echo npm warn deprecated old@$i >&2; done";
+    const plain = jobOptions({ NO_COLOR: "1" });
+    const printed = async (...args: readonly string[]) => {
+      const { stdout } = await cli.inTerminal(args, plain).ended;
+      return stdout.match(/(?:3 warnings|its warnings were|old@\d|built fine|out of paint)/g);
+    };
+    const all = ["old@1", "old@2", "old@3"];
+    await site.source.commit({ build: `${warn}; sleep 0.2; echo built fine` });
+    expect(await printed("deploy", "--follow")).toEqual(["3 warnings", "built fine"]);
+    expect(await printed("logs")).toEqual(["3 warnings", "built fine"]);
+    expect(await printed("logs", "--warnings")).toEqual([...all, "built fine"]);
+    expect((await gantry("logs")).stdout.match(/old@\d/g)).toEqual(all);
+    await site.source.commit({ build: `${warn}; sleep 0.2; echo out of paint; exit 7` });
+    expect(await printed("deploy", "--follow")).toEqual([
+      ...["3 warnings", "out of paint", "its warnings were", ...all],
+      "out of paint",
+    ]);
+    expect(await printed("logs")).toEqual([...all, "out of paint"]);
+  });
+
   it("NO_COLOR disables colours", async () => {
     await deployLive();
     const { code, stdout } = await cli.inTerminal(["deployments"], jobOptions({ NO_COLOR: "1" })).ended;

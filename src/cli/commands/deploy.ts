@@ -3,6 +3,7 @@ import { givenFields } from "#cli/arguments/given-fields.ts";
 import { findProject } from "#cli/session/find-named.ts";
 import { withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
+import { warningsOption } from "#cli/views/log-printer.ts";
 
 export const deploy = defineCommand({
   name: "deploy",
@@ -15,6 +16,7 @@ export const deploy = defineCommand({
     branch: { kind: "text", short: "b", value: "NAME", help: "Branch or tag to deploy" },
     commit: { kind: "text", short: "c", value: "HASH", help: "Commit to deploy, at least 7 characters" },
     follow: { kind: "flag", short: "f", help: "Show the log until the deployment ends" },
+    ...warningsOption,
   },
   examples: ["deploy --follow", 'deploy --commit "$(git rev-parse HEAD)" --follow', "deploy -p shop -b next"],
   run: withSession(async (session, { options }) => {
@@ -26,6 +28,7 @@ export const deploy = defineCommand({
       params: { project_id: id },
       body: givenFields({ branch, commit }),
     });
-    return printStarted(session, started, { what: `Deployment of ${name ?? id}`, follow: options.follow });
+    const { follow, warnings } = options;
+    return printStarted(session, started, { what: `Deployment of ${name ?? id}`, follow, warnings });
   }),
 });

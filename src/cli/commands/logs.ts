@@ -1,11 +1,11 @@
-import type { DeploymentId } from "#contract/ids.ts";
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import { MAX_LOG_PAGE } from "#contract/endpoints/logs/schemas.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { done, type Outcome } from "#cli/outcome.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
 import { followDeployment } from "#cli/session/follow-deployment.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
-import { printLogLine } from "#cli/views/log-line.ts";
+import { createLogPrinter, warningsOption } from "#cli/views/log-printer.ts";
 
 export const logs = defineCommand({
   name: "logs",
@@ -14,27 +14,36 @@ export const logs = defineCommand({
     "Without --follow, prints the log so far. With --follow, prints new lines until the deployment ends, and has the exit codes of deploy --follow. With --json, prints one JSON object per line.",
   ],
   words: { deployment: { isRequired: false, help: `${DEPLOYMENT_HELP} (default: the newest)` } },
-  options: { follow: { kind: "flag", short: "f", help: "Print new lines until the deployment ends" } },
+  options: {
+    follow: { kind: "flag", short: "f", help: "Print new lines until the deployment ends" },
+    ...warningsOption,
+  },
   examples: ["logs -f", "logs v12"],
   run: withSession(async (session, { words, options }) => {
     const found = await findDeployment(session, words.deployment);
     if (!found.ok) return found;
     const { id, version } = found.value;
     return options.follow
-      ? followDeployment(session, { id, version, bookmark: null })
-      : printLog(session, id);
+      ? followDeployment(session, { id, version, bookmark: null, showsWarnings: options.warnings })
+      : printLog(session, found.value, options.warnings);
   }),
 });
 
-async function printLog({ client, output }: Session, id: DeploymentId): Promise<Outcome> {
+async function printLog(
+  { client, output }: Session,
+  { id, failure }: Deployment,
+  showsWarnings: boolean,
+): Promise<Outcome> {
+  const printer = createLogPrinter(output, showsWarnings, failure?.stage ?? null);
   let cursor: string | null = null;
   do {
     const query = { limit: MAX_LOG_PAGE, ...(cursor === null ? {} : { cursor }) };
     const page = await client.getDeploymentLog({ params: { deployment_id: id }, query });
     if (!page.ok) return page;
-    for (const line of page.value.lines) printLogLine(output, line);
+    for (const line of page.value.lines) printer.print(line);
     // While the deployment runs there is always a next page, which may be empty.
     cursor = page.value.lines.length === 0 ? null : page.value.next_cursor;
   } while (cursor !== null);
+  printer.end(null);
   return done;
 }

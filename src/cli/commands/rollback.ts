@@ -9,6 +9,7 @@ import { type Named, findProject } from "#cli/session/find-named.ts";
 import { type Session, withSession } from "#cli/session/session.ts";
 import { printStarted } from "#cli/session/print-started.ts";
 import { sourceText } from "#cli/views/deployment-text.ts";
+import { warningsOption } from "#cli/views/log-printer.ts";
 
 export const rollback = defineCommand({
   name: "rollback",
@@ -27,6 +28,7 @@ export const rollback = defineCommand({
       help: "Variables to run with (default: current)",
     },
     follow: { kind: "flag", short: "f", help: "Show the log until the rollback ends" },
+    ...warningsOption,
   },
   examples: ["rollback --follow", "rollback --to v12", "rollback --to v12 --variables deployed"],
   run: withSession(async (session, { options }) => {
@@ -51,7 +53,8 @@ export const rollback = defineCommand({
       },
     });
     const what = `Rollback of ${project.value.name ?? project.value.id}`;
-    return printStarted(session, started, { what, follow: options.follow });
+    const { follow, warnings } = options;
+    return printStarted(session, started, { what, follow, warnings });
   }),
 });
 

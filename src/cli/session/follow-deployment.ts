@@ -5,7 +5,7 @@ import type { Outcome } from "#cli/outcome.ts";
 import { durationText } from "#cli/output/times.ts";
 import { commandLine, type Session } from "#cli/session/session.ts";
 import { waitingText } from "#cli/views/deployment-text.ts";
-import { printLogLine } from "#cli/views/log-line.ts";
+import { createLogPrinter } from "#cli/views/log-printer.ts";
 import { printVerdict } from "#cli/views/verdict.ts";
 
 type Followed = {
@@ -13,6 +13,7 @@ type Followed = {
   readonly version: number;
   /** The `Gantry-Bookmark` of the response that started the deployment; null if this command did not start it. */
   readonly bookmark: string | null;
+  readonly showsWarnings: boolean;
 };
 
 /** After this time in the queue, the reason is printed. */
@@ -24,7 +25,8 @@ const QUEUED_MS = 2_000;
  */
 export async function followDeployment(session: Session, followed: Followed): Promise<Outcome> {
   const { output, transport, signal } = session;
-  const { id, version, bookmark } = followed;
+  const { id, version, bookmark, showsWarnings } = followed;
+  const printer = createLogPrinter(output, showsWarnings);
   const startedAt = performance.now();
   let stage = "queued";
   let disconnectedAt: number | null = null;
@@ -41,7 +43,7 @@ export async function followDeployment(session: Session, followed: Followed): Pr
         case "line":
           ({ stage } = event.line);
           if (stage !== "queued") clearTimeout(queued);
-          printLogLine(output, event.line);
+          printer.print(event.line);
           break;
         case "waiting": {
           const outageMs = performance.now() - (disconnectedAt ?? performance.now());
@@ -55,6 +57,7 @@ export async function followDeployment(session: Session, followed: Followed): Pr
         }
         case "end":
           output.progress.hide();
+          printer.end(event.failure?.stage ?? null);
           output.json({ type: "end", deployment_id: id, status: event.status, failure: event.failure });
           await printVerdict(session, followed, event);
           return { ok: true, exit: event.status === "live" ? "done" : "failed" };
@@ -66,6 +69,7 @@ export async function followDeployment(session: Session, followed: Followed): Pr
   } finally {
     clearTimeout(queued);
     output.progress.hide();
+    printer.end(null);
   }
   output.json({ type: "interrupted", deployment_id: id });
   printHowToResume(session, followed);

@@ -9,7 +9,7 @@ import { commandLine, type Session } from "#cli/session/session.ts";
 export async function printStarted(
   session: Session,
   started: ClientResult<DeploymentStarted>,
-  { what, follow }: { readonly what: string; readonly follow: boolean },
+  { what, follow, warnings }: { readonly what: string; readonly follow: boolean; readonly warnings: boolean },
 ): Promise<Outcome> {
   const { output, signal } = session;
   if (!started.ok) {
@@ -23,7 +23,12 @@ export async function printStarted(
   const { bold, dim } = output.style;
   output.line(`${printable(what)} has started: ${bold(`v${version}`)} ${dim(id)}`);
   if (follow)
-    return followDeployment(session, { id, version, bookmark: started.headers.get("gantry-bookmark") });
+    return followDeployment(session, {
+      id,
+      version,
+      bookmark: started.headers.get("gantry-bookmark"),
+      showsWarnings: warnings,
+    });
   output.note(`Follow it with ${commandLine(session, `logs -f ${id}`)}`);
   return done;
 }

@@ -12,5 +12,10 @@ export function printLogLine(output: Output, { line, stage, stream, message, tim
   const hasColour = style.dim("x") !== "x";
   const text = hasColour && stream === "stdout" ? printableInColour(message) : printable(message);
   const painted = stream === "stderr" ? style.yellow(text) : stream === "system" ? style.dim(text) : text;
-  output.line(`${style.dim(stage.padEnd(STAGE_WIDTH))} ${painted}`);
+  output.line(`${stageText(output, stage)} ${painted}`);
+}
+
+/** The name of a stage at the beginning of a line at a terminal. */
+export function stageText({ style }: Output, stage: string): string {
+  return style.dim(stage.padEnd(STAGE_WIDTH));
 }
