@@ -14,7 +14,8 @@ describe("a failed deployment", () => {
       name: "shop",
       server_id: local.server_id,
       repository: path,
-      build_command: "seq 200; echo 'Error: no such recipe' >&2; no-such-tool; seq 200; exit 3",
+      build_command:
+        "seq 200; echo warning: old >&2; echo warning: older >&2; echo 'Error: no such recipe' >&2; no-such-tool; seq 200; exit 3",
     });
     const failed = await api.start(project.id);
     await api.ended(failed.id);
@@ -31,8 +32,12 @@ describe("a failed deployment", () => {
     expect(await failure.getByRole("definition").allTextContents()).toContain("3");
     expect(await violations(page)).toEqual([]);
 
+    // Warnings of the stage that failed may be why, so they are not folded.
+    const folded = (count: number) => page.getByRole("button", { name: `${count} warnings`, exact: true });
     await page.getByRole("button", { name: "First error" }).click();
     await page.locator(".linked", { hasText: "Error: no such recipe" }).waitFor();
+    await page.locator(".row.stderr", { hasText: "warning: older" }).waitFor();
+    expect(await folded(2).count()).toBe(0);
     const address = page.url();
     expect(address).toMatch(/#L\d+$/);
     await page.reload();
@@ -45,7 +50,9 @@ describe("a failed deployment", () => {
     await page.locator(".error").first().waitFor();
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await page.getByLabel("Releases to keep").fill("6");
-    await page.getByLabel("Install command").fill("echo prepared");
+    await page
+      .getByLabel("Install command")
+      .fill("for i in 1 2 3; do echo npm warn deprecated old@$i >&2; done; echo prepared");
     await page.getByLabel("Build command").fill("echo made");
     await page.getByRole("button", { name: "Use npx prisma migrate deploy" }).click();
     const release = page.getByLabel("Release command");
@@ -60,6 +67,19 @@ describe("a failed deployment", () => {
     await page.locator("h1 .status.live").waitFor();
     for (const stage of ["Install", "Release"])
       await page.getByRole("list", { name: "Stages" }).getByText(stage).waitFor();
+    const warning = page.locator(".row.stderr", { hasText: "npm warn deprecated old@2" });
+    await folded(3).waitFor();
+    expect(await warning.count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await folded(3).focus();
+    await page.keyboard.press("Enter");
+    await warning.waitFor();
+    await page.keyboard.press("Enter");
+    await warning.waitFor({ state: "detached" });
+    await page.getByLabel("Search the log").fill("old@2");
+    await page.keyboard.press("Enter");
+    await page.locator(".linked", { hasText: "old@2" }).waitFor();
+
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByText("The live deployment cannot be deleted.").waitFor();
     await page.keyboard.press("Escape");

@@ -8,6 +8,8 @@ import { LogRow } from "#dashboard/pages/deployment/log-row.tsx";
 import { LogSearch } from "#dashboard/pages/deployment/log-search.tsx";
 import { RawLog } from "#dashboard/pages/deployment/raw-log.tsx";
 import { useLineLink } from "#dashboard/pages/deployment/use-line-link.ts";
+import { useLogRows } from "#dashboard/pages/deployment/use-log-rows.ts";
+import { WarningsRow } from "#dashboard/pages/deployment/warnings-row.tsx";
 import { Button } from "#dashboard/shared/button.tsx";
 import { ProblemBox } from "#dashboard/shared/problem-box.tsx";
 import { VirtualList } from "#dashboard/shared/virtual-list.tsx";
@@ -29,12 +31,15 @@ export function LogView({ deployment, log }: Props) {
   const { line: linked, link } = useLineLink();
   const [isFollowing, setIsFollowing] = useState(linked === null && deployment.status === "building");
   const [query, setQuery] = useState("");
+  const failedStage = deployment.failure?.stage ?? null;
+  const rows = useLogRows(log, { count, failedStage, linked });
+  const linkedRow = linked === null || linked > count ? null : rows.rowOf(linked - 1);
 
-  const scrollToLine = (line: number) => {
+  const scrollToRow = (row: number) => {
     setIsFollowing(false);
     if (box.current === null) return;
     const { scrollTop, clientHeight } = box.current;
-    const top = (line - 1) * LINE_HEIGHT;
+    const top = row * LINE_HEIGHT;
     const isSeen = top >= scrollTop && top + LINE_HEIGHT <= scrollTop + clientHeight;
     if (!isSeen) box.current.scrollTo({ top: top - clientHeight / 3 });
   };
@@ -50,14 +55,14 @@ export function LogView({ deployment, log }: Props) {
   useLayoutEffect(() => {
     if (isFollowing) box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [count, isFollowing]);
-  const isLinkedThere = linked !== null && count >= linked;
+  const isLinkedShown = linkedRow !== null;
   useEffect(() => {
-    if (!isLinkedThere) return;
-    scrollToLine(linked);
+    if (!isLinkedShown) return;
+    scrollToRow(linkedRow);
     if (!isAtNumber.current) return;
     isAtNumber.current = false;
     box.current?.querySelector<HTMLElement>(`[href="#L${linked}"]`)?.focus({ preventScroll: true });
-  }, [linked, isLinkedThere]);
+  }, [linked, isLinkedShown]);
 
   const onScroll = () => {
     if (box.current === null) return;
@@ -115,14 +120,21 @@ export function LogView({ deployment, log }: Props) {
           ) : null
         ) : (
           <VirtualList
-            count={count}
+            count={rows.count}
             rowHeight={LINE_HEIGHT}
             label="Lines of the log"
-            total={hasEnded ? count : -1}
-            keyOf={(index) => index}
-            rowClass={(index) => (index + 1 === linked ? "linked" : "")}
-            stop={linked === null ? null : linked - 1}
-            row={(index, isStop) => {
+            total={hasEnded ? rows.count : -1}
+            keyOf={(at) => {
+              const row = rows.at(at);
+              return row.kind === "line" ? row.index : `warnings ${row.run.first}`;
+            }}
+            rowClass={(at) => (at === linkedRow ? "linked" : "")}
+            stop={linkedRow}
+            row={(at, isStop) => {
+              const row = rows.at(at);
+              if (row.kind === "warnings")
+                return <WarningsRow {...row} isStop={isStop} onToggle={() => rows.toggle(row.run.first)} />;
+              const { index } = row;
               const line = log.lines[index];
               if (line === undefined) return null;
               const style = log.styles.at(index);

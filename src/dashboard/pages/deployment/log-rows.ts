@@ -1,0 +1,60 @@
+import type { WarningRun } from "#dashboard/pages/deployment/warning-runs.ts";
+
+/** A row of the log: a line by its index, from 0, or the head of warnings that can be folded away. */
+export type Row =
+  | { readonly kind: "line"; readonly index: number }
+  | { readonly kind: "warnings"; readonly run: WarningRun; readonly isOpen: boolean };
+
+export type LogRows = {
+  readonly count: number;
+  at(row: number): Row;
+  /** The row of a line; null while the line is folded away. */
+  rowOf(index: number): number | null;
+};
+
+/** @param opened the first lines of the runs whose lines are shown */
+export function logRows(lines: number, runs: readonly WarningRun[], opened: ReadonlySet<number>): LogRows {
+  const shown = (run: WarningRun) => (opened.has(run.first) ? run.count : 0);
+  const starts = runs.map(({ first }) => first);
+  /** The row of each run's head. */
+  const heads: number[] = [];
+  /** How many more rows than lines there are so far. */
+  let more = 0;
+  for (const run of runs) {
+    heads.push(run.first + more);
+    more += 1 + shown(run) - run.count;
+  }
+  return {
+    count: lines + more,
+    at(row) {
+      const place = lastAtMost(heads, row);
+      const run = runs[place];
+      if (run === undefined) return { kind: "line", index: row };
+      const below = row - (heads[place] ?? 0);
+      if (below === 0) return { kind: "warnings", run, isOpen: opened.has(run.first) };
+      const hidden = below > shown(run) ? run.count - shown(run) : 0;
+      return { kind: "line", index: run.first + below - 1 + hidden };
+    },
+    rowOf(index) {
+      const place = lastAtMost(starts, index);
+      const run = runs[place];
+      if (run === undefined) return index;
+      const isInside = index < run.first + run.count;
+      if (isInside && !opened.has(run.first)) return null;
+      const hidden = isInside ? 0 : run.count - shown(run);
+      return (heads[place] ?? 0) + 1 + index - run.first - hidden;
+    },
+  };
+}
+
+/** The place of the last of the ascending numbers that is at most `limit`; -1 if there is none. */
+function lastAtMost(numbers: readonly number[], limit: number): number {
+  let low = -1;
+  let high = numbers.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? Infinity) <= limit) low = middle;
+    else high = middle;
+  }
+  return low;
+}
