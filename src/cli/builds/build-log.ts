@@ -11,9 +11,10 @@ export type BuildLog = {
   readonly stage: LogStage;
 };
 
-export function createBuildLog(output: Output): BuildLog {
+/** @param first the stage of the build before its first line */
+export function createBuildLog(output: Output, first: LogStage): BuildLog {
   let count = 0;
-  let current: LogStage = "queued";
+  let current = first;
   const line = (stream: LogStream, stage: LogStage, message: string): void => {
     count += 1;
     current = stage;

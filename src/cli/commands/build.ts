@@ -40,7 +40,7 @@ export const build = defineCommand({
     if (!variables.ok) return variables;
     if (options.keep) local.work?.keep();
     output.json({ type: "started", ...buildDocument(local) });
-    const log = createBuildLog(output);
+    const log = createBuildLog(output, local.choice.firstStage);
     const startedAt = performance.now();
     context.signal.addEventListener("abort", () =>
       output.note("Stopping the build. Press Ctrl-C again to end it at once."),
@@ -73,6 +73,7 @@ function printEnd(output: Output, end: BuildEnd, kept: LocalBuild | null): Outco
       output.json({ type: "end", status: "failed", failure: end.failure, stages, folder });
       printFailure(output, "The build", end.failure, details);
       if (folder !== null) output.line(`  The files are in ${folder}.`);
+      else output.note("Pass --keep to look at the files after a failure.");
       return { ok: true, exit: "failed" };
     case "interrupted":
       output.json({ type: "interrupted", folder });
