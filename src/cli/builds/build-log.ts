@@ -1,5 +1,5 @@
 import type { Output } from "#cli/output/output.ts";
-import { printLogLine } from "#cli/views/log-line.ts";
+import { createLogPrinter } from "#cli/views/log-printer.ts";
 import type { LogStage, LogStream } from "#contract/endpoints/logs/schemas.ts";
 
 /** The log of a build on this machine, printed like that of a deployment. */
@@ -9,16 +9,19 @@ export type BuildLog = {
   system(stage: LogStage, message: string): void;
   /** The stage of the last line. */
   readonly stage: LogStage;
+  /** Call it after the last line. */
+  end(failedStage: string | null): void;
 };
 
 /** @param first the stage of the build before its first line */
-export function createBuildLog(output: Output, first: LogStage): BuildLog {
+export function createBuildLog(output: Output, first: LogStage, showsWarnings: boolean): BuildLog {
+  const printer = createLogPrinter(output, showsWarnings);
   let count = 0;
   let current = first;
   const line = (stream: LogStream, stage: LogStage, message: string): void => {
     count += 1;
     current = stage;
-    printLogLine(output, { line: count, time: new Date().toISOString(), stream, stage, message });
+    printer.print({ line: count, time: new Date().toISOString(), stream, stage, message });
   };
   return {
     line,
@@ -26,5 +29,6 @@ export function createBuildLog(output: Output, first: LogStage): BuildLog {
     get stage() {
       return current;
     },
+    end: (failedStage) => printer.end(failedStage),
   };
 }

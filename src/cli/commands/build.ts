@@ -8,6 +8,7 @@ import { type Outcome, stop } from "#cli/outcome.ts";
 import type { Output } from "#cli/output/output.ts";
 import { durationText } from "#cli/output/times.ts";
 import { buildDocument } from "#cli/views/build-facts.ts";
+import { warningsOption } from "#cli/views/log-printer.ts";
 import { printFailure } from "#cli/views/print-failure.ts";
 
 export const build = defineCommand({
@@ -23,6 +24,7 @@ export const build = defineCommand({
     ...sourceOptions,
     "env-file": { kind: "text", value: "PATH", help: "Variables of the build, in a .env file" },
     keep: { kind: "flag", help: "Keep the copy, and print its folder" },
+    ...warningsOption,
   },
   examples: ["build", "build apps/web --keep", "build --project shop --env-file .env.build"],
   async run(context, { words, options }) {
@@ -40,7 +42,7 @@ export const build = defineCommand({
     if (!variables.ok) return variables;
     if (options.keep) local.work?.keep();
     output.json({ type: "started", ...buildDocument(local) });
-    const log = createBuildLog(output, local.choice.firstStage);
+    const log = createBuildLog(output, local.choice.firstStage, options.warnings);
     const startedAt = performance.now();
     context.signal.addEventListener("abort", () =>
       output.note("Stopping the build. Press Ctrl-C again to end it at once."),
@@ -50,6 +52,7 @@ export const build = defineCommand({
     );
     const ended = await runBuild(context, local, variables.value, log);
     output.progress.hide();
+    log.end(ended.kind === "failed" ? ended.failure.stage : null);
     return printEnd(output, ended, local.work === null || options.keep ? local : null);
   },
 });
