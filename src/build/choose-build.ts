@@ -1,5 +1,6 @@
 import { applySettings, detectFramework, hasPreset, presetFor } from "#contract/frameworks/preset-for.ts";
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
+import type { ChosenCommands } from "#contract/frameworks/tools/tool-needs.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 import type { BuildSettings, Preset, ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
 
@@ -37,6 +38,18 @@ export function chooseBuild(tree: Tree, settings: BuildSettings): BuildChoice {
     firstStage: install_command === null ? "build" : "install",
     presetCommands,
   };
+}
+
+/**
+ * The commands of the project, by who chose them.
+ * @param further commands of the project's settings, such as the activate command
+ */
+export function commandsOf(
+  { plan: { install_command, build_command }, presetCommands }: BuildChoice,
+  further: readonly (string | null)[] = [],
+): ChosenCommands {
+  const all = [install_command, build_command, ...further].filter((command) => command !== null);
+  return { preset: presetCommands, own: all.filter((command) => !presetCommands.includes(command)) };
 }
 
 /** Describes the choice in lines of the log. */

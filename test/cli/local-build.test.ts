@@ -76,6 +76,7 @@ describe("gantry detect", () => {
       install_command: "npm ci",
       package_manager: { name: "npm", locked: true },
       missing_tools: [],
+      other_versions: [],
     });
   });
 
@@ -94,7 +95,7 @@ describe("gantry detect", () => {
     const site = await createSite("");
     const { code, stdout } = await gantry(site.path, ["detect"], { PATH: bare });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^missing\t.*needs hugo, which this machine does not have/m);
+    expect(stdout).toMatch(/^missing\t.*needs hugo for hugo.toml, which this machine does not have/m);
   });
 
   it("refuses a folder without a commit, and says what to do", async () => {

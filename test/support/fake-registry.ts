@@ -11,18 +11,27 @@ export type FakeRegistry = {
   /** The environment that makes npm use this registry. */
   readonly environment: Record<string, string>;
   readonly integrity: string;
+  /** How many requests it has got. */
+  readonly requests: number;
   close(): Promise<void>;
 };
 
-/** @param name of the package, whose version is `1.0.0` */
-export async function startFakeRegistry(name: string): Promise<FakeRegistry> {
+/**
+ * @param name of the package, whose version is `1.0.0`
+ * @param program the text of a program of that name in the package
+ */
+export async function startFakeRegistry(name: string, program: string | null = null): Promise<FakeRegistry> {
   const folder = mkdtempSync(join(tmpdir(), "gantry-registry-"));
   mkdirSync(join(folder, "package"));
-  writeFileSync(join(folder, "package", "package.json"), JSON.stringify({ name, version: "1.0.0" }));
+  const manifest = { name, version: "1.0.0", ...(program === null ? {} : { bin: { [name]: "program" } }) };
+  writeFileSync(join(folder, "package", "package.json"), JSON.stringify(manifest));
+  if (program !== null) writeFileSync(join(folder, "package", "program"), program);
   execFileSync("tar", ["-czf", "part.tgz", "package"], { cwd: folder });
   const tarball = readFileSync(join(folder, "part.tgz"));
   const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  let requests = 0;
   const server = createServer((request, response) => {
+    requests += 1;
     const origin = `http://${request.headers.host}`;
     if (request.url?.endsWith(".tgz") === true) return response.end(tarball);
     if (request.url !== `/${name.replace("/", "%2f")}`) return response.writeHead(404).end("{}");
@@ -32,7 +41,7 @@ export async function startFakeRegistry(name: string): Promise<FakeRegistry> {
       JSON.stringify({
         name,
         "dist-tags": { latest: "1.0.0" },
-        versions: { "1.0.0": { name, version: "1.0.0", dist } },
+        versions: { "1.0.0": { ...manifest, dist } },
       }),
     );
   });
@@ -47,6 +56,9 @@ export async function startFakeRegistry(name: string): Promise<FakeRegistry> {
       npm_config_noproxy: "127.0.0.1",
     },
     integrity,
+    get requests() {
+      return requests;
+    },
     close: async () => {
       server.close();
       server.closeAllConnections();

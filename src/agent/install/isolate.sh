@@ -162,7 +162,7 @@ run() {
     --property=Type=oneshot --property=RemainAfterExit=yes --property=User="$project" --property=Group="$project" \
     --property=StandardInput="file:/proc/$$/fd/5" --property=StandardOutput="$mode:/proc/$$/fd/3" \
     --property=StandardError="$mode:/proc/$$/fd/4" \
-    --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M" --property=BindReadOnlyPaths="$releases" \
+    --property=TemporaryFileSystem="$home:mode=0755,nr_inodes=1k,size=1M" --property=BindReadOnlyPaths="$releases -$home/tools" \
     --property=BindPaths="$releases/$2 $places" \
     --property=BindPaths="$home/projects/$project/private-tmp:/tmp $home/projects/$project/private-tmp:/var/tmp" \
     --property=MemoryMax="$memory" --property=MemorySwapMax="$memory" --property=CPUWeight="$cpu" --property=TasksMax="$tasks" \

@@ -29,6 +29,8 @@ export const Release = z.object({
   activate_command: z.nullable(ShellCommand),
   /** Missing in releases of an earlier agent. */
   limits: z.optional(Limits),
+  /** The folders of the tools that it was built with, for the PATH of its commands. Missing: the server's own tools. */
+  tool_folders: z.optional(z.array(z.string())),
   /** Its symbolic links were checked and stay within it. Missing in releases of an earlier agent. */
   links_checked: z.optional(z.literal(true)),
 });

@@ -1,3 +1,6 @@
+import { delimiter } from "node:path";
+
+import { USUAL_PATH } from "#build/tools/find-program.ts";
 import { RUN_MARKER } from "#build/process/process-table.ts";
 
 export type Environment = Readonly<Record<string, string>>;
@@ -41,18 +44,26 @@ export function commandEnvironment(own: NodeJS.ProcessEnv, runId: string): Envir
  * The environment of a project's command.
  * @param user the project's own user and its home folder; `null` when it shares the agent's
  * @param variables the project's variables, which take precedence over the agent's environment
+ * @param folders of the tools that the repository asks for, which are first on the PATH
  */
 export function projectEnvironment(
   own: NodeJS.ProcessEnv,
   runId: string,
   user: { readonly name: string; readonly home: string } | null,
   variables: Environment,
+  folders: readonly string[] = [],
 ): Environment {
-  if (user === null) return { ...pickVariables(own, passedOn), ...variables, [RUN_MARKER]: runId };
+  const path = variables["PATH"] ?? own["PATH"] ?? USUAL_PATH;
+  const last = {
+    ...variables,
+    ...(folders.length === 0 ? {} : { PATH: [...folders, path].join(delimiter) }),
+    [RUN_MARKER]: runId,
+  };
+  if (user === null) return { ...pickVariables(own, passedOn), ...last };
   // Not the agent's TMPDIR: the user has a /tmp of its own.
   const { TMPDIR: _, ...shared } = pickVariables(own, passedOn);
   const ofUser = { HOME: user.home, USER: user.name, LOGNAME: user.name, SHELL: "/bin/sh" };
-  return { ...shared, ...ofUser, ...variables, [RUN_MARKER]: runId };
+  return { ...shared, ...ofUser, ...last };
 }
 
 /** The variables of these names that exist. */

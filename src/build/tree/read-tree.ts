@@ -67,7 +67,8 @@ async function lockFilesAbove(release: string, root: string): Promise<ReadonlySe
   return new Set();
 }
 
-async function readStart(path: string): Promise<string> {
+/** Reads the beginning of a file, which is all that is relevant of a long one. */
+export async function readStart(path: string): Promise<string> {
   const file = await open(path);
   try {
     const buffer = Buffer.alloc(MAX_FILE_BYTES);

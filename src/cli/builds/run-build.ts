@@ -5,18 +5,15 @@ import { basename, dirname, join } from "node:path";
 import { describeChoice } from "#build/choose-build.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
-import { findMissingTool } from "#build/find-missing-tool.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import type { BuildLog } from "#cli/builds/build-log.ts";
+import { localToolProblems } from "#cli/builds/local-tool-problems.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
 import { type EarlyEnd, runStage, type StageScope } from "#cli/builds/run-stage.ts";
 import type { Context } from "#cli/context.ts";
 import { attempt } from "#node/attempt.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
-
-/** How to name the place of a build in its messages. */
-export const THIS_MACHINE = "this machine";
 
 /** The time that a stage took. */
 export type StageTime = { readonly stage: "install" | "build"; readonly seconds: number };
@@ -37,12 +34,12 @@ export async function runBuild(
   variables: Readonly<Record<string, string>>,
   log: BuildLog,
 ): Promise<BuildEnd> {
-  const { plan, firstStage, presetCommands } = build.choice;
+  const { plan, firstStage } = build.choice;
   for (const line of describeChoice(build.choice)) log.system(firstStage, line);
-  for (const command of presetCommands) {
-    const missing = await findMissingTool(command, environment["PATH"], THIS_MACHINE);
-    if (missing !== null)
-      return { kind: "failed", failure: makeFailure("tool_missing", firstStage, missing), times: [] };
+  for (const { kind, message } of await localToolProblems(environment, build)) {
+    if (kind === "missing")
+      return { kind: "failed", failure: makeFailure("tool_missing", firstStage, message), times: [] };
+    log.system(firstStage, message);
   }
   const scope = stageScope(build, { log, environment, variables, signal });
   const times: StageTime[] = [];

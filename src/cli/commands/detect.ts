@@ -1,8 +1,7 @@
-import { findMissingTool } from "#build/find-missing-tool.ts";
 import { defineCommand } from "#cli/arguments/command.ts";
 import { interruptedOr } from "#cli/builds/interrupted-or.ts";
+import { localToolProblems } from "#cli/builds/local-tool-problems.ts";
 import { prepareBuild, sourceOptions, sourceWords } from "#cli/builds/prepare-build.ts";
-import { THIS_MACHINE } from "#cli/builds/run-build.ts";
 import { done } from "#cli/outcome.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import { printable } from "#cli/output/printable.ts";
@@ -30,15 +29,14 @@ export const detect = defineCommand({
       return { ok: true, exit: "failed" };
     }
     const build = prepared.value.value;
-    const missing: string[] = [];
-    for (const command of build.choice.presetCommands) {
-      const sentence = await findMissingTool(command, environment["PATH"], THIS_MACHINE);
-      if (sentence !== null && !missing.includes(sentence)) missing.push(sentence);
-    }
-    output.json({ ...buildDocument(build), missing_tools: missing });
+    const problems = await localToolProblems(environment, build);
+    const missing = problems.filter(({ kind }) => kind === "missing").map(({ message }) => message);
+    const others = problems.filter(({ kind }) => kind === "other_version").map(({ message }) => message);
+    output.json({ ...buildDocument(build), missing_tools: missing, other_versions: others });
     printFacts(output, [
       ...buildFacts(build),
       ...missing.map((sentence) => ["missing", printable(sentence)] as const),
+      ...others.map((sentence) => ["other version", printable(sentence)] as const),
     ]);
     return done;
   },

@@ -74,7 +74,13 @@ export async function runActivateCommand(
   const command = shellCommand(
     release.activate_command,
     root.path,
-    projectEnvironment(context.environment, scope.marker, projectUser(scope), variables),
+    projectEnvironment(
+      context.environment,
+      scope.marker,
+      projectUser(scope),
+      variables,
+      release.tool_folders,
+    ),
     {
       release: releasePath(scope.folder, release.version),
       projectName: release.project_name,

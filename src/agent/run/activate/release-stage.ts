@@ -27,6 +27,8 @@ export async function runReleaseCommand(scope: RunScope, release: Release): Prom
     release: path,
     root: root.path,
     commitSha: release.commit_sha,
+    toolFolders: release.tool_folders ?? [],
+    spentMs: 0,
   });
   if (!ran.ok) return ran;
   // Again, because the command may have made links since the check at the end of the build.

@@ -2,6 +2,7 @@ import { realpath } from "node:fs/promises";
 
 import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
+import { beginStage } from "#agent/run/build/begin-stage.ts";
 import { linkSharedPaths } from "#agent/run/build/link-shared-paths.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
@@ -16,14 +17,13 @@ import { succeed } from "#contract/lib/result.ts";
 
 /** Turns the files of a release into a complete one: build command, shared paths, record. */
 export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<Step<Release>> {
-  const { order, folder, journal, reporter } = scope;
+  const { order, folder } = scope;
   const { release: path, build_command, output_directory } = plan;
-  journal.record({ stage: "build" });
-  reporter.report({ type: "stage", stage: "build" }, build_command === null ? "patient" : "urgent");
+  const place = beginStage(scope, "build", plan);
   if (build_command !== null) {
     await withBuildLimit(scope, plan, restoreBuildCaches);
     if (scope.interrupt.signal.aborted) return interrupted;
-    const built = await runBuildCommand(scope, "build", build_command, plan);
+    const built = await runBuildCommand(scope, "build", build_command, place);
     if (!built.ok) return built;
   }
   const output = await folderInside(path, `${order.root_directory}/${output_directory}`);
@@ -54,6 +54,7 @@ export async function buildRelease(scope: RunScope, plan: BuildPlan): Promise<St
     output_directory,
     activate_command: order.activate_command,
     ...(order.limits === undefined ? {} : { limits: order.limits }),
+    ...(plan.tools.folders.length === 0 ? {} : { tool_folders: [...plan.tools.folders] }),
     links_checked: true,
   };
   await writeRelease(folder, release);

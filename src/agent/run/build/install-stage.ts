@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 
+import { beginStage } from "#agent/run/build/begin-stage.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { runBuildCommand } from "#agent/run/build/run-build-command.ts";
 import {
@@ -20,17 +21,16 @@ import { succeed } from "#contract/lib/result.ts";
 export async function installDependencies(scope: RunScope, plan: BuildPlan): Promise<Step<null>> {
   const { install_command } = plan;
   if (install_command === null) return succeed(null);
-  scope.journal.record({ stage: "install" });
-  scope.reporter.report({ type: "stage", stage: "install" }, "urgent");
+  const place = beginStage(scope, "install", plan);
   const release = await realpath(plan.release);
-  const limit = startLimit(scope.order.timeouts.install_seconds, scope.interrupt);
+  const limit = startLimit(scope.order.timeouts.install_seconds, scope.interrupt, plan.tools.spentMs);
   try {
     const kept = await planKeptInstallation(scope, plan, release, install_command, limit.signal);
     const restored = kept === null ? null : await restoreDependencies(scope, release, kept, limit.signal);
     if (scope.interrupt.signal.aborted) return interrupted;
     const command = kept === null || restored === null ? install_command : kept.rest;
     const installed =
-      command === null ? succeed(null) : await runBuildCommand(scope, "install", command, plan);
+      command === null ? succeed(null) : await runBuildCommand(scope, "install", command, place);
     // The next deployment installs from the beginning, in case that what was restored is the reason.
     if (!installed.ok && restored !== null) await dropEntry(scope, restored);
     if (installed.ok && kept !== null && restored === null)

@@ -2,8 +2,8 @@ import { realpath } from "node:fs/promises";
 
 import { checkBuildCommands } from "#agent/policy/check-policy.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
-import { chooseBuild, describeChoice } from "#build/choose-build.ts";
-import { findMissingTool } from "#build/find-missing-tool.ts";
+import { chooseBuild, commandsOf, describeChoice } from "#build/choose-build.ts";
+import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
 import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
@@ -26,12 +26,14 @@ export type BuildPlan = Preset & {
   readonly linked: ReadonlySet<string>;
   /** The folders that are kept for the next build, relative to the release. */
   readonly buildCaches: readonly string[];
+  readonly tools: BuildTools;
 };
 
 /**
  * Decides how the fetched files are built: from the project's settings, and otherwise from the framework's preset.
  * Detects the framework when the project names none. Fails if the root directory, the policy or a missing tool does not
- * allow the build. Then links the shared paths that exist, so that the commands see them.
+ * allow the build. Gets the tools in the versions that the repository asks for, and links the shared paths that exist,
+ * so that the commands see both.
  */
 export async function planBuild(
   scope: RunScope,
@@ -49,14 +51,16 @@ export async function planBuild(
   // Checked here too, because a preset's commands are known only now.
   const refusal = checkBuildCommands(context.policy, plan);
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
-  for (const command of choice.presetCommands) {
-    const missing = await findMissingTool(command, context.environment["PATH"]);
-    if (missing !== null) return fail("tool_missing", stage, missing);
-  }
+  const further = [order.release_command ?? null, order.activate_command];
+  const tools = await provideTools(scope, stage, commandsOf(choice, further), {
+    release: realRelease,
+    root: root.path,
+  });
+  if (!tools.ok) return tools;
   const linked = await linkExistingPaths(scope, release, stage);
   if (!linked.ok) return linked;
   const { sha: commitSha, message: commitMessage } = commit;
   const buildCaches = await findBuildCaches(plan.framework, realRelease, root.path);
-  const places = { release, root: root.path, linked: linked.value, buildCaches };
+  const places = { release, root: root.path, linked: linked.value, buildCaches, tools: tools.value };
   return succeed({ ...plan, commitSha, commitMessage, ...places });
 }

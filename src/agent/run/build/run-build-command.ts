@@ -2,7 +2,6 @@ import { projectEnvironment } from "#build/commands/environment.ts";
 import { shellCommand } from "#build/commands/shell.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { killProcessesOfRun } from "#build/process/process-table.ts";
-import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { describeEnd } from "#build/failure/command-failure.ts";
 import { runCommand, stepAfterCommand } from "#agent/run/step/run-command.ts";
 import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
@@ -20,6 +19,15 @@ const commands = {
   release: { unit: 9, variables: "activate" },
 } as const;
 
+/** Where a command runs. `toolFolders`: first on its PATH. `spentMs`: how much of its time the stage has used before. */
+export type CommandPlace = {
+  readonly release: string;
+  readonly root: string;
+  readonly commitSha: string;
+  readonly toolFolders: readonly string[];
+  readonly spentMs: number;
+};
+
 /**
  * Runs the install, the build or the release command in the new release, with the time limit of its stage. No process of
  * it stays.
@@ -28,18 +36,19 @@ export async function runBuildCommand(
   scope: RunScope,
   stage: keyof typeof commands,
   line: string,
-  { release, root, commitSha }: Pick<BuildPlan, "release" | "root" | "commitSha">,
+  { release, root, commitSha, toolFolders, spentMs }: CommandPlace,
 ): Promise<Step<null>> {
   const { order, context } = scope;
   const { unit, variables } = commands[stage];
   scope.log.system(stage, `running ${line}`);
   const startedAt = context.clock.monotonic();
-  const limit = startLimit(order.timeouts[timeoutName(stage)], scope.interrupt);
+  const limit = startLimit(order.timeouts[timeoutName(stage)], scope.interrupt, spentMs);
   const environment = projectEnvironment(
     context.environment,
     order.run_id,
     projectUser(scope),
     scope.variables[variables],
+    toolFolders,
   );
   const command = shellCommand(line, root, environment, {
     release,

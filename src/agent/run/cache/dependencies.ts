@@ -14,6 +14,7 @@ import { projectEnvironment } from "#build/commands/environment.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { restoreEntry, storeEntry } from "#agent/run/cache/copy-entry.ts";
+import type { BuildTools } from "#agent/run/tools/provide-tools.ts";
 import { projectUser, type RunScope } from "#agent/run/step/run-scope.ts";
 import {
   commandAfterRestore,
@@ -36,7 +37,7 @@ export type KeptInstallation = {
  */
 export async function planKeptInstallation(
   scope: RunScope,
-  { root }: BuildPlan,
+  { root, tools }: BuildPlan,
   release: string,
   command: string,
   signal: AbortSignal,
@@ -45,7 +46,7 @@ export async function planKeptInstallation(
   const survey = await surveyRelease(release, signal);
   if (signal.aborted) return null;
   const folder = relative(release, root) || ".";
-  const decided = await decide(scope, release, survey, folder, command);
+  const decided = await decide(scope, release, survey, folder, command, tools);
   if (decided.ok) return decided.value;
   scope.log.system("install", `the dependencies are not kept for later deployments: ${decided.reason}`);
   return null;
@@ -57,6 +58,7 @@ async function decide(
   survey: Survey,
   folder: string,
   command: string,
+  tools: BuildTools,
 ): Promise<ResultOf<KeptInstallation, { readonly reason: string }>> {
   const lockFiles = foldersFrom(folder);
   const hasFile = (name: string) => lockFiles.some((one) => survey.paths.has(`${one}${name}`));
@@ -69,7 +71,13 @@ async function decide(
   if (copied !== null)
     return { ok: false, reason: `\`${copied}\` depends on a folder of the repository, which is copied` };
   const { context, order, variables } = scope;
-  const env = projectEnvironment(context.environment, order.run_id, projectUser(scope), variables.build);
+  const env = projectEnvironment(
+    context.environment,
+    order.run_id,
+    projectUser(scope),
+    variables.build,
+    tools.folders,
+  );
   const key = await dependencyKey({
     ...{ digest: manifests.digest, command, folder, variables: variables.build },
     path: env["PATH"] ?? "",

@@ -10,10 +10,13 @@ export type StageLimit = {
   clear(): void;
 };
 
-/** @param interrupt `null` for work that an interrupt must not stop */
-export function startLimit(seconds: number, interrupt: Interrupt | null): StageLimit {
+/**
+ * @param interrupt `null` for work that an interrupt must not stop
+ * @param spentMs how much of the time the stage has used before
+ */
+export function startLimit(seconds: number, interrupt: Interrupt | null, spentMs = 0): StageLimit {
   const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), seconds * 1000);
+  const timer = setTimeout(() => timeout.abort(), Math.max(0, seconds * 1000 - spentMs));
   return {
     signal: interrupt === null ? timeout.signal : AbortSignal.any([timeout.signal, interrupt.signal]),
     seconds,

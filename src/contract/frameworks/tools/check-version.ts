@@ -41,6 +41,12 @@ function isClose({ tool, wanted, strength }: ToolRequest, version: string): bool
   return satisfies(version, `${changing.includes(tool) ? "~" : "^"}${exact}`);
 }
 
+/** Whether no version can meet more of the requests. Files that contradict each other are never all met. */
+export function fitsBest(requests: readonly ToolRequest[], version: string): boolean {
+  const { kind } = checkVersion(requests, version);
+  return kind === "fits" || (kind === "not_advised" && requests.some(isBinding));
+}
+
 /**
  * Chooses the newest version that all requests allow, or else all binding requests, or else the first one.
  * @param available versions in any order. Others than plain ones, such as `jruby-9.4` or `3.14.0a1`, are ignored.

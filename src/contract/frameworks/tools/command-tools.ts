@@ -36,6 +36,38 @@ export function toolsOf(program: string): readonly Tool[] | null {
   return programs.get(program) ?? null;
 }
 
+/** The program by which a tool is started. */
+export function programOf(tool: Tool): string {
+  if (tool === "python") return "python3";
+  return tool === "rust" ? "cargo" : tool;
+}
+
+/** The files because of which a preset starts a program. */
+const reasons: ReadonlyMap<string, readonly string[]> = new Map([
+  ["npm", ["package-lock.json", "npm-shrinkwrap.json", "package.json"]],
+  ["npx", ["package.json"]],
+  ["pnpm", ["pnpm-lock.yaml", "package.json"]],
+  ["yarn", ["yarn.lock", "package.json"]],
+  ["bun", ["bun.lock", "bun.lockb", "package.json"]],
+  ["node", ["package.json"]],
+  ["bundle", ["Gemfile"]],
+  ["ruby", ["Gemfile"]],
+  ["composer", ["composer.json"]],
+  ["php", ["composer.json"]],
+  ["python3", ["requirements.txt", "pyproject.toml", "Pipfile", "manage.py"]],
+  ["uv", ["uv.lock"]],
+  ["poetry", ["poetry.lock"]],
+  ["pipenv", ["Pipfile.lock"]],
+  ["go", ["go.mod"]],
+  ["cargo", ["Cargo.toml"]],
+  ["hugo", ["hugo.toml", "hugo.yaml", "hugo.json", "config.toml", "config.yaml"]],
+]);
+
+/** The file of a folder because of which a preset starts a program; `null` if there is none. */
+export function reasonFor(program: string, names: readonly string[]): string | null {
+  return reasons.get(program)?.find((name) => names.includes(name)) ?? null;
+}
+
 /** Commands of the shell itself, which are no files. */
 const builtins: ReadonlySet<string> = new Set([
   "cd",

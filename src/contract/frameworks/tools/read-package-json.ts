@@ -20,19 +20,18 @@ export function readPackageJson(text: string): readonly FoundRequest[] {
 
 /** The package managers that a project can name. npm ignores the field, so another version of it is no failure. */
 function readPackageManager(declared: unknown): readonly FoundRequest[] {
-  const { name, version } = splitPackageManager(declared);
+  const { name, version, hash } = splitPackageManager(declared);
   const tool = toolNamed(name);
   if (tool === "npm") return requestFor(tool, version, "npm", "advised");
-  return tool === "pnpm" || tool === "yarn" || tool === "bun"
-    ? requestFor(tool, version, "npm", "pinned")
-    : [];
+  if (tool !== "pnpm" && tool !== "yarn" && tool !== "bun") return [];
+  return requestFor(tool, version, "npm", "pinned").map((found) => ({ ...found, hash }));
 }
 
 /**
  * Splits `packageManager`, such as `pnpm@9.1.0+sha512.14e9…`.
  * @returns empty texts for what it does not have
  */
-export function splitPackageManager(declared: unknown): {
+function splitPackageManager(declared: unknown): {
   readonly name: string;
   readonly version: string;
   readonly hash: string;

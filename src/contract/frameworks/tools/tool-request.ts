@@ -21,6 +21,8 @@ export type ToolRequest = {
   /** The file, relative to the repository's root. */
   readonly file: string;
   readonly strength: RequestStrength;
+  /** The hash of the wanted package, such as `sha512.14e9…`, if `packageManager` has one. */
+  readonly hash?: string;
 };
 
 /** Whether another version than the wanted one can fail a deployment. */

@@ -1,0 +1,72 @@
+import { mkdir } from "node:fs/promises";
+import { delimiter } from "node:path";
+
+import { commandEnvironment } from "#build/commands/environment.ts";
+import { USUAL_PATH } from "#build/tools/find-program.ts";
+import { type CapturedEnd, runCommand } from "#agent/run/step/run-command.ts";
+import type { RunScope } from "#agent/run/step/run-scope.ts";
+import type { StageLimit } from "#agent/run/step/stage-limit.ts";
+import { toolsFolder } from "#agent/run/tools/tools-folder.ts";
+import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
+import type { Tool } from "#contract/frameworks/tools/tool.ts";
+
+/** What the installation of a tool for a run needs. */
+export type ToolRunner = {
+  readonly scope: RunScope;
+  readonly stage: "install" | "build";
+  readonly limit: StageLimit;
+  /** The folder that the agent's tools are in. */
+  readonly folder: string;
+  /** The PATH of the project's commands, without the tools that are being installed. */
+  readonly path: string;
+  /** Runs a program as the agent's user, outside of the repository. With `log`, its output goes to the log. */
+  readonly run: (
+    argv: readonly [string, ...string[]],
+    options: { readonly log: boolean; readonly env?: Readonly<Record<string, string>> },
+  ) => Promise<CapturedEnd>;
+};
+
+/** A tool that a run uses from the agent's folder. `folders`: what comes first on the PATH. */
+export type ProvidedTool = { readonly version: string; readonly folders: readonly string[] };
+
+/** `failed`: the program that should install it could not. `none`: no program of the server can install it. */
+export type Provision =
+  | { readonly kind: "provided"; readonly tool: ProvidedTool }
+  | { readonly kind: "failed"; readonly installer: string; readonly ran: CapturedEnd }
+  | { readonly kind: "none" };
+
+/** Installs a tool, or finds what was installed for an earlier run. */
+export type Provider = (
+  runner: ToolRunner,
+  tool: Tool,
+  requests: readonly ToolRequest[],
+) => Promise<Provision>;
+
+/**
+ * @param folders what comes first on the PATH
+ * @param begin called before a program is started
+ */
+export function createToolRunner(
+  scope: RunScope,
+  stage: ToolRunner["stage"],
+  limit: StageLimit,
+  folders: readonly string[],
+  begin: () => void,
+): ToolRunner {
+  const { context, order, variables } = scope;
+  const folder = toolsFolder(context.home);
+  const own = variables.build["PATH"] ?? context.environment["PATH"] ?? USUAL_PATH;
+  const path = [...folders, own].join(delimiter);
+  const environment = { ...commandEnvironment(context.environment, order.run_id), PATH: path };
+  return {
+    ...{ scope, stage, limit, folder, path },
+    async run(argv, { log, env = {} }) {
+      begin();
+      await mkdir(folder, { recursive: true });
+      const command = { argv, cwd: folder, env: { ...environment, ...env } };
+      return runCommand(scope, command, {
+        ...{ stage, signal: limit.signal, leftovers: "kill", stdout: log ? "log" : "capture", isQuiet: !log },
+      });
+    },
+  };
+}

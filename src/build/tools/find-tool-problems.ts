@@ -1,0 +1,57 @@
+import { readdir } from "node:fs/promises";
+
+import { type BuildPlace, describeMissing, describeOther } from "#build/tools/describe-tool.ts";
+import { findProgram } from "#build/tools/find-program.ts";
+import { readToolRequests } from "#build/tools/read-tool-requests.ts";
+import type { ServerTools } from "#build/tools/server-tools.ts";
+import { checkVersion } from "#contract/frameworks/tools/check-version.ts";
+import { programOf, programsOf, toolsOf } from "#contract/frameworks/tools/command-tools.ts";
+import { type ChosenCommands, toolNeeds } from "#contract/frameworks/tools/tool-needs.ts";
+
+/** What a build is looked at with. `release`: the repository's folder; `root`: the project's; both real paths. */
+export type ToolQuestion = {
+  readonly commands: ChosenCommands;
+  readonly release: string;
+  readonly root: string;
+  readonly path: string;
+  readonly place: BuildPlace;
+};
+
+/** `missing`: a preset's command starts a program that does not exist. */
+export type ToolProblem = { readonly kind: "missing" | "other_version"; readonly message: string };
+
+/**
+ * Compares the tools of a machine with what a project's commands need and its repository asks for, without installing
+ * anything.
+ * @returns a sentence for each problem
+ */
+export async function findToolProblems(
+  tools: Pick<ServerTools, "find">,
+  { commands, release, root, path, place }: ToolQuestion,
+): Promise<readonly ToolProblem[]> {
+  const names = await readdir(root);
+  const problems: ToolProblem[] = [];
+  const add = (kind: ToolProblem["kind"], message: string) => void problems.push({ kind, message });
+  const missing = new Set<string>();
+  for (const { tool, requests, program } of toolNeeds(commands, await readToolRequests(release, root))) {
+    const found = await tools.find(programOf(tool), path);
+    if (program !== null && !missing.has(program) && (await findProgram(program, path)) === null) {
+      missing.add(program);
+      add("missing", describeMissing(program, requests, names, place));
+    } else if (found?.version !== undefined && found.version !== null) {
+      const check = checkVersion(requests, found.version);
+      if (check.kind !== "fits") add("other_version", describeOther(check.by, found.version, place));
+    }
+  }
+  const others = commands.preset.flatMap(programsOf).filter((program) => toolsOf(program) === null);
+  const unknown = await findMissingProgram(others, path);
+  if (unknown !== null) add("missing", describeMissing(unknown, [], names, place));
+  return problems;
+}
+
+/** The first program of commands that is not on the PATH; `null` if all are. */
+export async function findMissingProgram(commands: readonly string[], path: string): Promise<string | null> {
+  for (const program of commands.flatMap(programsOf))
+    if ((await findProgram(program, path)) === null) return program;
+  return null;
+}
