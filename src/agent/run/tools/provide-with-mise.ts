@@ -53,6 +53,8 @@ function createMise({ scope, folder, run }: ToolRunner, program: string) {
     MISE_CACHE_DIR: join(home, ".mise", "cache"),
     MISE_STATE_DIR: join(home, ".mise", "state"),
     MISE_CEILING_PATHS: home,
+    // Otherwise npm would be a script that needs bash.
+    MISE_NODE_NPM_SHIM: "0",
     NO_COLOR: "1",
   };
   const start = (log: boolean, ...words: readonly string[]) => run([program, ...words], { log, env });
