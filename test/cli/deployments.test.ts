@@ -72,6 +72,13 @@ describe("gantry deploy", () => {
     await installation.api.ended(id);
   });
 
+  it("--clear-cache makes the server delete what it keeps of earlier installations and builds", async () => {
+    const { code, stdout } = await gantry("deploy", "--clear-cache", "--follow");
+    expect(code).toBe(0);
+    expect(stdout).toContain("the cache is empty already");
+    expect((await gantry("deployments", "show")).stdout).toMatch(/^cache\tcleared$/m);
+  });
+
   it("--follow prints the log and exits with 0 when the given commit is live", async () => {
     const [first] = [...site.source.commits.keys()];
     await site.source.commit();

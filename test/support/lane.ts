@@ -3,7 +3,7 @@ import type { ProjectReport } from "#contract/agent-protocol.ts";
 import { createIdGenerator, ProjectId, ServerId } from "#contract/ids.ts";
 import { decideRollback, type RollbackRequest } from "#domain/lane/decide-rollback.ts";
 import { decideRunEvents } from "#domain/lane/decide-run-events.ts";
-import { type Asked, decideStart } from "#domain/lane/decide-start.ts";
+import { type Asked, decideStart, type StartRequest } from "#domain/lane/decide-start.ts";
 import { activeOf, emptyLane, isIn, type Lane, type LaneDeployment } from "#domain/lane/lane.ts";
 import type { RollbackChoice } from "#domain/lane/rollback-target.ts";
 import { defaultPlan } from "./plan.ts";
@@ -33,8 +33,8 @@ export function asked(changes: Partial<Asked> = {}): Asked {
   };
 }
 
-export function start(lane: Lane, now = 0, changes: Partial<Asked> = {}) {
-  return decideStart(lane, { ...asked(changes), input: {}, defaultBranch: "main" }, now);
+export function start(lane: Lane, now = 0, changes: Partial<StartRequest> = {}) {
+  return decideStart(lane, { ...asked(changes), input: {}, defaultBranch: "main", ...changes }, now);
 }
 
 export const DEFAULT_TARGET: RollbackChoice = { deploymentId: null, version: null };

@@ -6,6 +6,7 @@ export const defaultPlan: Plan = {
   projectName: "shop",
   domain: "shop.localhost",
   repository: "/srv/git/shop.git",
+  defaultBranch: "main",
   commits: "reachable",
   rootDirectory: ".",
   build: {},

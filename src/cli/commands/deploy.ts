@@ -15,10 +15,19 @@ export const deploy = defineCommand({
   options: {
     branch: { kind: "text", short: "b", value: "NAME", help: "Branch or tag to deploy" },
     commit: { kind: "text", short: "c", value: "HASH", help: "Commit to deploy, at least 7 characters" },
+    "clear-cache": {
+      kind: "flag",
+      help: "Delete the kept dependencies and build caches of the project first",
+    },
     follow: { kind: "flag", short: "f", help: "Show the log until the deployment ends" },
     ...warningsOption,
   },
-  examples: ["deploy --follow", 'deploy --commit "$(git rev-parse HEAD)" --follow', "deploy -p shop -b next"],
+  examples: [
+    "deploy --follow",
+    'deploy --commit "$(git rev-parse HEAD)" --follow',
+    "deploy -p shop -b next",
+    "deploy --clear-cache",
+  ],
   run: withSession(async (session, { options }) => {
     const { branch, commit } = options;
     const project = await findProject(session);
@@ -26,7 +35,7 @@ export const deploy = defineCommand({
     const { id, name } = project.value;
     const started = await session.client.startDeployment({
       params: { project_id: id },
-      body: givenFields({ branch, commit }),
+      body: givenFields({ branch, commit, clear_cache: options["clear-cache"] || null }),
     });
     const { follow, warnings } = options;
     return printStarted(session, started, { what: `Deployment of ${name ?? id}`, follow, warnings });

@@ -29,6 +29,7 @@ export const deploymentsShow = defineCommand({
       ["source", sourceText(deployment)],
       ["by", printableName(deployment.actor.name)],
       ["variables", revision === null ? null : `revision ${revision}`],
+      ["cache", deployment.clear_cache ? "cleared" : null],
       ["started", timeText(deployment.created_at, output)],
       ["took", durationText(deployment.duration)],
       ["waiting", waiting === null ? null : waitingText(waiting)],

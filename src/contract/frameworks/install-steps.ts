@@ -23,6 +23,7 @@ const installers: readonly Installer[] = [
   // It writes a map of the project's own classes too.
   installer("composer", "install", ["composer.lock"], "all"),
   installer("bundle", "install", ["Gemfile.lock", "gems.locked"], "all"),
+  installer("bundle", String.raw`config set --local \w+ [\w.:]+`, [], "all"),
   installer("uv", "sync", ["uv.lock"], "all"),
   installer("poetry", "install", ["poetry.lock"], "all"),
   installer("pipenv", "sync", ["Pipfile.lock"], "all"),
@@ -36,7 +37,7 @@ function installer(
   repeats: Installer["repeats"],
 ): Installer {
   const before = String.raw`(?:[A-Z_][A-Z0-9_]*=[\w./:-]* )*(?:corepack |npx (?:--?[\w-]+ )*)?`;
-  const options = String.raw`(?: --?[\w@%+=:,./-]+)*`;
+  const options = String.raw`(?: --?[\w@%+=:,./-]+|(?<= --(?:only|omit|without)) [\w,]+)*`;
   const command = new RegExp(String.raw`^${before}${program}(?:@[\w.+-]+)? (?:${verbs})${options}$`);
   return { command, lockFiles, repeats };
 }
@@ -63,7 +64,7 @@ export function planInstallSteps(line: string, hasFile: (name: string) => boolea
         reason: `\`${command}\` is not known to install only what a lock file says`,
       };
     const { lockFiles, repeats } = found;
-    if (!lockFiles.some(hasFile))
+    if (lockFiles.length > 0 && !lockFiles.some(hasFile))
       return { kind: "not_kept", reason: `there is no ${lockFiles[0]}, so each installation may differ` };
     steps.push({ command, lockFiles, repeats });
   }

@@ -71,6 +71,7 @@ export const liveDeployment = {
   },
   release_kept: true,
   variables_revision: 3,
+  clear_cache: false,
 } as const;
 
 export const canceledDeployment = {

@@ -35,6 +35,7 @@ export function decideRollback(
     branch: target.branch,
     requestedCommit: target.commitSha,
     inBranch: false,
+    clearCache: false,
     variables: variables.value,
     commitSha: target.commitSha,
     commitMessage: target.commitMessage,

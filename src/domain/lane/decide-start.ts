@@ -40,6 +40,7 @@ type Joining = Pick<
   | "branch"
   | "requestedCommit"
   | "inBranch"
+  | "clearCache"
   | "variables"
   | "commitSha"
   | "commitMessage"
@@ -65,6 +66,7 @@ export function decideStart(
     branch: request.input.branch ?? request.defaultBranch,
     requestedCommit: request.input.commit ?? null,
     inBranch: request.input.commit !== undefined && request.input.branch !== undefined,
+    clearCache: request.input.clear_cache ?? false,
     variables: variables.value,
     commitSha: null,
     commitMessage: null,

@@ -28,6 +28,8 @@ export const Plan = z.strictObject({
   projectName: z.string(),
   domain: z.string(),
   repository: z.string(),
+  /** The project's own branch. Absent in plans that were stored by an earlier version. */
+  defaultBranch: z._default(z.nullable(z.string()), null),
   /** Absent in plans that were stored by an earlier version. */
   commits: z._default(CommitRule, "reachable"),
   rootDirectory: z.string(),
@@ -130,6 +132,8 @@ export const LaneDeployment = z.strictObject({
   requestedCommit: z.nullable(z.string()),
   /** Whether the request named the branch too, so that the branch must contain the commit. */
   inBranch: z._default(z.boolean(), false),
+  /** Whether the agent empties the project's cache of dependencies and builds first. */
+  clearCache: z._default(z.boolean(), false),
   /** null: the project never had variables when the deployment was requested. */
   variables: z._default(z.nullable(DeploymentVariables), null),
   commitSha: z.nullable(z.string()),

@@ -61,6 +61,7 @@ export function runOrder(lane: Lane, deployment: Named<"offered">, projectId: Pr
     health_check: plan.healthCheck,
     limits: plan.limits,
     timeouts: plan.timeouts,
+    cache: { clear: deployment.clearCache, default_branch: plan.defaultBranch ?? deployment.branch },
     keep_releases: releasesToKeep(lane, deployment.serverId, plan.keepReleases),
   });
 }

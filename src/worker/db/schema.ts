@@ -195,6 +195,7 @@ export const deployments = sqliteTable(
     releaseKept: integer("release_kept", { mode: "boolean" }).notNull(),
     /** The revision of the project's variables that the deployment runs with; null: there were none. */
     variablesRevision: integer("variables_revision"),
+    clearCache: integer("clear_cache", { mode: "boolean" }).notNull().default(false),
     /** Rises with each change of the lane. An older revision never overwrites a newer one. */
     revision: integer("revision").notNull(),
   },

@@ -56,6 +56,7 @@ export function deploymentView(reading: DeploymentReading, now: number): Deploym
     evidence: evidenceView(reading.evidence),
     release_kept: reading.releaseKept,
     variables_revision: reading.variablesRevision,
+    clear_cache: reading.clearCache,
   };
 }
 

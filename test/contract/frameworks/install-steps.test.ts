@@ -29,9 +29,10 @@ describe("an install command whose files were restored", () => {
     "pnpm install",
     "yarn install --immutable",
     "composer install --no-dev --no-interaction --optimize-autoloader",
-    "BUNDLE_PATH=vendor/bundle bundle install",
+    "APP_ENV=prod composer install --no-dev",
+    "bundle config set --local path .bundle && bundle config set --local without development:test && bundle install",
     "uv sync --frozen",
-    "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction",
+    "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --only main",
   ])("runs again if it is `%s`, which may do more", (line) => {
     expect(afterRestore(line)).toBe(line);
   });

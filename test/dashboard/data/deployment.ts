@@ -35,5 +35,6 @@ export function deployment(version: number, status: Deployment["status"] = "supe
     evidence: null,
     release_kept: false,
     variables_revision: null,
+    clear_cache: false,
   };
 }

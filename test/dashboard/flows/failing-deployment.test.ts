@@ -62,8 +62,9 @@ describe("a failed deployment", () => {
     await page.getByText("Saved. Changes apply from the next deployment.").waitFor();
 
     await page.goto(`${local.url}/app/deployments/${failed.id}`);
-    await page.getByRole("button", { name: "Deploy main again" }).click();
+    await page.getByRole("button", { name: "Clear cache and deploy" }).click();
     await page.getByRole("heading", { name: "v2" }).waitFor();
+    await page.getByText("with a cleared cache").waitFor();
     await page.locator("h1 .status.live").waitFor();
     for (const stage of ["Install", "Release"])
       await page.getByRole("list", { name: "Stages" }).getByText(stage).waitFor();
@@ -90,5 +91,11 @@ describe("a failed deployment", () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "shop", exact: true }).waitFor();
     expect((await api.listDeployments(project.id)).map(({ version }) => version)).toEqual([2]);
+
+    await page.getByRole("button", { name: "Deploy", exact: true }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Clear cache and deploy" }).click();
+    await page.getByRole("heading", { name: "v3" }).waitFor();
+    await page.getByText("with a cleared cache").waitFor();
+    await page.locator("h1 .status.live").waitFor();
   });
 });

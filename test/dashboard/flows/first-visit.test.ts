@@ -28,7 +28,7 @@ describe("the link that npm start prints", () => {
     await page.getByRole("list", { name: "Deployments" }).getByText("v1").waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByRole("button", { name: "Deploy" }).click();
+    await dialog.getByRole("button", { name: "Deploy", exact: true }).click();
 
     await page.getByRole("heading", { name: "v2" }).waitFor();
     await page.locator("h1 .status.live").waitFor();

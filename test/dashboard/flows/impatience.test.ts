@@ -81,7 +81,7 @@ describe("a second click after a lost response", () => {
       { times: 1 },
     );
     await page.getByRole("button", { name: "Deploy" }).click();
-    const deploy = page.getByRole("dialog").getByRole("button", { name: "Deploy" });
+    const deploy = page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true });
     await deploy.click();
     await page.getByText("Deploying failed.").waitFor();
     await deploy.click();

@@ -34,7 +34,7 @@ describe("a server that loses its connection", () => {
     await page.getByRole("link", { name: "away", exact: true }).click();
     await page.locator(".status.offline").waitFor();
     await page.getByRole("button", { name: "Deploy", exact: true }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByText("waiting for the server to connect").waitFor();
     agent.start();
     await page.locator("h1 .status.live").waitFor();

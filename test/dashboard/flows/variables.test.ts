@@ -244,7 +244,7 @@ describe("variables", () => {
     expect([...(await violations(page, "light")), ...(await violations(page, "dark"))]).toEqual([]);
     await page.goto(`${local.url}/app/projects/${id}`);
     await page.getByRole("button", { name: "Deploy" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Deploy" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Deploy", exact: true }).click();
     await page.getByText("cannot open these secrets").waitFor();
 
     // The project moves back to the server whose key opens it.

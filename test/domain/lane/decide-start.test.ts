@@ -1,8 +1,18 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 
-import { emptyLane, LaneDeployment, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
-import { accepted, laneWithLive, liveEvents, reportActive, start, story } from "../../support/lane.ts";
+import type { StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
+import { activeOf, emptyLane, LaneDeployment, liveOf, MAX_QUEUED, queuedOf } from "#domain/lane/lane.ts";
+import { runOrder } from "#domain/lane/run-order.ts";
+import {
+  accepted,
+  laneWithLive,
+  liveEvents,
+  PROJECT,
+  reportActive,
+  start,
+  story,
+} from "../../support/lane.ts";
 
 describe("starting a deployment", () => {
   it("offers the first deployment to the agent immediately, as version 1", () => {
@@ -15,8 +25,20 @@ describe("starting a deployment", () => {
       .looseObject({ state: z.looseObject({ plan: z.looseObject({}) }) })
       .parse(structuredClone(deployment));
     delete stored["inBranch"];
+    delete stored["clearCache"];
     delete stored.state.plan["commits"];
     expect(LaneDeployment.parse(stored)).toEqual(deployment);
+  });
+
+  it("orders a cleared cache if the request asks for it, and names the branch whose cache a new branch gets", () => {
+    const orderOf = (input: StartDeploymentInput) => {
+      const active = activeOf(accepted(start(emptyLane, 0, { input })));
+      if (active === null || active.state.name !== "offered") throw new Error("nothing is offered");
+      return runOrder(emptyLane, { ...active, state: active.state }, PROJECT).cache;
+    };
+    expect(orderOf({})).toEqual({ clear: false, default_branch: "main" });
+    const changed = orderOf({ branch: "next", clear_cache: true });
+    expect(changed).toEqual({ clear: true, default_branch: "main" });
   });
 
   it("queues a second deployment, with the next version", () => {

@@ -47,6 +47,7 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
     release: null,
     releaseKept: false,
     variablesRevision: null,
+    clearCache: false,
     revision: 1,
     ...changes,
   };

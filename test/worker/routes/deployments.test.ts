@@ -103,6 +103,7 @@ describe("a deployment", () => {
       evidence: null,
       release_kept: false,
       variables_revision: null,
+      clear_cache: false,
     });
   });
 

@@ -112,6 +112,8 @@ export const Deployment = z.extend(DeploymentRow, {
   release_kept: z.boolean(),
   /** An earlier control plane has none, and a newer client must be able to read its answers. */
   variables_revision: z._default(z.nullable(wholeFrom(1)), null),
+  /** As `variables_revision`. */
+  clear_cache: z._default(z.boolean(), false),
 });
 export type Deployment = z.infer<typeof Deployment>;
 
@@ -126,6 +128,7 @@ export type DeploymentStarted = z.infer<typeof DeploymentStarted>;
 export const StartDeploymentInput = z.strictObject({
   branch: z.optional(BranchName),
   commit: z.optional(CommitName),
+  clear_cache: z.optional(z.boolean()),
 });
 export type StartDeploymentInput = z.infer<typeof StartDeploymentInput>;
 

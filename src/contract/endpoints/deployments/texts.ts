@@ -38,6 +38,9 @@ export const deploymentTexts = {
       shows what each waits for. If the server is offline, the deployment waits for it, at most for the project's
       \`timeouts.queue_seconds\`.
 
+      The server keeps the dependencies that a project installs, and what its framework's build keeps for the next one.
+      With \`clear_cache\`, it deletes them first, and the deployment installs and builds everything.
+
       The deployment runs with the project's current variables. If the project's server cannot open one of the
       secrets, the response is 409 \`secrets_not_sealed\`: enter the named ones again.
 
@@ -148,6 +151,8 @@ const source = {
   branch: "The branch or tag to deploy instead of the project's branch.",
   commit:
     "The hash of the commit to deploy, at least 7 characters. The commit must be contained in `branch` if you send it, otherwise in any branch or tag, unless the project's `commits` setting says otherwise.",
+  clear_cache:
+    "Whether to delete what the server keeps of earlier installations and builds of the project. Default: `false`.",
 };
 
 export const deploymentSchemas = {
@@ -214,6 +219,7 @@ export const deploymentSchemas = {
       "Whether the files are still on the server. If `true`, a rollback to this deployment needs no build.",
     variables_revision:
       "The revision of the project's variables that the deployment runs with. `null` if there were none.",
+    clear_cache: "Whether the deployment started without the cache of dependencies and builds.",
   }),
   DeploymentStarted: object(schemas.DeploymentStarted, "A deployment that was started.", {
     id: rowFields.id,

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
+import type { Deployment, StartDeploymentInput } from "#contract/endpoints/deployments/schemas.ts";
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import { api } from "#dashboard/data/api.ts";
 import { useDeployment, useMay } from "#dashboard/data/resources.ts";
@@ -20,19 +20,19 @@ export function DeploymentActions({ deployment }: Props) {
   const { reload } = useDeployment(id);
   const mayChange = useMay("startDeployment");
   const canceling = useAction(() => api.cancelDeployment({ params: { deployment_id: id } }));
-  const again = useAction(() =>
+  const again = useAction((change: StartDeploymentInput) =>
     api.startDeployment({
       params: { project_id: projectId },
-      body: { branch: deployment.branch },
+      body: { branch: deployment.branch, ...change },
     }),
   );
   const cancel = async () => {
     await canceling.run();
     await reload();
   };
-  const deployAgain = async () => {
+  const deployAgain = async (change: StartDeploymentInput) => {
     const go = goFromHere();
-    const started = await again.run();
+    const started = await again.run(change);
     if (started !== null) go({ page: "deployment", id: started.value.id });
   };
   const close = () => setOpen(null);
@@ -49,8 +49,13 @@ export function DeploymentActions({ deployment }: Props) {
         <Button onClick={() => setOpen("rollback")}>Roll back to this</Button>
       ) : null}
       {status === "failed" || status === "canceled" ? (
-        <Button variant="primary" onClick={deployAgain} isBusy={again.isRunning}>
+        <Button variant="primary" onClick={() => deployAgain({})} isBusy={again.isRunning}>
           Deploy {withHiddenShown(deployment.branch)} again
+        </Button>
+      ) : null}
+      {status === "failed" ? (
+        <Button onClick={() => deployAgain({ clear_cache: true })} isBusy={again.isRunning}>
+          Clear cache and deploy
         </Button>
       ) : null}
       <Button onClick={() => setOpen("delete")}>Delete</Button>

@@ -20,7 +20,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** Starts a deployment of the project's branch, another branch or a commit. */
+/** Starts a deployment of the project's branch, another branch or a commit, with or without what was kept of earlier builds. */
 export function DeployDialog({ id, project, onClose }: Props) {
   const [branch, setBranch] = useState("");
   const [commit, setCommit] = useState("");
@@ -32,14 +32,14 @@ export function DeployDialog({ id, project, onClose }: Props) {
     ...(commit.trim() === "" ? {} : { commit: commit.trim() }),
   });
   const errors = parsed.success ? {} : errorsOf(parsed.error);
-  const start = async () => {
+  const start = async (change: StartDeploymentInput = {}) => {
     const go = goFromHere();
-    const started = parsed.success ? await starting.run(parsed.data) : null;
+    const started = parsed.success ? await starting.run({ ...parsed.data, ...change }) : null;
     if (started !== null) go({ page: "deployment", id: started.value.id });
   };
   return (
     <Dialog title={project === null ? "Deploy" : `Deploy ${project.name}`} onClose={onClose}>
-      <Form onSubmit={start}>
+      <Form onSubmit={() => start()}>
         <Field
           label="Branch"
           value={branch}
@@ -61,6 +61,9 @@ export function DeployDialog({ id, project, onClose }: Props) {
         <ProblemBox problem={starting.problem} doing="Deploying" />
         <footer>
           <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={() => start({ clear_cache: true })} isBusy={starting.isRunning}>
+            Clear cache and deploy
+          </Button>
           <Button type="submit" variant="primary" isBusy={starting.isRunning}>
             Deploy
           </Button>

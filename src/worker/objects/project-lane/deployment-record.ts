@@ -35,6 +35,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     releaseKept: wasLive?.releaseKept ?? false,
     // A rollback with the variables of a deployment that had none has the revision 0.
     variablesRevision: deployment.variables?.revision || null,
+    clearCache: deployment.clearCache,
   };
 }
 

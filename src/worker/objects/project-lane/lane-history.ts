@@ -51,6 +51,7 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
     reuseRelease: null,
     branch: row.branch,
     requestedCommit: row.commitSha,
+    clearCache: row.clearCache,
     variables: row.variablesRevision === null ? null : { revision: row.variablesRevision, deployed: false },
     commitSha: row.commitSha,
     commitMessage: row.commitMessage,

@@ -47,6 +47,7 @@ function planOf(project: ProjectRecord): Plan {
     projectName: project.name,
     domain: project.domain,
     repository: project.repository,
+    defaultBranch: project.branch,
     commits: project.commits,
     rootDirectory: project.rootDirectory,
     build: givenSettings(project),
