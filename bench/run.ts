@@ -1,6 +1,5 @@
 // Compares medians as ratios, measured in turns in one run, because absolute times depend on the machine.
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 
 import { noOptions, runScript } from "../scripts/shared/script.ts";
 import { createRepository } from "../test/support/journey-repository.ts";
@@ -11,33 +10,20 @@ import {
   startSystem,
   type System,
 } from "../test/support/journey-system.ts";
+import { measureCache } from "./cache-rows.ts";
 import { measureScrolling } from "./dashboard-rows.ts";
 import { measureFlood, measureLogLatency } from "./log-rows.ts";
 import { formatTable, median, type Row, time } from "./measure.ts";
 import { createShellDeployer } from "./shell-floor.ts";
+import { untilLive } from "./until-live.ts";
 
 const ROUNDS = 25;
 /** Rounds that are not counted, because they fill caches on both sides. */
 const WARM_UP = 3;
-const POLL_MS = 4;
 
 const DEPLOY_RATIO_GOAL = 10;
 const ROLLBACK_RATIO_GOAL = 10;
 const ROLLBACK_GOAL_MS = 100;
-
-/** Measures the time from a request until a polling client sees the deployment live. */
-async function untilLive(system: System, starting: () => Promise<{ id: string }>): Promise<number> {
-  return time(async () => {
-    const { id } = await starting();
-    for (;;) {
-      const deployment = await system.api.getDeployment(id);
-      if (deployment.status === "live") return;
-      if (deployment.status !== "building")
-        throw new Error(`The deployment ended: ${JSON.stringify(deployment)}`);
-      await pause(POLL_MS);
-    }
-  });
-}
 
 async function measure(system: System, home: string): Promise<Row[]> {
   const repository = await createRepository(join(home, "bench-site"));
@@ -93,6 +79,8 @@ async function runBench(): Promise<void> {
     try {
       console.log(`Measuring ${ROUNDS} rounds, medians`);
       const rows = await measure(system, home);
+      console.log("Installing npm's packages");
+      rows.push(...(await measureCache(system, home)));
       console.log("Following logs");
       rows.push(await measureLogLatency(system, home), await measureFlood(system, home, inspectorPort));
       console.log("Scrolling the dashboard");
