@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { listUpTo, textUpTo, wholeFrom } from "#contract/bounds.ts";
-import { Failure, LiveEvidence } from "#contract/endpoints/deployments/schemas.ts";
+import { Failure, LiveEvidence, StageTime } from "#contract/endpoints/deployments/schemas.ts";
 import { CommitSha } from "#contract/git-names.ts";
 import { ProjectId, RunId } from "#contract/ids.ts";
 import { LogStage, LogStream, MAX_LOG_LINE_BYTES } from "#contract/endpoints/logs/schemas.ts";
@@ -53,7 +53,14 @@ export const RunEvent = z.discriminatedUnion("type", [
   z.strictObject({ seq, type: z.literal("framework"), preset: ReportedPreset }),
   z.strictObject({ seq, type: z.literal("output"), lines: listUpTo(OutputLine, MAX_OUTPUT_LINES) }),
   z.strictObject({ seq, type: z.literal("ready") }),
-  z.strictObject({ seq, type: z.literal("result"), result: RunResult, project: ProjectReport }),
+  z.strictObject({
+    seq,
+    type: z.literal("result"),
+    result: RunResult,
+    project: ProjectReport,
+    /** An older agent, and one that was killed during the run, sends none. */
+    stages: z.optional(listUpTo(StageTime, 2 * runStages.length)),
+  }),
 ]);
 export type RunEvent = z.infer<typeof RunEvent>;
 

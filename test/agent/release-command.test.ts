@@ -36,6 +36,8 @@ describe("a release command", () => {
       event.type === "stage" ? [event.stage] : event.type === "ready" ? ["ready"] : [],
     );
     expect(steps).toEqual(["fetch", "install", "build", "ready", "release", "activate", "verify"]);
+    const [reported] = eventsOf(run, "result");
+    expect(reported?.stages?.map(({ stage }) => stage)).toEqual(steps.filter((step) => step !== "ready"));
     await world.deploy(order());
     expect(noted()).toEqual([
       ...["install", "build", "release 1, current: ", "activate 1"],

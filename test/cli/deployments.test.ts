@@ -85,7 +85,9 @@ describe("gantry deploy", () => {
     const { code, stdout } = await gantry("deploy", "--follow", "--commit", `${first}`);
     const { status, commit_sha: sha } = await newest();
     expect({ code, status, sha }).toEqual({ code: 0, status: "live", sha: first });
-    expect(stdout).toMatch(/^line 20$[^]*^built$[^]*v1 is live: main at/m);
+    expect(stdout).toMatch(
+      /^line 20$[^]*^built$[^]*v1 is live: main at .*\(fetch \S+ s, build \S+ s, activate \S+ s, verify \S+ s\)$/m,
+    );
     // Output to a pipe has no terminal sequences.
     expect(stdout).toBe(stripVTControlCharacters(stdout));
     expect(stdout).not.toContain("\r");
@@ -99,6 +101,7 @@ describe("gantry deploy", () => {
     expect(stdout).toMatch(/v1 failed: .*\(build_failed, in the stage build\).*\n {2}Error: out of paint\n/);
     const shown = await gantry("deployments", "show");
     expect(shown.stdout).toMatch(/^exit code\t7$/m);
+    expect(shown.stdout).toMatch(/^stages\tfetch \S+ s, build \S+ s$/m);
     expect(shown.stdout).toMatch(/^output\tError: out of paint$/m);
     expect(shown.stdout).toMatch(/^Error: out of paint$/m);
 

@@ -14,5 +14,6 @@ export async function reportResult(
   result: RunResult,
 ): Promise<void> {
   const project = await reportProject(context, projectId);
-  reporter.report({ type: "result", result, project }, "urgent");
+  const stages = reporter.stageTimes();
+  reporter.report({ type: "result", result, project, ...(stages.length === 0 ? {} : { stages }) }, "urgent");
 }

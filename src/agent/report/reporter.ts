@@ -6,6 +6,8 @@ import { postEvents, type PostEnd } from "#agent/report/post-events.ts";
 import type { Spool } from "#agent/report/spool.ts";
 import type { Instruction, OutputLine } from "#contract/agent-events.ts";
 import type { ActiveRun } from "#contract/agent-protocol.ts";
+import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
+import type { RunStage } from "#contract/stages.ts";
 
 /**
  * `stored`: all events are stored. `ended`: the control plane ended the run itself and accepts no more of its events.
@@ -17,6 +19,8 @@ export type Reporter = {
   /** `urgent` events are sent at once, with all events before them; `patient` ones may wait to be sent together. */
   report(event: NewRunEvent, urgency: "urgent" | "patient"): void;
   line(line: OutputLine): void;
+  /** How long each reported stage took until the next one, or until now. */
+  stageTimes(): StageTime[];
   /** `null` while there is room for more output; otherwise a promise that resolves when there is room again. */
   room(): Promise<void> | null;
   /** Asks for the activation permit until it is given. @returns false when the run has ended or the signal aborted */
@@ -58,6 +62,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   let waitingForPermit: ((isGiven: boolean) => void) | null = null;
   let result: NewRunEvent | null = null;
   let isSending = false;
+  const starts: { readonly stage: RunStage; readonly at: number }[] = [];
   let isUrgent = false;
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -184,6 +189,7 @@ export function createReporter(options: ReporterOptions): Reporter {
   function report(event: NewRunEvent, urgency: "urgent" | "patient"): void {
     if (closing.signal.aborted) return;
     log.append(event);
+    if (event.type === "stage") starts.push({ stage: event.stage, at: clock.monotonic() });
     if (event.type === "result") result = event;
     if (urgency === "urgent") isUrgent = true;
     watchAge();
@@ -205,6 +211,13 @@ export function createReporter(options: ReporterOptions): Reporter {
       if (log.memoryBytes >= spillAtBytes) spill();
       watchAge();
       wakeUnlessBackingOff();
+    },
+    stageTimes() {
+      const now = clock.monotonic();
+      return starts.map(({ stage, at }, place) => {
+        const ms = Math.max(0, (starts[place + 1]?.at ?? now) - at);
+        return { stage, duration: Math.round(ms) / 1000 };
+      });
     },
     room() {
       if (closing.signal.aborted || log.memoryBytes < settings.maxMemoryBytes) return null;

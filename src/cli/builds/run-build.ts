@@ -13,10 +13,8 @@ import type { LocalBuild } from "#cli/builds/prepare-build.ts";
 import { type EarlyEnd, runStage, type StageScope } from "#cli/builds/run-stage.ts";
 import type { Context } from "#cli/context.ts";
 import { attempt } from "#node/attempt.ts";
+import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
-
-/** The time that a stage took. */
-export type StageTime = { readonly stage: "install" | "build"; readonly seconds: number };
 
 /** `output`: the folder to publish. */
 type Checked = EarlyEnd | { readonly kind: "succeeded"; readonly output: string };
@@ -50,7 +48,7 @@ export async function runBuild(
     if (line === null) continue;
     const startedAt = performance.now();
     const ended = await runStage(scope, stage, line);
-    times.push({ stage, seconds: (performance.now() - startedAt) / 1000 });
+    times.push({ stage, duration: Math.round(performance.now() - startedAt) / 1000 });
     if (ended.kind !== "succeeded") return { ...ended, times };
   }
   return { ...(await checkResult(build, signal)), times };

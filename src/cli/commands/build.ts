@@ -9,6 +9,7 @@ import type { Output } from "#cli/output/output.ts";
 import { durationText } from "#cli/output/times.ts";
 import { buildDocument } from "#cli/views/build-facts.ts";
 import { warningsOption } from "#cli/views/log-printer.ts";
+import { stageTimesText } from "#cli/views/deployment-text.ts";
 import { printFailure } from "#cli/views/print-failure.ts";
 
 export const build = defineCommand({
@@ -59,13 +60,10 @@ export const build = defineCommand({
 
 /** @param kept the build whose files stay */
 function printEnd(output: Output, end: BuildEnd, kept: LocalBuild | null): Outcome {
-  const stages = end.times.map(({ stage, seconds }) => ({
-    stage,
-    duration: Math.round(seconds * 1000) / 1000,
-  }));
+  const { times: stages } = end;
   const folder = kept?.release ?? null;
-  const took = end.times.map(({ stage, seconds }) => `${stage} ${durationText(seconds)}`).join(", ");
-  const details = output.style.dim(took === "" ? "" : ` (${took})`);
+  const took = stageTimesText(stages);
+  const details = output.style.dim(took === null ? "" : ` (${took})`);
   switch (end.kind) {
     case "succeeded":
       output.json({ type: "end", status: "succeeded", failure: null, stages, folder });

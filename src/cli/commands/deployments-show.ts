@@ -5,7 +5,13 @@ import { printable, printableName } from "#cli/output/printable.ts";
 import { durationText, timeText } from "#cli/output/times.ts";
 import { DEPLOYMENT_HELP, findDeployment } from "#cli/session/find-deployment.ts";
 import { withSession } from "#cli/session/session.ts";
-import { failureText, sourceText, statusStyles, waitingText } from "#cli/views/deployment-text.ts";
+import {
+  failureText,
+  sourceText,
+  stageTimesText,
+  statusStyles,
+  waitingText,
+} from "#cli/views/deployment-text.ts";
 
 export const deploymentsShow = defineCommand({
   name: "deployments show",
@@ -32,6 +38,7 @@ export const deploymentsShow = defineCommand({
       ["cache", deployment.clear_cache ? "cleared" : null],
       ["started", timeText(deployment.created_at, output)],
       ["took", durationText(deployment.duration)],
+      ["stages", stageTimesText(deployment.stages)],
       ["waiting", waiting === null ? null : waitingText(waiting)],
       ["failure", failure === null ? null : failureText(failure)],
       ["output", failure?.failing_line === undefined ? null : printable(failure.failing_line)],

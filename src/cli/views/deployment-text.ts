@@ -2,6 +2,7 @@ import type {
   Deployment,
   DeploymentStatus,
   Failure,
+  StageTime,
   WaitingOn,
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { Output } from "#cli/output/output.ts";
@@ -44,6 +45,12 @@ export function sourceText({
   const [subject = ""] = (message ?? "").split("\n");
   const quoted = subject === "" ? "" : ` "${printableName(subject)}"`;
   return `${printableName(branch)}${commit === null ? "" : ` at ${commit}`}${quoted}`;
+}
+
+/** `fetch 0.8 s, build 12 s`; null without times. */
+export function stageTimesText(times: readonly StageTime[]): string | null {
+  if (times.length === 0) return null;
+  return times.map(({ stage, duration }) => `${stage} ${durationText(duration)}`).join(", ");
 }
 
 export function failureText({ code, message, stage }: Failure): string {

@@ -1,9 +1,10 @@
+import type { Deployment } from "#contract/endpoints/deployments/schemas.ts";
 import type { DeploymentId } from "#contract/ids.ts";
 import type { LogEnd } from "#contract/endpoints/logs/schemas.ts";
 import { printable } from "#cli/output/printable.ts";
 import { durationText } from "#cli/output/times.ts";
 import type { Session } from "#cli/session/session.ts";
-import { sourceText } from "#cli/views/deployment-text.ts";
+import { sourceText, stageTimesText } from "#cli/views/deployment-text.ts";
 import { printFailure } from "#cli/views/print-failure.ts";
 
 /** Prints how a followed deployment ended, and the site's URL if it is live. */
@@ -19,7 +20,7 @@ export async function printVerdict(
   if (status === "deleted") return output.line(`${red("✗")} ${name} was deleted`);
   // These details are optional: without them the verdict is still printed.
   const read = await client.getDeployment({ params: { deployment_id: id } });
-  const details = read.ok ? dim(` ${sourceText(read.value)}, ${durationText(read.value.duration)}`) : "";
+  const details = read.ok ? dim(` ${detailsText(read.value)}`) : "";
   switch (status) {
     case "live": {
       output.line(`${green("✓")} ${name} is live:${details}`);
@@ -39,4 +40,11 @@ export async function printVerdict(
     case "failed":
       return printFailure(output, name, failure, details);
   }
+}
+
+/** `main at 8e8412f "Change the title", 14 s (fetch 0.8 s, build 12 s)` */
+function detailsText(deployment: Deployment): string {
+  const times = stageTimesText(deployment.stages);
+  const total = durationText(deployment.duration);
+  return `${sourceText(deployment)}, ${total}${times === null ? "" : ` (${times})`}`;
 }

@@ -70,6 +70,12 @@ export const liveDeployment = {
     health_check: { url: "http://127.0.0.1:3000/up", status: 200, tries: 2 },
   },
   release_kept: true,
+  stages: [
+    { stage: "fetch", duration: 0.8 },
+    { stage: "build", duration: 12.4 },
+    { stage: "activate", duration: 0.1 },
+    { stage: "verify", duration: 0.3 },
+  ],
   variables_revision: 3,
   clear_cache: false,
 } as const;

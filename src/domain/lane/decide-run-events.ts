@@ -108,8 +108,9 @@ function applyEvent(progress: Progress, id: DeploymentId, event: RunEvent, now: 
     case "ready":
       return keep(state.ending === null ? { state: { ...state, permitted: true } } : {});
     case "result": {
-      keep({});
-      const ended = conclude(progress.lane, { ...run, state }, event.result, event.project, now);
+      const stages = event.stages ?? [];
+      keep({ stages });
+      const ended = conclude(progress.lane, { ...run, state, stages }, event.result, event.project, now);
       progress.lane = noteReport(ended.lane, run.serverId, event.project);
       progress.effects.push(
         { type: "serving", serverId: run.serverId, report: event.project },

@@ -98,6 +98,7 @@ export function join(lane: Lane, asked: Asked, now: number, joining: Joining): R
     version,
     actor,
     ...joining,
+    stages: [],
     createdAt: now,
     deleted: false,
     state,

@@ -1,6 +1,12 @@
 import * as z from "zod/mini";
 
-import { Actor, DeploymentKind, Failure, LiveEvidence } from "#contract/endpoints/deployments/schemas.ts";
+import {
+  Actor,
+  DeploymentKind,
+  Failure,
+  LiveEvidence,
+  StageTime,
+} from "#contract/endpoints/deployments/schemas.ts";
 import { DeploymentId, RunId, ServerId } from "#contract/ids.ts";
 import {
   BuildSettings,
@@ -138,6 +144,8 @@ export const LaneDeployment = z.strictObject({
   variables: z._default(z.nullable(DeploymentVariables), null),
   commitSha: z.nullable(z.string()),
   commitMessage: z.nullable(z.string()),
+  /** How long the stages took, from the agent's result. Absent in lanes that were stored by an earlier version. */
+  stages: z._default(z.array(StageTime), []),
   actor: Actor,
   createdAt: unixMs,
   /** Deleted during its run: no longer listed, and removed when the agent has confirmed its end. */

@@ -9,6 +9,7 @@ import type {
   DeploymentStatus,
   Failure,
   LiveEvidence,
+  StageTime,
 } from "#contract/endpoints/deployments/schemas.ts";
 import type { AccountId, DeploymentId, ProjectId, ServerId, TokenId } from "#contract/ids.ts";
 import type { DeployKeySummary } from "#contract/endpoints/projects/repository-access.ts";
@@ -190,6 +191,8 @@ export const deployments = sqliteTable(
     deadlineAt: integer("deadline_at"),
     failure: text("failure", { mode: "json" }).$type<Failure>(),
     evidence: text("evidence", { mode: "json" }).$type<LiveEvidence>(),
+    /** How long the stages took; null until the agent has reported it. */
+    stages: text("stages", { mode: "json" }).$type<StageTime[]>(),
     /** The release folder that the deployment put live; null if it was never live. */
     release: integer("release"),
     releaseKept: integer("release_kept", { mode: "boolean" }).notNull(),

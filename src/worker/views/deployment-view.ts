@@ -54,6 +54,7 @@ export function deploymentView(reading: DeploymentReading, now: number): Deploym
     finished_at: timestampOrNull(reading.finishedAt),
     failure: reading.failure,
     evidence: evidenceView(reading.evidence),
+    stages: reading.stages ?? [],
     release_kept: reading.releaseKept,
     variables_revision: reading.variablesRevision,
     clear_cache: reading.clearCache,

@@ -34,6 +34,7 @@ export function deployment(version: number, status: Deployment["status"] = "supe
     failure: null,
     evidence: null,
     release_kept: false,
+    stages: [],
     variables_revision: null,
     clear_cache: false,
   };

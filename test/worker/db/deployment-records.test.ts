@@ -46,6 +46,7 @@ function recordIn({ projectId, serverId }: Place, changes: Partial<DeploymentRec
     evidence: null,
     release: null,
     releaseKept: false,
+    stages: null,
     variablesRevision: null,
     clearCache: false,
     revision: 1,

@@ -70,7 +70,7 @@ describe("a deployment", () => {
     expect((await project.deployment(third.id)).waiting_on).toEqual(waitingOn(2));
   });
 
-  it("stores its failure with the evidence, and the live one stays live", async () => {
+  it("stores its failure with the evidence and the times of its stages, and the live one stays live", async () => {
     const project = await TestProject.connected();
     const { id: live } = await project.deploy();
     const { id } = await project.start();
@@ -85,11 +85,19 @@ describe("a deployment", () => {
       type: "result",
       result: { outcome: "failed", failure },
       project: emptyReport(order),
+      stages: [
+        { stage: "fetch", duration: 0.8 },
+        { stage: "build", duration: 12.4 },
+      ],
     });
     expect(await project.reaches(id, "failed")).toMatchObject({
       failure,
       evidence: null,
       release_kept: false,
+      stages: [
+        { stage: "fetch", duration: 0.8 },
+        { stage: "build", duration: 12.4 },
+      ],
     });
     expect((await project.deployment(live)).status).toBe("live");
   });

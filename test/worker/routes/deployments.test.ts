@@ -102,6 +102,7 @@ describe("a deployment", () => {
       failure: null,
       evidence: null,
       release_kept: false,
+      stages: [],
       variables_revision: null,
       clear_cache: false,
     });

@@ -61,6 +61,7 @@ export const agentSchemas = {
     lines: "The output lines.",
     result: "The result of the run.",
     project: "What the server now serves for the project.",
+    stages: "How long each stage of the run took.",
   }),
   ReportedPreset: object(ReportedPreset, "The build settings of a framework.", {
     framework: "The framework's identifier.",

@@ -4,7 +4,7 @@ import { numberFrom, textBetween, textUpTo, wholeFrom } from "#contract/bounds.t
 import { BranchName, CommitName, CommitSha } from "#contract/git-names.ts";
 import { DeploymentId, ProjectId, ServerId } from "#contract/ids.ts";
 import { NextCursor, PageQuery } from "#contract/paging.ts";
-import { stages } from "#contract/stages.ts";
+import { runStages, stages } from "#contract/stages.ts";
 
 export const DeploymentStatus = z.enum(["building", "live", "superseded", "failed", "canceled"]);
 export type DeploymentStatus = z.infer<typeof DeploymentStatus>;
@@ -69,6 +69,10 @@ export const LiveEvidence = z.strictObject({
 });
 export type LiveEvidence = z.infer<typeof LiveEvidence>;
 
+/** How long a stage of a run took, in seconds. */
+export const StageTime = z.strictObject({ stage: z.enum(runStages), duration: numberFrom(0) });
+export type StageTime = z.infer<typeof StageTime>;
+
 export const WaitingOn = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("deployment"), id: DeploymentId, position: wholeFrom(1) }),
   z.strictObject({ type: z.literal("server"), id: ServerId }),
@@ -110,6 +114,8 @@ export const Deployment = z.extend(DeploymentRow, {
   failure: z.nullable(Failure),
   evidence: z.nullable(LiveEvidence),
   release_kept: z.boolean(),
+  /** An earlier control plane has none. */
+  stages: z._default(z.array(StageTime), []),
   /** An earlier control plane has none, and a newer client must be able to read its answers. */
   variables_revision: z._default(z.nullable(wholeFrom(1)), null),
   /** As `variables_revision`. */

@@ -217,6 +217,8 @@ export const deploymentSchemas = {
     evidence: "The evidence that the deployment went live. `null` if it never was live.",
     release_kept:
       "Whether the files are still on the server. If `true`, a rollback to this deployment needs no build.",
+    stages:
+      "How long each stage of the run took, in their order. Empty until the deployment has ended, and if its agent did not report it.",
     variables_revision:
       "The revision of the project's variables that the deployment runs with. `null` if there were none.",
     clear_cache: "Whether the deployment started without the cache of dependencies and builds.",
@@ -233,6 +235,10 @@ export const deploymentSchemas = {
   Deployments: object(schemas.Deployments, "A page of deployments.", {
     deployments: "The deployments of this page, newest first.",
     next_cursor: nextCursor,
+  }),
+  StageTime: object(schemas.StageTime, "How long a stage of a deployment took.", {
+    stage: "The stage.",
+    duration: "Its duration in seconds.",
   }),
   WaitingOn: object(schemas.WaitingOn, "What a queued deployment waits for.", {
     type: "`deployment`: for an earlier deployment of the same project. `server`: for the server, which is offline.",

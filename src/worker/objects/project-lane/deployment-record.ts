@@ -32,6 +32,7 @@ export function recordOf(deployment: LaneDeployment, projectId: ProjectId): Unre
     failure: state.name === "failed" ? state.failure : null,
     evidence: wasLive?.evidence ?? null,
     release: wasLive?.release ?? null,
+    stages: deployment.stages.length === 0 ? null : deployment.stages,
     releaseKept: wasLive?.releaseKept ?? false,
     // A rollback with the variables of a deployment that had none has the revision 0.
     variablesRevision: deployment.variables?.revision || null,

@@ -55,6 +55,7 @@ function deploymentOf(row: DeploymentRecord, source: number | null, runId: RunId
     variables: row.variablesRevision === null ? null : { revision: row.variablesRevision, deployed: false },
     commitSha: row.commitSha,
     commitMessage: row.commitMessage,
+    stages: row.stages ?? [],
     actor: row.actor,
     createdAt,
     deleted: false,
