@@ -4,12 +4,15 @@ import { join } from "node:path";
 
 import { eventually } from "./eventually.ts";
 
-/** A place where a test can hold a deployment's own command: the start of the fetch, the middle of the build, or the activate command. */
-export type GateName = "fetch" | "build" | "activate";
+/** A place where a test can hold a deployment's own command: the start of the fetch, the middle of the build, the release command or the activate command. */
+export const gateNames = ["fetch", "build", "release", "activate"] as const;
+export type GateName = (typeof gateNames)[number];
 
 /** A gate is a file that the deployment's commands check. */
 export type Gate = {
   readonly path: string;
+  /** The file with the version of each run of the release command, one per line. */
+  readonly released: string;
   /** Closes the gate: commands that reach it wait. */
   hold(name: GateName): Promise<void>;
   /** Resolves when a command waits at the gate. */
@@ -22,6 +25,7 @@ export async function createGate(path: string): Promise<Gate> {
   const file = (name: GateName, what: "hold" | "waits") => join(path, `${what}-${name}`);
   return {
     path,
+    released: join(path, "released"),
     async hold(name) {
       await rm(file(name, "waits"), { force: true });
       await writeFile(file(name, "hold"), "");
@@ -29,8 +33,7 @@ export async function createGate(path: string): Promise<Gate> {
     reached: (name) =>
       eventually(`a command waits at the gate ${name}`, () => existsSync(file(name, "waits"))),
     async open() {
-      for (const name of ["fetch", "build", "activate"] as const)
-        await rm(file(name, "hold"), { force: true });
+      for (const name of gateNames) await rm(file(name, "hold"), { force: true });
     },
   };
 }

@@ -31,6 +31,8 @@ export type CommitChange = {
   readonly lines?: number;
   /** Lines of sh in the middle of the build, after the gate. */
   readonly build?: string;
+  /** Lines of sh at the end of the release command, after the gate. */
+  readonly release?: string;
   /** Lines of sh at the end of the activate command, after the gate. */
   readonly activate?: string;
 };
@@ -62,6 +64,13 @@ ${waitAtGate("activate")}
 ${extra}
 `;
 
+/** Only sites whose settings say so run it. */
+const releaseScript = ({ path, released }: Gate, extra: string): string => `gate='${path}'
+echo $GANTRY_VERSION >> '${released}'
+${waitAtGate("release")}
+${extra}
+`;
+
 /** @param path a new folder */
 export async function createSource(path: string): Promise<Source> {
   const repository = await createBareRepository(path);
@@ -83,13 +92,14 @@ export async function createSource(path: string): Promise<Source> {
     forgetAllBut(shas) {
       for (const sha of commits.keys()) if (!shas.has(sha)) commits.delete(sha);
     },
-    commit: ({ lines = 20, build = "", activate = "" } = {}) =>
+    commit: ({ lines = 20, build = "", release = "", activate = "" } = {}) =>
       inTurn(async () => {
         count += 1;
         const marker = `${basename(path)}-${count}`;
         const sha = await repository.commit({
           "index.html": pageOf(marker),
           "build.sh": buildScript(lines, build),
+          "release.sh": releaseScript(gate, release),
           "activate.sh": activateScript(activate),
           "data/seed.txt": "the release's own\n",
         });

@@ -9,6 +9,7 @@ import { moving, purging, rollingBack } from "./doings.ts";
 import { restartAgent, faults } from "./faults.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint, Scene } from "./point.ts";
+import { releasedOnce, withReleaseCommand } from "./released-once.ts";
 
 const withHealthCheck: NonNullable<FaultPoint["settings"]> = ({ health }) => ({
   health_check: { url: health.url, tries: 3, interval_seconds: 0.1 },
@@ -52,7 +53,7 @@ const comesLate = async (scene: Scene): Promise<void> => {
   await restartAgent(scene);
 };
 
-const isLost: FaultPoint["check"] = ({ failure }) => {
+const isLost: NonNullable<FaultPoint["check"]> = ({ failure }) => {
   if (failure?.code !== "server_lost")
     throw new Error(`it failed with ${failure?.code}, and not server_lost`);
 };
@@ -113,6 +114,17 @@ export const agentPoints: readonly FaultPoint[] = [
     ...dies,
     ends: ["failed"],
     check: isLost,
+  },
+  {
+    name: "the agent dies in the release command",
+    settings: withReleaseCommand,
+    at: at.gate("release"),
+    ...dies,
+    ends: ["failed"],
+    async check(deployment, scene) {
+      await isLost(deployment, scene);
+      await releasedOnce(deployment, scene);
+    },
   },
   {
     name: "the agent dies in the activate command",

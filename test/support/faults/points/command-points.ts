@@ -9,6 +9,7 @@ import { canceling } from "./doings.ts";
 import { faults, killBelowAgent, moveRepositoryBack, moveRepositoryAway } from "./faults.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint, Scene } from "./point.ts";
+import { withReleaseCommand } from "./released-once.ts";
 
 const failsWith =
   (...codes: readonly FailureCode[]): NonNullable<FaultPoint["check"]> =>
@@ -117,6 +118,15 @@ export const commandPoints: readonly FaultPoint[] = [
     fault: sharedPathIsTaken,
     recover: sharedPathIsBack,
     ends: ["failed"],
+  },
+  {
+    name: "the release command fails",
+    settings: withReleaseCommand,
+    commit: { release: "exit 4" },
+    at: at.gate("release"),
+    fault: faults.none,
+    ends: ["failed"],
+    check: failsWith("release_failed"),
   },
   {
     name: "the activate command fails",

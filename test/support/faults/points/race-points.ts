@@ -6,6 +6,7 @@ import { deployNext } from "./deploy-next.ts";
 import { rollingBack } from "./doings.ts";
 import { at } from "./moments.ts";
 import type { Fault, FaultPoint, Scene } from "./point.ts";
+import { releasedOnce, withReleaseCommand } from "./released-once.ts";
 
 async function newest({ installation, site }: Scene): Promise<string> {
   const [deployment] = await installation.api.listDeployments(site.projectId);
@@ -58,6 +59,14 @@ export const racePoints: readonly FaultPoint[] = [
     at: at.permit,
     fault: cancelIsAnswered(409),
     ends: ["live"],
+  },
+  {
+    name: "a cancelation arrives in the release command",
+    settings: withReleaseCommand,
+    at: at.gate("release"),
+    fault: cancelIsAnswered(409),
+    ends: ["live"],
+    check: releasedOnce,
   },
   {
     name: "a cancelation arrives while the order is on its way",
