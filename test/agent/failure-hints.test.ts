@@ -127,6 +127,8 @@ describe("the output of a tool that is not installed here", () => {
       "asks for Ruby 3.3.0, and the server has 3.1.2",
     ],
     ["error: The lockfile at `uv.lock` needs to be updated", "Run `uv lock`"],
+    ["module.c:1:10: fatal error: Python.h: No such file or directory", "python3-dev build-essential"],
+    ["decouple.UndefinedValueError: DB_HOST not found. Declare it as envvar", "Set the variable DB_HOST"],
     ["pyproject.toml changed significantly since poetry.lock was last generated", "Run `poetry lock`"],
   ])("has a hint: %s", (line, part) => {
     expect(failureHint(`some\n${line}\nmore\n`)).toContain(part);

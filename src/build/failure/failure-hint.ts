@@ -1,13 +1,13 @@
+import { type KnownFailure, missingVariable } from "#build/failure/known-failure.ts";
+import { languageFailures } from "#build/failure/language-failures.ts";
 import type { ProcessEnd } from "#build/process/command.ts";
-
-/** A known failure of an install or build command: what its output contains, and what to do. */
-type KnownFailure = readonly [pattern: RegExp, hint: (...groups: readonly string[]) => string];
 
 const outdated = (file: string, command: string) =>
   `The lock file does not match ${file}. Run \`${command}\` on your own machine, and commit the lock file.`;
 
 /** The first match is used. The patterns match within one line, so that a long output takes linear time. */
 const knownFailures: readonly KnownFailure[] = [
+  ...languageFailures,
   [
     /`npm ci` can only install packages when your package\.json and/,
     () => outdated("package.json", "npm install"),
@@ -68,14 +68,9 @@ const knownFailures: readonly KnownFailure[] = [
   ],
   [
     /[Mm]issing (?:required )?(?:environment|env) (?:variable|var)s?:? *[`'"]?([A-Z][A-Z0-9_]{1,99})?/,
-    (name) =>
-      `Set the variable${name === "" ? "" : ` ${name}`} in the project. Builds get secrets only if they are set for builds too.`,
+    missingVariable,
   ],
-  [
-    /KeyError: '([A-Z][A-Z0-9_]{2,99})'/,
-    (name) =>
-      `Set the variable ${name} in the project. Builds get secrets only if they are set for builds too.`,
-  ],
+  [/KeyError: '([A-Z][A-Z0-9_]{2,99})'/, missingVariable],
   [
     /EADDRINUSE|[Aa]ddress already in use/,
     () => "The command listens on a port that is in use. A build command must not start the app.",

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 
 import { type BuildPlace, describeMissing, describeOther } from "#build/tools/describe-tool.ts";
 import { findProgram } from "#build/tools/find-program.ts";
+import { lacksVenv, VENV } from "#build/tools/lacks-venv.ts";
 import { readToolRequests } from "#build/tools/read-tool-requests.ts";
 import type { ServerTools } from "#build/tools/server-tools.ts";
 import { checkVersion } from "#contract/frameworks/tools/check-version.ts";
@@ -46,6 +47,7 @@ export async function findToolProblems(
   const others = commands.preset.flatMap(programsOf).filter((program) => toolsOf(program) === null);
   const unknown = await findMissingProgram(others, path);
   if (unknown !== null) add("missing", describeMissing(unknown, [], names, place));
+  if (await lacksVenv(commands.preset, path)) add("missing", describeMissing(VENV, [], names, place));
   return problems;
 }
 

@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { describeMissing } from "#build/tools/describe-tool.ts";
 import { findMissingProgram } from "#build/tools/find-tool-problems.ts";
 import { installAdvice } from "#build/tools/install-advice.ts";
+import { lacksVenv, VENV } from "#build/tools/lacks-venv.ts";
 import { readToolRequests } from "#build/tools/read-tool-requests.ts";
 import { provideTool, type ToolChoice } from "#agent/run/tools/provide-tool.ts";
 import { createToolRunner } from "#agent/run/tools/tool-runner.ts";
@@ -67,6 +68,12 @@ export async function provideTools(
       });
       const message = describeMissing(missing, [], names, "this server");
       return fail("tool_missing", stage, message, undefined, advice);
+    }
+    if (await lacksVenv(commands.preset, path)) {
+      const advice = await installAdvice({
+        ...{ program: "python3", tool: null, requests: [], origin: context.connection.url, hasMise: false },
+      });
+      return fail("tool_missing", stage, describeMissing(VENV, [], names, "this server"), undefined, advice);
     }
     return succeed({ tools, folders, spentMs: context.clock.monotonic() - startedAt, hasBegun });
   } finally {

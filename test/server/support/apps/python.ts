@@ -56,3 +56,33 @@ export const flask: App = {
   serve: "exec .venv/bin/flask run --port $PORT",
   pages: { "/": "Flask" },
 };
+
+export const python: App = {
+  framework: "python",
+  files: {
+    "pyproject.toml": `[project]
+name = "shop"
+version = "1.0"
+dependencies = ["itsdangerous"]
+scripts = { shop = "shop:main" }
+
+[tool.setuptools]
+py-modules = ["shop"]
+`,
+    "shop.py": `import os
+from http.server import BaseHTTPRequestHandler, HTTPServer
+import itsdangerous
+
+class Page(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"Python with " + itsdangerous.__name__.encode())
+
+def main():
+    HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Page).serve_forever()
+`,
+  },
+  serve: "exec .venv/bin/shop",
+  pages: { "/": "Python with itsdangerous" },
+};

@@ -41,13 +41,16 @@ def make_wheel(info):
     head, _, body = metadata.read_text().partition("\n\n")
     name, version = (re.search(rf"^{key}: (.*)$", head, re.M)[1] for key in ("Name", "Version"))
     root = info.parent
-    files = [path for path in files_below(root) if info not in path.parents]
-    tag = "cp311-cp311-linux_x86_64" if any(path.suffix == ".so" for path in files) else "py3-none-any"
+    debian = dependencies(root.parents[3], "python3-")
+    # Debian has parts of setuptools in another package, which is none of Python's.
+    roots = [root] + [packages / name / "usr/lib/python3/dist-packages" for name in debian if name not in python_names]
+    files = [(path, top) for top in roots for path in files_below(top) if info not in path.parents]
+    tag = "cp311-cp311-linux_x86_64" if any(path.suffix == ".so" for path, _ in files) else "py3-none-any"
     stem = f"{re.sub('[-_.]+', '_', name)}-{version}"
-    needed = [python_names[name] for name in dependencies(root.parents[3], "python3-") if name in python_names]
+    needed = [python_names[name] for name in debian if name in python_names]
     described = "\n".join([head, *(f"Requires-Dist: {name}" for name in needed)]) + f"\n\n{body}"
     programs = info / "entry_points.txt"
-    entries = [(str(path.relative_to(root)), path) for path in files]
+    entries = [(str(path.relative_to(top)), path) for path, top in files]
     entries += [
         (f"{stem}.dist-info/METADATA", described.encode()),
         (f"{stem}.dist-info/WHEEL", f"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n".encode()),
