@@ -55,13 +55,19 @@ describe("a repository that is deployed by name and address alone", () => {
     },
   );
 
-  it("gets the gems of its lock file", async () => {
+  it("gets the gems of its lock file, from the cache if it is unchanged", async () => {
     const gemfile = 'source "https://rubygems.org"\ngem "rack"\n';
     const project = await server.createProject("locked", { Gemfile: gemfile, "config.ru": "" });
     await server.expectLive(project.id);
     const lock = await server.machine.tell(`cat /var/lib/gantry/projects/${project.id}/current/Gemfile.lock`);
     await server.commit("locked", { "Gemfile.lock": `${lock}\n` });
     await server.expectLive(project.id);
+    await server.commit("locked", { "config.ru": "# changed\n" });
+    const second = await server.deploy(project.id);
+    const lines = (await server.api.log(second.id)).map(({ message }) => message);
+    expect(lines).toContainEqual(expect.stringMatching(/^restored the dependencies of release 2/));
+    expect(lines).toContainEqual(expect.stringMatching(/^Bundle complete!/));
+    expect(second.status).toBe("live");
     // The lock file does not have it.
     await server.commit("locked", { Gemfile: `${gemfile}gem "rouge"\n` });
     expect((await server.deploy(project.id)).failure).toMatchObject({

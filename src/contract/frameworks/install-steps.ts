@@ -36,7 +36,8 @@ function installer(
   lockFiles: readonly string[],
   repeats: Installer["repeats"],
 ): Installer {
-  const before = String.raw`(?:[A-Z_][A-Z0-9_]*=[\w./:-]* )*(?:corepack |npx (?:--?[\w-]+ )*)?`;
+  const value = String.raw`(?:[\w./:-]|\$\{[A-Z_]+:-[\w.-]*\})*`;
+  const before = String.raw`(?:[A-Z_][A-Z0-9_]*=${value} )*(?:corepack |npx (?:--?[\w-]+ )*)?`;
   const options = String.raw`(?: --?[\w@%+=:,./-]+|(?<= --(?:only|omit|without)) [\w,]+)*`;
   const command = new RegExp(String.raw`^${before}${program}(?:@[\w.+-]+)? (?:${verbs})${options}$`);
   return { command, lockFiles, repeats };

@@ -29,7 +29,7 @@ describe("an install command whose files were restored", () => {
     "pnpm install",
     "yarn install --immutable",
     "composer install --no-dev --no-interaction --optimize-autoloader",
-    "APP_ENV=prod composer install --no-dev",
+    "APP_ENV=${APP_ENV:-prod} composer install --no-dev",
     "bundle config set --local path .bundle && bundle config set --local without development:test && bundle install",
     "uv sync --frozen",
     "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --only main",
@@ -63,6 +63,8 @@ describe("the files of an install command", () => {
     "npm install left-pad",
     "cd web && npm ci",
     "npm ci | tee log",
+    "KEY=${KEY:-$(make)} bundle install",
+    "bundle config set --global path .bundle && bundle install",
   ])("are not kept if it is `%s`, which may do anything", (line) => {
     expect(afterRestore(line)).toBe("never");
   });
