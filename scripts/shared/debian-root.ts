@@ -21,7 +21,7 @@ const packages = [
   "git",
   "openssh-client",
   "ca-certificates",
-  // The tools of other languages than JavaScript, as docs/servers.md lists them.
+  // The tools of other languages than JavaScript, without the compilers: the gems of the tests are compiled.
   ...["ruby", "bundler", "tzdata", "libxslt1.1", "libsass-dev"],
   ...["php-cli", "php-xml", "php-mbstring", "php-curl", "composer", "unzip"],
   ...["python3-venv", "golang-go"],

@@ -2,13 +2,14 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 import type { DebianMachine } from "./debian-machine.ts";
+import { codeOf } from "./documented-code.ts";
 
 const script = (name: string) => readFileSync(resolve(import.meta.dirname, "registry", name), "utf8");
 
 /**
  * Serves Debian's packages of frameworks from a registry in the machine, in the forms that pip, Composer and Bundler
  * download from. The packages are real; their gems have their native parts compiled. The machine's own settings name
- * the registry, as on a server behind a mirror: no repository and no project does.
+ * the registry, as docs/servers.md describes it for a mirror: no repository and no project does.
  */
 export async function servePackages(machine: DebianMachine, port: number): Promise<void> {
   const url = `http://127.0.0.1:${port}`;
@@ -30,9 +31,7 @@ export async function servePackages(machine: DebianMachine, port: number): Promi
       repositories: [{ type: "composer", url: `${url}/composer` }, { "packagist.org": false }],
     }),
   );
-  await machine.write(
-    "/etc/systemd/system/gantry-build-.service.d/registry.conf",
-    `[Service]\nEnvironment=BUNDLE_MIRROR__ALL=${url} COMPOSER_HOME=/etc/composer COMPOSER_CACHE_DIR=/tmp/composer\n`,
-  );
+  const file = "/etc/systemd/system/gantry-build-.service.d/mirrors.conf";
+  await machine.write(file, codeOf(file).replace("https://mirror.example.com/gems", url));
   await machine.tell("systemctl daemon-reload");
 }
