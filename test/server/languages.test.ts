@@ -55,6 +55,28 @@ describe("a repository that is deployed by name and address alone", () => {
     },
   );
 
+  it("migrates its database with the release command that its framework suggests", async () => {
+    const settings = django.files["shop/settings.py"] ?? "";
+    const project = await server.createProject("migrated", {
+      ...django.files,
+      "shop/settings.py": `${settings}INSTALLED_APPS += ["django.contrib.contenttypes"]\nDATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE_DIR / "data" / "shop.db"}}\n`,
+      "data/.keep": "",
+    });
+    await server.api.call("PATCH", `/v1/projects/${project.id}`, {
+      framework: "django",
+      shared_paths: ["data"],
+    });
+    const { suggested_release_command } = await server.api.getProject(project.id);
+    await server.api.call("PATCH", `/v1/projects/${project.id}`, {
+      release_command: suggested_release_command,
+    });
+    await server.expectLive(project.id);
+    const query = "select count(*) > 0 from django_migrations";
+    const database = `/var/lib/gantry/projects/${project.id}/shared/data/shop.db`;
+    const answer = `import sqlite3; print(sqlite3.connect("${database}").execute("${query}").fetchone())`;
+    expect(await server.machine.tell(`python3 -c '${answer}'`)).toBe("(1,)");
+  });
+
   it("gets the gems of its lock file, from the cache if it is unchanged", async () => {
     const gemfile = 'source "https://rubygems.org"\ngem "rack"\n';
     const project = await server.createProject("locked", { Gemfile: gemfile, "config.ru": "" });
