@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { arch, platform } from "node:os";
 
-import { identifyTool } from "#agent/cache/tool-identity.ts";
+import { findProgram } from "#build/tools/find-program.ts";
 
 /** Raised when kept files of an earlier agent must not be used. */
 const FORMAT = 1;
@@ -30,8 +30,10 @@ export async function dependencyKey({
   variables,
   path,
 }: InstallFacts): Promise<string> {
+  // By their files, because asking all of them for their versions would take longer than a copy.
   const tools: (string | null)[] = [];
-  for (const program of [...runtimes, ...morePrograms]) tools.push(await identifyTool(program, path));
+  for (const program of [...runtimes, ...morePrograms])
+    tools.push((await findProgram(program, path))?.identity ?? null);
   // Compiled packages are for one system and its libraries.
   const system = await readFile("/etc/os-release", "utf8").catch(() => "");
   const sorted = Object.entries(variables).toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -11,6 +11,7 @@ import { dependencyKey } from "#agent/cache/dependency-key.ts";
 import { type Manifests, readManifests } from "#agent/cache/read-manifests.ts";
 import { newPaths, type Survey, surveyRelease } from "#agent/cache/survey-release.ts";
 import { projectEnvironment } from "#build/commands/environment.ts";
+import { USUAL_PATH } from "#build/tools/find-program.ts";
 import type { BuildPlan } from "#agent/run/build/plan-build.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { restoreEntry, storeEntry } from "#agent/run/cache/copy-entry.ts";
@@ -80,7 +81,7 @@ async function decide(
   );
   const key = await dependencyKey({
     ...{ digest: manifests.digest, command, folder, variables: variables.build },
-    path: env["PATH"] ?? "",
+    path: env["PATH"] ?? USUAL_PATH,
   });
   const scripts = manifests.scripts.get(folder) ?? new Set();
   const isAlone = [...manifests.scripts.keys()].every((one) => one === folder);
