@@ -1,15 +1,22 @@
-import { applySettings, detectFramework, hasPreset, presetFor } from "#contract/frameworks/preset-for.ts";
+import {
+  applySettings,
+  buildProblem,
+  detectFramework,
+  hasPreset,
+  presetFor,
+  publishesFiles,
+} from "#contract/frameworks/preset-for.ts";
 import { suggestReleaseCommand } from "#contract/frameworks/release-commands.ts";
 import type { ChosenCommands } from "#contract/frameworks/tools/tool-needs.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
-import type { BuildSettings, Preset, ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
+import type { BuildSettings, DetectedPreset } from "#contract/endpoints/projects/schemas.ts";
 
 /** How a project is built, and why. */
 export type BuildChoice = {
   /** The settings to build with. */
-  readonly plan: Preset;
+  readonly plan: DetectedPreset;
   /** The settings of the framework, which the project's own take precedence over, and its usual release command. */
-  readonly preset: Preset & Pick<ReportedPreset, "suggested_release_command">;
+  readonly preset: DetectedPreset;
   readonly hasPreset: boolean;
   /** Whether the framework was detected; otherwise the project names it. */
   readonly isDetected: boolean;
@@ -17,6 +24,10 @@ export type BuildChoice = {
   readonly firstStage: "install" | "build";
   /** The commands that come from the preset. Those of the project's own may install the tools that they need. */
   readonly presetCommands: readonly string[];
+  /** Why these files cannot be built for a server, in a sentence; null if they can. */
+  readonly problem: string | null;
+  /** Whether the output directory is published. Otherwise the app runs as a server. */
+  readonly isPublished: boolean;
 };
 
 /** Decides how a project is built: by its own settings, and otherwise by the framework's preset. */
@@ -30,6 +41,8 @@ export function chooseBuild(tree: Tree, settings: BuildSettings): BuildChoice {
     settings.build_command === undefined ? build_command : null,
   ].filter((command) => command !== null);
   const suggested = suggestReleaseCommand(framework, tree);
+  // A build command or an output directory of the project's own may be the solution.
+  const isPreset = settings.build_command === undefined && settings.output_directory === undefined;
   return {
     plan,
     preset: suggested === null ? preset : { ...preset, suggested_release_command: suggested },
@@ -37,6 +50,8 @@ export function chooseBuild(tree: Tree, settings: BuildSettings): BuildChoice {
     isDetected: settings.framework === undefined,
     firstStage: install_command === null ? "build" : "install",
     presetCommands,
+    problem: isPreset ? buildProblem(framework, tree) : null,
+    isPublished: publishesFiles(settings, plan),
   };
 }
 
@@ -53,14 +68,20 @@ export function commandsOf(
 }
 
 /** Describes the choice in lines of the log. */
-export function describeChoice({ plan, hasPreset: isKnown, isDetected }: BuildChoice): readonly string[] {
-  const { framework, install_command, build_command, output_directory } = plan;
+export function describeChoice(choice: BuildChoice): readonly string[] {
+  const { plan, hasPreset: isKnown, isDetected, isPublished } = choice;
+  const { framework, install_command, build_command, output_directory, reasons } = plan;
   const unknown = isKnown ? [] : [`there is no preset for the framework ${framework}`];
-  const source = isDetected ? "detected in the repository" : "set in the project";
+  const source = isDetected ? `detected because ${reasons.join(" and ")}` : "set in the project";
   const install = install_command === null ? "" : `installed by ${install_command}, `;
   const build = build_command === null ? "nothing to build" : `built by ${build_command}`;
-  return [
-    ...unknown,
-    `framework ${framework}, ${source}: ${install}${build}, served from ${output_directory}`,
-  ];
+  const use = isPublished ? `served from ${output_directory}` : "runs as a server";
+  return [...unknown, `framework ${framework}, ${source}: ${install}${build}, ${use}`];
+}
+
+/** What to do so that an app that runs as a server is started; null for other projects. */
+export function startAdvice({ plan, isPublished }: BuildChoice): string | null {
+  if (isPublished) return null;
+  const example = plan.start_command === null ? "" : `, for example by \`${plan.start_command}\``;
+  return `nothing starts this app: set an activate_command that starts it${example}. To publish files instead, set output_directory.`;
 }

@@ -83,6 +83,9 @@ describe("a repository without a framework setting", () => {
       install_command: null,
       build_command: null,
       output_directory: ".",
+      app_type: "static",
+      start_command: null,
+      reasons: ["no file names a framework"],
     });
     expect(messagesOf(run, "stdout")).toEqual([]);
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "." });
@@ -99,6 +102,9 @@ describe("a repository without a framework setting", () => {
       install_command: "npm ci",
       build_command: "npm run build",
       output_directory: "dist",
+      app_type: "static",
+      start_command: null,
+      reasons: ["package.json depends on vite"],
     });
     expect(eventsOf(run, "stage").map(({ stage }) => stage)).toEqual(
       runStages.filter((stage) => stage !== "release"),
@@ -106,7 +112,7 @@ describe("a repository without a framework setting", () => {
     expect(world.read("current/dist/index.html")).toBe("hello");
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "dist" });
     expect(messagesOf(run, "system")).toContain(
-      "framework vite, detected in the repository: installed by npm ci, built by npm run build, served from dist",
+      "framework vite, detected because package.json depends on vite: installed by npm ci, built by npm run build, served from dist",
     );
   });
 
@@ -122,6 +128,9 @@ describe("a repository without a framework setting", () => {
       install_command: null,
       build_command: "hugo --gc --minify",
       output_directory: "public",
+      app_type: "static",
+      start_command: null,
+      reasons: ["hugo.toml exists"],
     });
     expect(messagesOf(run, "stdout")).toEqual(["hugo --gc --minify"]);
     expect(world.read("current/public/index.html")).toBe("built\n");
@@ -178,6 +187,57 @@ describe("a repository without a framework setting", () => {
       shop: { link: "../../../../../../shop" },
     });
     expect((await deploy()).preset).toMatchObject({ framework: "django", build_command: null });
+  });
+});
+
+describe("a repository that runs as a server", () => {
+  const app = {
+    "package.json": JSON.stringify({ scripts: { start: "node app.js" } }),
+    "app.js": "source",
+    "public/style.css": "body{}",
+  };
+
+  it("is not published, and the log says what starts it", async () => {
+    installTool("npm", "");
+    world.repository.commit(app);
+    await world.startAgent();
+    const { run, result, preset } = await deploy();
+    expect(result.outcome).toBe("live");
+    expect(preset).toMatchObject({ app_type: "server", start_command: "npm run start" });
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ published: false });
+    expect(messagesOf(run, "system")).toEqual(
+      expect.arrayContaining([
+        "framework node, detected because package.json has a script start: installed by npm install, nothing to build, runs as a server",
+        "nothing starts this app: set an activate_command that starts it, for example by `npm run start`. To publish files instead, set output_directory.",
+      ]),
+    );
+    const started = await deploy({ activate_command: "true" });
+    expect(messagesOf(started.run, "system")).not.toContainEqual(expect.stringContaining("nothing starts"));
+  });
+
+  it("publishes the folder that the project names", async () => {
+    installTool("npm", "");
+    world.repository.commit(app);
+    await world.startAgent();
+    expect((await deploy({ output_directory: "public" })).result.outcome).toBe("live");
+    expect(JSON.parse(world.read("releases/1.json"))).not.toHaveProperty("published");
+  });
+
+  it("fails at once if its files are built for another platform", async () => {
+    world.repository.commit({
+      "package.json": JSON.stringify({ devDependencies: { "@sveltejs/kit": "2" } }),
+      "svelte.config.js": 'import adapter from "@sveltejs/adapter-auto";',
+    });
+    await world.startAgent();
+    const { run, result } = await deploy();
+    expect(result).toMatchObject({
+      failure: {
+        code: "build_failed",
+        stage: "install",
+        message: expect.stringMatching(/^@sveltejs\/adapter-auto does not build for this server: use /),
+      },
+    });
+    expect(messagesOf(run, "system")).not.toContainEqual(expect.stringMatching(/^running /));
   });
 });
 
@@ -250,6 +310,9 @@ describe("a project's own setting", () => {
       install_command: null,
       build_command: null,
       output_directory: ".",
+      app_type: "static",
+      start_command: null,
+      reasons: [],
     });
     expect(messagesOf(run, "system")).toContain("there is no preset for the framework phoenix");
   });

@@ -110,7 +110,7 @@ async function carryOut(
   const activated = await stageFunctions.activate(scope, release, previous);
   if (!activated.ok) return activated;
   progress.stage = "verify";
-  const healthCheck = await stageFunctions.verify(scope);
+  const healthCheck = await stageFunctions.verify(scope, release);
   if (!healthCheck.ok) return healthCheck;
   await recordLiveCommit(scope.folder, release);
   await commitReleaseVariables(scope.folder, release.version);

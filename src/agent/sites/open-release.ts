@@ -11,12 +11,18 @@ export type OpenRelease = {
   readonly version: string;
   readonly folder: string;
   readonly documentRoot: string;
+  /** Otherwise the app runs as a server, and none of its files are served. */
+  readonly isPublished: boolean;
 };
 
 /**
  * The part of `releases/<version>.json` that this server reads. The agent writes it before it switches to a release.
  */
-const ReleaseRecord = z.object({ root_directory: InsidePath, output_directory: InsidePath });
+const ReleaseRecord = z.object({
+  root_directory: InsidePath,
+  output_directory: InsidePath,
+  published: z.optional(z.literal(false)),
+});
 
 /** How often a link that keeps changing is read again before it counts as broken. */
 const MAX_TRIES = 5;
@@ -43,7 +49,7 @@ export async function openRelease(directory: string): Promise<OpenRelease | null
     const record = await readJsonFile(`${folder}.json`, ReleaseRecord);
     if (record !== null) {
       const documentRoot = join(folder, record.root_directory, record.output_directory);
-      return { version, folder, documentRoot };
+      return { version, folder, documentRoot, isPublished: record.published !== false };
     }
     // A release that failed its health check is deleted right after the switch back: read the link again.
     if ((await currentVersion(directory)) === version) return null;

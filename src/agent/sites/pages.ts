@@ -9,16 +9,22 @@ const texts = {
   416: ["Range not satisfiable", "The file is shorter than the requested range."],
   500: ["Internal error", "The file exists but cannot be read."],
   503: ["Nothing here yet", "Nothing has been deployed to this site yet."],
+  server: [
+    "This app runs as a server",
+    "Its files are not published. Set an activate_command that starts the app, or an output_directory to publish.",
+  ],
 } as const;
 
-export type PageStatus = keyof typeof texts;
+type Page = keyof typeof texts;
+export type PageStatus = Exclude<Page, "server">;
 
 /**
  * Answers with a small page. Keeps headers that were set before, except those that describe another body; a 416 keeps
  * its Content-Range.
  */
-export function sendPage(response: ServerResponse, status: PageStatus): void {
-  const [title, text] = texts[status];
+export function sendPage(response: ServerResponse, page: Page): void {
+  const [title, text] = texts[page];
+  const status = page === "server" ? 503 : page;
   const body = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -27,6 +27,7 @@ export async function serveSite(
     const release = await openRelease(project);
     if (release === null) return sendPage(response, 503);
     response.setHeader("Gantry-Release", release.version);
+    if (!release.isPublished) return sendPage(response, "server");
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.setHeader("Allow", "GET, HEAD");
       return sendPage(response, 405);

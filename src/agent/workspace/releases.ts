@@ -26,6 +26,8 @@ export const Release = z.object({
   project_name: z.string(),
   root_directory: InsidePath,
   output_directory: InsidePath,
+  /** `false`: the app runs as a server, and none of its files are published. */
+  published: z.optional(z.literal(false)),
   activate_command: z.nullable(ShellCommand),
   /** Missing in releases of an earlier agent. */
   limits: z.optional(Limits),

@@ -21,6 +21,8 @@ export function printProject(output: Output, project: Project): void {
     ["commits by hash", project.commits],
     ["server", project.server_id],
     ["framework", settingText("framework", project.framework)],
+    ["detected because", reasonsText(project)],
+    ["type", project.app_type === "server" ? "server, which the activate command starts" : "static site"],
     ["install command", settingText("install_command", project.install_command)],
     ["build command", settingText("build_command", project.build_command)],
     ["output directory", settingText("output_directory", project.output_directory)],
@@ -32,6 +34,11 @@ export function printProject(output: Output, project: Project): void {
     ["queue", project.queue],
     ["last deployment", timeText(project.last_deploy, output)],
   ]);
+}
+
+function reasonsText({ automatic, framework_reasons }: Project): string | null {
+  if (framework_reasons.length === 0 || !automatic.includes("framework")) return null;
+  return printable(framework_reasons.join(", "));
 }
 
 function limitsText({ memory_mb, cpu_weight, tasks }: Limits): string | null {

@@ -1,20 +1,26 @@
 import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
+import { filesIn } from "#contract/frameworks/form.ts";
+import { noCommands } from "#contract/frameworks/recipes.ts";
 import { aliases, type FrameworkPreset, presets } from "#contract/frameworks/presets.ts";
 import { readFiles, type Tree } from "#contract/frameworks/tree.ts";
-import type { BuildSettings, Preset } from "#contract/endpoints/projects/schemas.ts";
+import type { BuildSettings, DetectedPreset, Preset } from "#contract/endpoints/projects/schemas.ts";
 
 /** The framework of a project in which no framework is detected. */
 export const STATIC = "static";
 
 /** A typical project, for a preset before the files of the project are known. */
 export const usualTree: Tree = {
-  signs: new Set([
-    ...["build", "generate", "docs:build"].map((name) => `script:${name}`),
-    ...["Gemfile", "composer.json", "requirements.txt", "public"].map((name) => `file:${name}`),
-    ...["gem:propshaft", "django:static-root"],
-  ]),
+  signs: new Map(
+    [
+      ...["build", "generate", "docs:build"].map((name) => `script:${name}`),
+      ...["Gemfile", "composer.json", "requirements.txt", "public"].map((name) => `file:${name}`),
+      ...["gem:propshaft", "django:static-root"],
+    ].map((sign) => [sign, sign]),
+  ),
   packageManager: { name: "npm", isLocked: true },
-  angularOutput: null,
+  scripts: new Map(["build", "generate"].map((name) => [name, name])),
+  configs: new Map(),
+  angular: null,
 };
 
 /** Every file or folder that the detection uses, relative to the project's root directory. */
@@ -32,9 +38,7 @@ export const tellingFiles: readonly string[] = [
 
 /** The name of the first preset whose signs are present; `static` if there is none. */
 export function detectFramework({ signs }: Tree): string {
-  const fits = (preset: FrameworkPreset) =>
-    preset.signs.some((line) => line.every((sign) => signs.has(sign)));
-  return Object.entries(presets).find(([, preset]) => fits(preset))?.[0] ?? STATIC;
+  return Object.entries(presets).find(([, preset]) => fittingSigns(preset, signs) !== null)?.[0] ?? STATIC;
 }
 
 /** Whether there is a preset for the framework. */
@@ -43,28 +47,59 @@ export function hasPreset(framework: string): boolean {
 }
 
 /** The build settings of a framework for a project. A framework without a preset has no build, like a static site. */
-export function presetFor(framework: string, tree: Tree = usualTree): Preset {
+export function presetFor(framework: string, tree: Tree | null = null): DetectedPreset {
   const preset = presetNamed(framework);
-  if (preset === null)
-    return { framework, install_command: null, build_command: null, output_directory: "." };
-  const { commands, output } = preset;
-  const { install, build } = commands(tree);
-  const output_directory = typeof output === "string" ? output : output(tree);
-  return { framework, install_command: install, build_command: build, output_directory };
+  const { install, build } = preset?.commands(tree ?? usualTree) ?? noCommands;
+  const form = preset?.form(tree ?? usualTree) ?? filesIn(".")();
+  return {
+    framework,
+    install_command: install,
+    build_command: build,
+    output_directory: form.output_directory,
+    app_type: form.app_type,
+    start_command: form.start_command,
+    reasons: tree === null ? [] : [...whyDetected(framework, tree), ...form.reasons],
+  };
+}
+
+/** Why these files cannot be built for a server, in a sentence; null if they can. */
+export function buildProblem(framework: string, tree: Tree): string | null {
+  return presetNamed(framework)?.form(tree).problem ?? null;
+}
+
+function whyDetected(framework: string, { signs }: Tree): readonly string[] {
+  if (framework === STATIC) return ["no file names a framework"];
+  const preset = presetNamed(framework);
+  const fitting = preset === null ? null : fittingSigns(preset, signs);
+  return (fitting ?? []).map((sign) => signs.get(sign) ?? sign);
+}
+
+/** The first signs of the preset that are all present; null if there are none. */
+function fittingSigns(preset: FrameworkPreset, signs: Tree["signs"]): readonly string[] | null {
+  return preset.signs.find((line) => line.every((sign) => signs.has(sign))) ?? null;
 }
 
 /**
  * The effective settings: the project's own, and those of the preset for the rest. A build command of the project's own
  * installs what it needs, unless the project has an install command too.
  */
-export function applySettings(given: BuildSettings, preset: Preset): Preset {
+export function applySettings<AnyPreset extends Preset>(given: BuildSettings, preset: AnyPreset): AnyPreset {
   const install = given.build_command === undefined ? preset.install_command : null;
   return {
+    ...preset,
     framework: given.framework ?? preset.framework,
     install_command: given.install_command === undefined ? install : given.install_command,
     build_command: given.build_command === undefined ? preset.build_command : given.build_command,
     output_directory: given.output_directory ?? preset.output_directory,
   };
+}
+
+/** Whether the built files are published: those of a static site, and of a server only if the project names their folder. */
+export function publishesFiles(
+  given: BuildSettings,
+  { app_type }: Pick<DetectedPreset, "app_type">,
+): boolean {
+  return app_type === "static" || given.output_directory !== undefined;
 }
 
 function presetNamed(framework: string): FrameworkPreset | null {

@@ -1,3 +1,18 @@
+import { files, filesIn, type Form, server, serverIn, startCommand } from "#contract/frameworks/form.ts";
+import {
+  angularForm,
+  astroForm,
+  eleventyForm,
+  nextForm,
+  nodeForm,
+  nuxtForm,
+  reactRouterForm,
+  remixForm,
+  runsGenerate,
+  svelteKitForm,
+  viteForm,
+  vueForm,
+} from "#contract/frameworks/node-forms.ts";
 import {
   django,
   go,
@@ -16,36 +31,44 @@ import type { Tree } from "#contract/frameworks/tree.ts";
 export type FrameworkPreset = {
   readonly signs: readonly (readonly string[])[];
   readonly commands: Recipe;
-  readonly output: string | ((tree: Tree) => string);
+  readonly form: (tree: Tree) => Form;
 };
 
-/** The folder that PHP and Ruby apps publish, if the repository has it. */
-const publicFolder = ({ signs }: Tree) => (signs.has("file:public") ? "public" : ".");
+/** Nuxt has a command for each form. */
+const nuxt: Recipe = (tree) => {
+  if (nuxtForm(tree).app_type === "server") return node(["build"], "nuxt build")(tree);
+  return node([runsGenerate(tree) ? "build" : "generate"], "nuxt generate")(tree);
+};
+
+const nodeServer = (tree: Tree): Form => server(startCommand(tree, null));
+
+/** PHP and Ruby apps publish the folder `public`, if the repository has it. */
+const publicServer = (tree: Tree): Form => serverIn(tree.signs.has("file:public") ? "public" : ".")();
 
 /**
- * The signs, the commands and the output directory of each framework. The first match is used, so a framework that
- * is based on another one comes before it. The output directory of a framework that runs as a server is the project.
+ * The signs, the commands and the form of each framework. The first match is used, so a framework that is based on
+ * another one comes before it.
  */
 export const presets: Readonly<Record<string, FrameworkPreset>> = {
-  next: { signs: [["npm:next"]], commands: node(["build"], "next build"), output: "out" },
-  nuxt: { signs: [["npm:nuxt"]], commands: node(["generate"], "nuxt generate"), output: ".output/public" },
-  astro: { signs: [["npm:astro"]], commands: node(["build"], "astro build"), output: "dist" },
-  sveltekit: { signs: [["npm:@sveltejs/kit"]], commands: node(["build"], "vite build"), output: "build" },
+  next: { signs: [["npm:next"]], commands: node(["build"], "next build"), form: nextForm },
+  nuxt: { signs: [["npm:nuxt"]], commands: nuxt, form: nuxtForm },
+  astro: { signs: [["npm:astro"]], commands: node(["build"], "astro build"), form: astroForm },
+  sveltekit: { signs: [["npm:@sveltejs/kit"]], commands: node(["build"], "vite build"), form: svelteKitForm },
   remix: {
     signs: [["npm:@remix-run/dev"]],
     commands: node(["build"], "remix vite:build"),
-    output: "build/client",
+    form: remixForm,
   },
   "react-router": {
     signs: [["npm:@react-router/dev"]],
     commands: node(["build"], "react-router build"),
-    output: "build/client",
+    form: reactRouterForm,
   },
-  gatsby: { signs: [["npm:gatsby"]], commands: node(["build"], "gatsby build"), output: "public" },
+  gatsby: { signs: [["npm:gatsby"]], commands: node(["build"], "gatsby build"), form: filesIn("public") },
   docusaurus: {
     signs: [["npm:@docusaurus/core"]],
     commands: node(["build"], "docusaurus build"),
-    output: "build",
+    form: filesIn("build"),
   },
   vitepress: {
     signs: [["npm:vitepress"]],
@@ -53,45 +76,49 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
       const folder = tree.signs.has("file:.vitepress") ? "" : " docs";
       return node(["docs:build", "build"], `vitepress build${folder}`)(tree);
     },
-    output: ({ signs }) => (signs.has("file:.vitepress") ? ".vitepress/dist" : "docs/.vitepress/dist"),
+    form: ({ signs }) => files(signs.has("file:.vitepress") ? ".vitepress/dist" : "docs/.vitepress/dist"),
   },
   angular: {
     signs: [["npm:@angular/core"], ["file:angular.json"]],
     commands: node(["build"], "ng build"),
-    output: ({ angularOutput }) => angularOutput ?? "dist",
+    form: angularForm,
   },
   "create-react-app": {
     signs: [["npm:react-scripts"]],
     commands: node(["build"], "react-scripts build"),
-    output: "build",
+    form: filesIn("build"),
   },
   "vue-cli": {
     signs: [["npm:@vue/cli-service"]],
     commands: node(["build"], "vue-cli-service build"),
-    output: "dist",
+    form: vueForm,
   },
   eleventy: {
     signs: [["npm:@11ty/eleventy"], ["file:.eleventy.js"]],
     commands: node(["build"], "eleventy"),
-    output: "_site",
+    form: eleventyForm,
   },
-  hexo: { signs: [["npm:hexo"]], commands: node(["build"], "hexo generate"), output: "public" },
-  laravel: { signs: [["composer:laravel/framework"], ["file:artisan"]], commands: php(), output: "public" },
+  hexo: { signs: [["npm:hexo"]], commands: node(["build"], "hexo generate"), form: filesIn("public") },
+  laravel: {
+    signs: [["composer:laravel/framework"], ["file:artisan"]],
+    commands: php(),
+    form: serverIn("public"),
+  },
   symfony: {
     signs: [["composer:symfony/framework-bundle"]],
     // Composer's scripts start the app, whose packages for development are not installed.
     commands: php("APP_ENV=${APP_ENV:-prod}"),
-    output: "public",
+    form: serverIn("public"),
   },
-  php: { signs: [["file:composer.json"], ["file:index.php"]], commands: php(), output: publicFolder },
+  php: { signs: [["file:composer.json"], ["file:index.php"]], commands: php(), form: publicServer },
   rails: {
     signs: [["gem:rails"]],
     commands: rails,
-    output: (tree) => (hasAssetPipeline(tree) ? "public" : publicFolder(tree)),
+    form: (tree) => (hasAssetPipeline(tree) ? serverIn("public")() : publicServer(tree)),
   },
-  django: { signs: [["file:manage.py"], ["pip:django"]], commands: django, output: "." },
-  fastapi: { signs: [["pip:fastapi"]], commands: python(null), output: "." },
-  flask: { signs: [["pip:flask"]], commands: python(null), output: "." },
+  django: { signs: [["file:manage.py"], ["pip:django"]], commands: django, form: serverIn(".") },
+  fastapi: { signs: [["pip:fastapi"]], commands: python(null), form: serverIn(".") },
+  flask: { signs: [["pip:flask"]], commands: python(null), form: serverIn(".") },
   hugo: {
     signs: [
       ["file:hugo.toml"],
@@ -101,31 +128,31 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
       ["file:config.yaml", "file:content"],
     ],
     commands: () => ({ install: null, build: "hugo --gc --minify" }),
-    output: "public",
+    form: filesIn("public"),
   },
-  go: { signs: [["file:go.mod"]], commands: go, output: "." },
-  nest: { signs: [["npm:@nestjs/core"]], commands: node(["build"], "nest build"), output: "." },
-  vite: { signs: [["npm:vite"]], commands: node(["build"], "vite build"), output: "dist" },
-  hono: { signs: [["npm:hono"]], commands: node(["build"], null), output: "." },
-  express: { signs: [["npm:express"]], commands: node(["build"], null), output: "." },
-  node: { signs: [["script:start"]], commands: node(["build"], null), output: "." },
+  go: { signs: [["file:go.mod"]], commands: go, form: serverIn(".") },
+  nest: { signs: [["npm:@nestjs/core"]], commands: node(["build"], "nest build"), form: nodeServer },
+  vite: { signs: [["npm:vite"]], commands: node(["build"], "vite build"), form: viteForm },
+  hono: { signs: [["npm:hono"]], commands: node(["build"], null), form: nodeServer },
+  express: { signs: [["npm:express"]], commands: node(["build"], null), form: nodeServer },
+  node: { signs: [["script:start"]], commands: node(["build"], null), form: nodeForm },
   jekyll: {
     signs: [["gem:jekyll"], ["gem:github-pages"], ["file:_config.yml"]],
     commands: ruby("JEKYLL_ENV=production", "jekyll build"),
-    output: "_site",
+    form: filesIn("_site"),
   },
-  mkdocs: { signs: [["file:mkdocs.yml"]], commands: python("mkdocs build"), output: "site" },
+  mkdocs: { signs: [["file:mkdocs.yml"]], commands: python("mkdocs build"), form: filesIn("site") },
   ruby: {
     signs: [["file:config.ru"], ["gem:sinatra"], ["gem:rack"], ["gem:roda"], ["gem:hanami"], ["gem:puma"]],
     commands: ruby("", null),
-    output: publicFolder,
+    form: publicServer,
   },
   python: {
     signs: [["file:requirements.txt"], ["toml:project"], ["file:Pipfile"]],
     commands: python(null),
-    output: ".",
+    form: serverIn("."),
   },
-  static: { signs: [], commands: () => noCommands, output: "." },
+  static: { signs: [], commands: () => noCommands, form: filesIn(".") },
 };
 
 /** Alternative names of frameworks. */

@@ -104,7 +104,7 @@ export const go: Recipe = ({ signs }) => {
  * that later commands in the release find the gems, which they would not by a variable of the installation. The gems
  * are in `.bundle` too: Jekyll 3 reads templates in `vendor/bundle` if the site has its own list of excluded files.
  */
-function installGems(signs: ReadonlySet<string>): string {
+function installGems(signs: Tree["signs"]): string {
   const set = (setting: string) => `bundle config set --local ${setting}`;
   return [
     set("path .bundle"),
@@ -114,7 +114,7 @@ function installGems(signs: ReadonlySet<string>): string {
   ].join(" && ");
 }
 
-function installPython(signs: ReadonlySet<string>): string | null {
+function installPython(signs: Tree["signs"]): string | null {
   if (signs.has("file:uv.lock")) return "uv sync --frozen --no-dev";
   if (signs.has("file:poetry.lock"))
     return "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install --no-interaction --only main";

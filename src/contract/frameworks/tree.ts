@@ -1,21 +1,26 @@
 import { type PackageManager, packageManagerOf } from "#contract/frameworks/package-manager.ts";
-import { InsidePath } from "#contract/git-names.ts";
+import { type AngularProject, angularProject } from "#contract/frameworks/angular-project.ts";
+import { configFiles, type ConfiguredTool, readConfigs } from "#contract/frameworks/config-files.ts";
+import type { Config } from "#contract/frameworks/read-config.ts";
 import { objectOf, parseObject } from "#contract/lib/json-object.ts";
 
-/**
- * The facts about a project's files that the detection of frameworks uses.
- * `signs`: `file:<path>` for existing files, `npm:`, `composer:`, `gem:` and `pip:` for dependencies, `script:` for
- * scripts of package.json, `toml:` for tables of pyproject.toml, `django:static-root` if the settings have STATIC_ROOT.
- * `angularOutput`: the output directory from angular.json.
- */
+/** The facts about a project's files that the detection of frameworks uses. */
 export type Tree = {
-  readonly signs: ReadonlySet<string>;
+  /**
+   * `file:<path>` for existing files, `npm:`, `composer:`, `gem:` and `pip:` for dependencies, `script:` for scripts of
+   * package.json, `toml:` for tables of pyproject.toml, `django:static-root` if the settings have STATIC_ROOT. The value
+   * says it as a reason: `package.json depends on next`.
+   */
+  readonly signs: ReadonlyMap<string, string>;
   readonly packageManager: PackageManager;
-  readonly angularOutput: string | null;
+  /** The scripts of package.json. */
+  readonly scripts: ReadonlyMap<string, string>;
+  readonly configs: ReadonlyMap<ConfiguredTool, Config>;
+  readonly angular: AngularProject | null;
 };
 
 /** The files whose content is read. For all other files, only their existence matters. */
-export const readFiles = [
+export const readFiles: readonly string[] = [
   "package.json",
   "composer.json",
   "Gemfile",
@@ -24,7 +29,8 @@ export const readFiles = [
   "Pipfile",
   "angular.json",
   "manage.py",
-] as const;
+  ...configFiles,
+];
 
 /**
  * The paths below the top level that the detection uses. `*.py` stands for all Python files of a folder, whose content
@@ -46,29 +52,41 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
  * @param above the names of the files in the parent folders, up to the repository root: a workspace has its lock file there
  */
 export function surveyTree(files: ReadonlyMap<string, string>, above: ReadonlySet<string>): Tree {
-  const text = (name: (typeof readFiles)[number]) => files.get(name) ?? "";
+  const text = (name: string) => files.get(name) ?? "";
   const manifest = parseObject(text("package.json"));
   const composer = parseObject(text("composer.json"));
+  const scripts = Object.entries(objectOf(manifest["scripts"])).filter(isText);
   const npm = [...keysOf(manifest["dependencies"]), ...keysOf(manifest["devDependencies"])];
   const php = [...keysOf(composer["require"]), ...keysOf(composer["require-dev"])];
-  const python = ["requirements.txt", "pyproject.toml", "Pipfile"] as const;
-  const signs = new Set([
-    ...[...files.keys()].map((path) => `file:${path}`),
-    ...npm.map((name) => `npm:${name}`),
-    ...keysOf(manifest["scripts"]).map((name) => `script:${name}`),
-    ...php.map((name) => `composer:${name}`),
-    ...matches(text("Gemfile"), /^[ \t]*gem[ \t(]+["']([^"'\n]+)/gm).map((name) => `gem:${name}`),
-    ...python.flatMap((name) => pythonNames(text(name))).map((name) => `pip:${name}`),
-    ...matches(text("pyproject.toml"), /^\[(project|build-system)\]/gm).map((name) => `toml:${name}`),
-    ...([...files].some(isStaticRootSet) ? ["django:static-root"] : []),
+  const gems = matches(text("Gemfile"), /^[ \t]*gem[ \t(]+["']([^"'\n]+)/gm);
+  const tables = matches(text("pyproject.toml"), /^\[(project|build-system)\]/gm);
+  const python = ["requirements.txt", "pyproject.toml", "Pipfile"].flatMap((file) =>
+    pythonNames(text(file)).map((name) => [`pip:${name}`, `${file} names ${name}`] as const),
+  );
+  const settings = [...files].find(isStaticRootSet);
+  const signs = new Map([
+    ...[...files.keys()].map((path) => [`file:${path}`, `${path} exists`] as const),
+    ...npm.map((name) => [`npm:${name}`, `package.json depends on ${name}`] as const),
+    ...scripts.map(([name]) => [`script:${name}`, `package.json has a script ${name}`] as const),
+    ...php.map((name) => [`composer:${name}`, `composer.json requires ${name}`] as const),
+    ...gems.map((name) => [`gem:${name}`, `the Gemfile names ${name}`] as const),
+    ...python,
+    ...tables.map((name) => [`toml:${name}`, `pyproject.toml has a table ${name}`] as const),
+    ...(settings === undefined ? [] : [["django:static-root", `${settings[0]} sets STATIC_ROOT`] as const]),
   ]);
   const locked = new Set(files.keys());
   return {
     signs,
     packageManager: packageManagerOf(locked, manifest["packageManager"]) ??
       packageManagerOf(above, null) ?? { name: "npm", isLocked: false },
-    angularOutput: angularOutput(parseObject(text("angular.json"))),
+    scripts: new Map(scripts),
+    configs: readConfigs(files),
+    angular: angularProject(parseObject(text("angular.json"))),
   };
+}
+
+function isText(entry: [string, unknown]): entry is [string, string] {
+  return typeof entry[1] === "string";
 }
 
 /**
@@ -87,22 +105,6 @@ function pythonNames(text: string): string[] {
 /** Whether a file of Django's settings says where to collect static files. */
 function isStaticRootSet([path, text]: readonly [string, string]): boolean {
   return path.endsWith(".py") && /^[ \t]*STATIC_ROOT[ \t]*[=:]/m.test(text);
-}
-
-/** Source: Angular's workspace configuration; since version 17 the application builder adds `browser`. */
-function angularOutput(workspace: Readonly<Record<string, unknown>>): string | null {
-  const [entry] = Object.entries(objectOf(workspace["projects"]));
-  if (entry === undefined) return null;
-  const [name, project] = entry;
-  const build = objectOf(objectOf(objectOf(project)["architect"])["build"]);
-  const given = objectOf(build["options"])["outputPath"];
-  const base = typeof given === "string" ? given : (objectOf(given)["base"] ?? `dist/${name}`);
-  if (typeof base !== "string") return null;
-  const path = base.replace(/^\.\//, "").replace(/\/+$/, "");
-  const isApplication = String(build["builder"]).endsWith(":application");
-  const browser = objectOf(given)["browser"] ?? "browser";
-  const whole = isApplication && typeof browser === "string" && browser !== "" ? `${path}/${browser}` : path;
-  return InsidePath.safeParse(whole).data ?? null;
 }
 
 function matches(text: string, pattern: RegExp): string[] {

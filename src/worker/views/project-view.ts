@@ -2,7 +2,7 @@ import { maskQuery, maskUrlSecret } from "#contract/git-names.ts";
 import {
   type AutomaticSetting,
   type HealthCheck,
-  type Preset,
+  type DetectedPreset,
   type Project,
   type ProjectRow,
   ReportedPreset,
@@ -32,9 +32,11 @@ export function projectRow(summary: ProjectSummary): ProjectRow {
 
 /** A project with its settings. @param serving null if its server has not reported yet what it serves */
 export function projectView(record: ProjectRecord, serving: ServingReading | null): Project {
+  const { start_command: _start, reasons, ...settings } = shownSettings(record, record.detected);
   return {
     ...projectRow(record),
-    ...shownSettings(record, record.detected),
+    ...settings,
+    framework_reasons: reasons,
     automatic: automaticSettings(record),
     suggested_release_command: shownSuggestion(record, record.detected),
     repository: maskUrlSecret(record.repository),
@@ -82,10 +84,22 @@ export function shownFramework(framework: string | null, detected: ReportedPrese
 }
 
 /** The build settings of the next deployment, as far as they are known before its files are fetched. */
-export function shownSettings(columns: BuildColumns, detected: ReportedPreset | null): Preset {
+export function shownSettings(columns: BuildColumns, detected: ReportedPreset | null): DetectedPreset {
   const framework = shownFramework(columns.framework, detected);
-  const preset = detected?.framework === framework ? ReportedPreset.parse(detected) : presetFor(framework);
+  const usual = presetFor(framework);
+  const preset = detected?.framework === framework ? completePreset(detected, usual) : usual;
   return applySettings(givenSettings(columns), preset);
+}
+
+/** Fills in what an older agent did not report. */
+function completePreset(detected: ReportedPreset, usual: DetectedPreset): DetectedPreset {
+  const { app_type, start_command, reasons, ...settings } = ReportedPreset.parse(detected);
+  return {
+    ...settings,
+    app_type: app_type ?? usual.app_type,
+    start_command: start_command === undefined ? usual.start_command : start_command,
+    reasons: reasons ?? [],
+  };
 }
 
 /** The release command that the framework of the next deployment usually needs; null if it needs none. */

@@ -28,6 +28,22 @@ describe("a site without a release", () => {
   });
 });
 
+describe("an app that runs as a server", () => {
+  it("is not served from its files, and the page says what starts it", async () => {
+    const record = { root_directory: ".", output_directory: ".", published: false } as const;
+    await workspace.addRelease(1, { "index.html": "page", "app.js": "source" }, record);
+    await workspace.switchTo(1);
+    for (const path of ["/", "/index.html", "/app.js", "/404.html"]) {
+      const answer = await get(path);
+      expect(answer.status).toBe(503);
+      expect(await answer.text()).toContain("Set an activate_command that starts the app");
+    }
+    await workspace.addRelease(2, { "index.html": "page" });
+    await workspace.switchTo(2);
+    expect(await (await get("/")).text()).toBe("page");
+  });
+});
+
 describe("a site with a release", () => {
   beforeEach(async () => {
     await workspace.addRelease(3, {

@@ -14,7 +14,7 @@ export type Workspace = {
   remove(): Promise<void>;
 };
 
-export type ReleasePaths = { root_directory: string; output_directory: string };
+export type ReleasePaths = { root_directory: string; output_directory: string; published?: false };
 
 export async function createWorkspace(): Promise<Workspace> {
   const base = await mkdtemp(join(tmpdir(), "gantry-sites-"));

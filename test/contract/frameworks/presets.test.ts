@@ -9,7 +9,7 @@ import {
 } from "#contract/frameworks/preset-for.ts";
 import { presets } from "#contract/frameworks/presets.ts";
 import { deepPaths, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
-import { Framework, Preset } from "#contract/endpoints/projects/schemas.ts";
+import { Framework, type Preset, ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -52,11 +52,11 @@ describe("a framework", () => {
     ["static", node(["prettier"]), null, "."],
     ["vite", node(["react", "vite"]), npm, "dist"],
     ["astro", node(["astro", "vite"]), npm, "dist"],
-    ["next", node(["next", "react"]), npm, "out"],
-    ["nuxt", node(["nuxt"], ["build", "generate"]), "npm ci && npm run generate", ".output/public"],
+    ["next", node(["next", "react"]), npm, "."],
+    ["nuxt", node(["nuxt"], ["build", "generate"]), npm, "."],
     ["sveltekit", node(["@sveltejs/kit", "vite"]), npm, "build"],
-    ["remix", node(["@remix-run/react", "@remix-run/dev", "vite"]), npm, "build/client"],
-    ["react-router", node(["react-router", "@react-router/dev", "vite"]), npm, "build/client"],
+    ["remix", node(["@remix-run/react", "@remix-run/dev", "vite"]), npm, "."],
+    ["react-router", node(["react-router", "@react-router/dev", "vite"]), npm, "."],
     ["gatsby", node(["gatsby"]), npm, "public"],
     ["docusaurus", node(["@docusaurus/core"]), npm, "build"],
     [
@@ -199,8 +199,8 @@ describe("a framework", () => {
     for (const name of Object.keys(presets)) {
       expect(Framework.parse(name)).toBe(name);
       for (const files of [{}, node(["x"], []), { "pnpm-lock.yaml": "" }])
-        expect(Preset.parse(presetFor(name, tree(files)))).toMatchObject({ framework: name });
-      expect(Preset.parse(presetFor(name))).toMatchObject({ framework: name });
+        expect(ReportedPreset.parse(presetFor(name, tree(files)))).toMatchObject({ framework: name });
+      expect(ReportedPreset.parse(presetFor(name))).toMatchObject({ framework: name, reasons: [] });
     }
   });
 
@@ -209,7 +209,10 @@ describe("a framework", () => {
       framework: "nextjs",
       install_command: "npm ci",
       build_command: "npm run build",
-      output_directory: "out",
+      output_directory: ".",
+      app_type: "server",
+      start_command: "npx next start",
+      reasons: [],
     });
     expect(hasPreset("nextjs")).toBe(true);
     for (const name of ["phoenix", "constructor", "__proto__", "toString"]) {
@@ -219,6 +222,9 @@ describe("a framework", () => {
         install_command: null,
         build_command: null,
         output_directory: ".",
+        app_type: "static",
+        start_command: null,
+        reasons: [],
       });
     }
   });

@@ -34,6 +34,8 @@ const project: Project = {
   timeouts: Timeouts.parse({}),
   automatic: ["framework", "install_command", "build_command", "output_directory"],
   suggested_release_command: null,
+  app_type: "static",
+  framework_reasons: [],
   url: null,
   serving: null,
   deploy_key: null,

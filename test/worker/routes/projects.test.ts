@@ -70,6 +70,8 @@ describe("a project", () => {
       queue: "all",
       automatic: ["framework", "install_command", "build_command", "output_directory"],
       suggested_release_command: null,
+      app_type: "static",
+      framework_reasons: [],
       url: null,
       serving: null,
       deploy_key: null,

@@ -348,6 +348,8 @@ describe("settings that are left to the framework", () => {
         release_command: null,
         suggested_release_command: "pnpm exec prisma migrate deploy",
         automatic: ["framework", "install_command", "build_command"],
+        app_type: "static",
+        framework_reasons: [],
       });
     const list = await (await project.get("/v1/projects")).json();
     expect(list).toMatchObject({ projects: [{ framework: "vitepress" }] });
@@ -358,6 +360,29 @@ describe("settings that are left to the framework", () => {
       suggested_release_command: null,
       automatic: ["install_command", "build_command"],
     });
+  });
+
+  it("come with the type of the app and the reasons, if the agent is new enough to report them", async () => {
+    const project = await TestProject.connected({});
+    const { id } = await project.start();
+    const order = await project.agent.orderOf(id);
+    const preset = {
+      framework: "next",
+      install_command: "npm ci",
+      build_command: "npm run build",
+      output_directory: "out",
+      app_type: "static" as const,
+      start_command: null,
+      reasons: ["package.json depends on next", 'next.config.mjs has output: "export"'],
+    };
+    await project.agent.reports(order, { type: "framework", preset });
+    await project.agent.completes(order);
+    await project.reaches(id, "live");
+    await expect
+      .poll(async () => (await project.get(`/v1/projects/${project.id}`)).json())
+      .toMatchObject({ app_type: "static", framework_reasons: preset.reasons });
+    const given = await project.patch({ framework: "express" });
+    expect(await given.json()).toMatchObject({ app_type: "server", framework_reasons: [] });
   });
 
   it("are in the order if they are set, also to null", async () => {

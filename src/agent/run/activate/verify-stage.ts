@@ -4,6 +4,7 @@ import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
 import { fail, interrupted, type Step } from "#agent/run/step/step.ts";
 import { type LiveEvidence, MAX_HEALTH_BODY } from "#contract/endpoints/deployments/schemas.ts";
+import type { Release } from "#agent/workspace/releases.ts";
 import { maskUrlSecret } from "#contract/git-names.ts";
 import type { HealthCheck } from "#contract/endpoints/projects/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
@@ -11,7 +12,7 @@ import { succeed } from "#contract/lib/result.ts";
 /** The URL of a health check, and its Host header when that differs from the URL. */
 export type CheckTarget = { readonly url: URL; readonly host: string | null };
 
-/** @param siteUrl where the site server serves the project; `null` when it does not */
+/** @param siteUrl where the site server serves the release; `null` when it does not */
 export function decideTarget(
   check: Pick<HealthCheck, "path" | "url">,
   siteUrl: string | null,
@@ -30,14 +31,18 @@ type Tried = HttpAnswer | { readonly kind: "none" };
  * Requests the health check until it answers with the expected status. @returns the evidence; `null` when there is no
  * check
  */
-export async function verifyRelease(scope: RunScope): Promise<Step<LiveEvidence["health_check"]>> {
+export async function verifyRelease(
+  scope: RunScope,
+  release: Pick<Release, "published">,
+): Promise<Step<LiveEvidence["health_check"]>> {
   const { order, journal, reporter, log } = scope;
   const check = order.health_check;
   journal.record({ stage: "verify" });
   reporter.report({ type: "stage", stage: "verify" }, check === null ? "patient" : "urgent");
   if (check === null) return succeed(null);
 
-  const target = decideTarget(check, scope.context.sites.urlOf(order.project_id), order.domain);
+  const siteUrl = release.published === false ? null : scope.context.sites.urlOf(order.project_id);
+  const target = decideTarget(check, siteUrl, order.domain);
   const shown = maskUrlSecret(target.url.href);
   const limit = startLimit(order.timeouts.verify_seconds, scope.interrupt);
   log.system("verify", `requesting ${shown}, expecting ${check.status}, up to ${check.tries} times`);

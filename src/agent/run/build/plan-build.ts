@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises";
 
 import { checkBuildCommands } from "#agent/policy/check-policy.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
-import { chooseBuild, commandsOf, describeChoice } from "#build/choose-build.ts";
+import { chooseBuild, commandsOf, describeChoice, startAdvice } from "#build/choose-build.ts";
 import { type BuildTools, provideTools } from "#agent/run/tools/provide-tools.ts";
 import { linkExistingPaths } from "#agent/run/build/link-shared-paths.ts";
 import { findBuildCaches } from "#agent/run/cache/build-caches.ts";
@@ -11,11 +11,13 @@ import { fail, failWith, type Step } from "#agent/run/step/step.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import { readTree } from "#build/tree/read-tree.ts";
 import { releasePath } from "#agent/workspace/releases.ts";
-import type { Preset } from "#contract/endpoints/projects/schemas.ts";
+import type { DetectedPreset } from "#contract/endpoints/projects/schemas.ts";
 import { succeed } from "#contract/lib/result.ts";
 
 /** How a fetched commit becomes a release. */
-export type BuildPlan = Preset & {
+export type BuildPlan = DetectedPreset & {
+  /** Whether the output directory is published. */
+  readonly isPublished: boolean;
   readonly commitSha: string;
   readonly commitMessage: string;
   /** The release's folder. */
@@ -48,9 +50,12 @@ export async function planBuild(
   const { plan, firstStage: stage } = choice;
   scope.reporter.report({ type: "framework", preset: choice.preset }, "patient");
   for (const line of describeChoice(choice)) scope.log.system(stage, line);
+  const advice = order.activate_command === null ? startAdvice(choice) : null;
+  if (advice !== null) scope.log.system(stage, advice);
   // Checked here too, because a preset's commands are known only now.
   const refusal = checkBuildCommands(context.policy, plan);
   if (refusal !== null) return fail("refused_by_policy", stage, refusal);
+  if (choice.problem !== null) return fail("build_failed", stage, choice.problem);
   const further = [order.release_command ?? null, order.activate_command];
   const tools = await provideTools(scope, stage, commandsOf(choice, further), {
     release: realRelease,
@@ -62,5 +67,5 @@ export async function planBuild(
   const { sha: commitSha, message: commitMessage } = commit;
   const buildCaches = await findBuildCaches(plan.framework, realRelease, root.path);
   const places = { release, root: root.path, linked: linked.value, buildCaches, tools: tools.value };
-  return succeed({ ...plan, commitSha, commitMessage, ...places });
+  return succeed({ ...plan, isPublished: choice.isPublished, commitSha, commitMessage, ...places });
 }

@@ -69,6 +69,9 @@ export const agentSchemas = {
     build_command: "The build command. `null`: no build.",
     output_directory: "The directory with the build output.",
     suggested_release_command: "The release command that the framework usually needs. If omitted: none.",
+    app_type: "Whether the app is published as files or runs as a server.",
+    start_command: "The command that starts a server. `null`: unknown, or no server.",
+    reasons: "Why the framework and the type were detected.",
   }),
   RunResult: object(events.RunResult, "The result of a run.", {
     outcome:

@@ -108,13 +108,26 @@ export const Preset = z.strictObject({
 });
 export type Preset = z.infer<typeof Preset>;
 
+/** `static`: files that a web server publishes. `server`: a process that answers requests. */
+export const AppType = z.enum(["static", "server"]);
+export type AppType = z.infer<typeof AppType>;
+
 /**
- * A preset as an agent reports it. One from an older agent or an older row of the database has no install command: its
- * build command installs the dependencies too. `suggested_release_command`: the usual one of the framework, if any.
+ * A preset for a project's files: also how the built project runs, why this framework and this type were detected, and
+ * the usual release command of the framework, if any.
  */
-export const ReportedPreset = z.extend(Preset, {
-  install_command: z._default(Preset.shape.install_command, null),
+const DetectedPreset = z.extend(Preset, {
+  app_type: AppType,
+  start_command: z.nullable(ShellCommand),
+  reasons: listUpTo(textBetween(1, 2000), 20),
   suggested_release_command: z.optional(ShellCommand),
+});
+export type DetectedPreset = z.infer<typeof DetectedPreset>;
+
+/** A preset from an older agent or an older row of the database: its build command installs the dependencies too. */
+export const ReportedPreset = z.extend(z.partial(DetectedPreset), {
+  ...Preset.shape,
+  install_command: z._default(Preset.shape.install_command, null),
 });
 export type ReportedPreset = z.input<typeof ReportedPreset>;
 
@@ -246,6 +259,8 @@ export const Project = z.extend(z.extend(ProjectRow, settings), {
   timeouts: Timeouts,
   automatic: z.array(AutomaticSetting),
   suggested_release_command: z.nullable(ShellCommand),
+  app_type: AppType,
+  framework_reasons: z.array(z.string()),
   url: z.nullable(z.string()),
   serving: z.nullable(Serving),
   deploy_key: z.nullable(DeployKeySummary),

@@ -51,6 +51,8 @@ const project = {
   queue: "all",
   automatic: [],
   suggested_release_command: "npx prisma migrate deploy",
+  app_type: "static",
+  framework_reasons: ["package.json depends on astro"],
   url: null,
   serving: {
     deployment_id: example.deployment,
@@ -243,6 +245,10 @@ export const projectSchemas = {
     automatic: "The settings with an automatic value: the framework determines the values shown above.",
     suggested_release_command:
       "The release command that the framework usually needs. It is not run unless you set it as the `release_command`. `null` if the framework needs none.",
+    app_type:
+      "`static`: the output directory is published. `server`: the app needs a process that the project's `activate_command` starts, and its files are published only if the project sets `output_directory`.",
+    framework_reasons:
+      "Why the latest deployment detected this framework and `app_type`, such as `package.json depends on next`. Empty before the first.",
     url: "The URL at which the server's agent serves the project. Read only. Compare its host with `domain` before you show it as that domain.",
     serving: "What the server serves. `null` until its agent has reported it.",
     deploy_key:

@@ -96,7 +96,13 @@ function Facts({ project }: { readonly project: Project }) {
           <a href={pathTo({ page: "repository", id: project.id })}>Repository access</a>
         </dd>
         <dt>Framework</dt>
-        <dd>{project.framework}</dd>
+        <dd>
+          {project.framework}
+          {project.app_type === "server" ? ", runs as a server" : ""}
+          {project.framework_reasons.length > 0 && (
+            <span class="quiet"> because {project.framework_reasons.join(" and ")}</span>
+          )}
+        </dd>
       </dl>
       <Drift project={project} />
     </>

@@ -1,0 +1,48 @@
+import { scriptCommand, toolCommand } from "#contract/frameworks/package-manager.ts";
+import type { Tree } from "#contract/frameworks/tree.ts";
+
+/** How a built project is used: as files that a web server publishes, or as a process that answers requests. */
+export type Form = {
+  readonly app_type: "static" | "server";
+  /** Of a server: the folder with its public files, or the whole project. */
+  readonly output_directory: string;
+  /** The command that starts a server; null if it is unknown. */
+  readonly start_command: string | null;
+  /** The facts that told the form apart. */
+  readonly reasons: readonly string[];
+  /** Why a build with these files cannot be used on a server; null if it can. */
+  readonly problem: string | null;
+};
+
+/** A static site whose pages are built into a folder. */
+export function files(output_directory: string, ...reasons: readonly string[]): Form {
+  return { app_type: "static", output_directory, start_command: null, reasons, problem: null };
+}
+
+/** An app that runs as a server. */
+export function server(start_command: string | null, ...reasons: readonly string[]): Form {
+  return { app_type: "server", output_directory: ".", start_command, reasons, problem: null };
+}
+
+/** Always a static site in this folder. */
+export function filesIn(output_directory: string): () => Form {
+  return () => files(output_directory);
+}
+
+/** Always a server, whose public files are in this folder. */
+export function serverIn(output_directory: string): () => Form {
+  return () => ({ ...server(null), output_directory });
+}
+
+/** The script `start` of package.json, or else the framework's own command. A script that starts a development server does not count. */
+export function startCommand({ scripts, packageManager }: Tree, tool: string | null): string | null {
+  const script = scripts.get("start");
+  if (script !== undefined && (tool === null || !/\b(?:dev|nodemon)\b/.test(script)))
+    return scriptCommand(packageManager, "start");
+  return tool === null || tool.startsWith("node ") ? tool : toolCommand(packageManager, tool);
+}
+
+/** Runs a built script with Node; null if its path needs quotes. */
+export function nodeScript(path: string): string | null {
+  return /^[\w@./-]+$/.test(path) ? `node ${path}` : null;
+}

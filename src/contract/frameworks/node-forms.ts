@@ -1,0 +1,177 @@
+import type { ConfiguredTool } from "#contract/frameworks/config-files.ts";
+import { type Form, files, nodeScript, server, startCommand } from "#contract/frameworks/form.ts";
+import { insidePath } from "#contract/frameworks/inside-path.ts";
+import type { Tree } from "#contract/frameworks/tree.ts";
+
+/** A plain value of a configuration file. `why`: as a reason, such as `next.config.mjs has output: "export"`. */
+type Setting = { readonly value: string | boolean; readonly why: string };
+
+const LONGEST_VALUE = 60;
+
+/** @param path the path of the setting, or its end after `*` */
+function setting({ configs }: Tree, tool: ConfiguredTool, path: string): Setting | null {
+  const config = configs.get(tool);
+  if (config === undefined) return null;
+  const end = path.startsWith("*") ? path.slice(1) : null;
+  const found = [...config.values].filter(([name]) => (end === null ? name === path : name.endsWith(end)));
+  const [first] = found;
+  if (first === undefined || found.length > 1) return null;
+  const [name, value] = first;
+  const shown = name.split(".").at(-1) ?? name;
+  const text = JSON.stringify(typeof value === "string" ? value.slice(0, LONGEST_VALUE) : value);
+  return {
+    value,
+    why: `${config.file} has ${shown.endsWith("()") ? `${shown.slice(0, -1)}${text})` : `${shown}: ${text}`}`,
+  };
+}
+
+/** The folder that a setting names; `otherwise` if it is not set, is computed or leads out of the project. */
+function folder(found: Setting | null, otherwise: string, ...base: readonly string[]): string {
+  const path = typeof found?.value === "string" ? insidePath(...base, found.value) : null;
+  return path ?? otherwise;
+}
+
+/** Next.js: a server, unless it is configured as a static export. */
+export function nextForm(tree: Tree): Form {
+  const output = setting(tree, "next", "output");
+  if (output?.value === "export") return files(folder(setting(tree, "next", "distDir"), "out"), output.why);
+  if (/\bnext export\b/.test(tree.scripts.get("build") ?? ""))
+    return files("out", "the script build runs next export");
+  const why = output === null ? 'next.config does not have output: "export"' : output.why;
+  return server(startCommand(tree, "next start"), why);
+}
+
+/** Whether a script already builds Nuxt's pages as files. */
+export function runsGenerate({ scripts }: Tree): boolean {
+  return /\bnux[ti] generate\b/.test(scripts.get("build") ?? "");
+}
+
+/** The presets of Nuxt's server that build files only. */
+const staticNitro = /^(?:static|github[_-]pages|gitlab[_-]pages|.+[_-]static)$/;
+
+/** Nuxt: a server, unless it is generated. */
+export function nuxtForm(tree: Tree): Form {
+  const pages = ".output/public";
+  const { scripts } = tree;
+  const ssr = setting(tree, "nuxt", "ssr");
+  if (ssr?.value === false) return files(pages, ssr.why);
+  const preset = setting(tree, "nuxt", "nitro.preset");
+  if (typeof preset?.value === "string" && staticNitro.test(preset.value)) return files(pages, preset.why);
+  if (runsGenerate(tree)) return files(pages, "the script build runs nuxt generate");
+  if (scripts.has("generate") && !scripts.has("build"))
+    return files(pages, "package.json has a script generate, and none to build a server");
+  return server(startCommand(tree, "node .output/server/index.mjs"), "nuxt.config does not have ssr: false");
+}
+
+/** Adapters for the servers of one company, which build nothing that runs elsewhere. */
+const foreignAdapter =
+  /^(?:@sveltejs\/adapter-|@astrojs\/)(?:auto|vercel|netlify|cloudflare|cloudflare-workers)$/;
+
+/** SvelteKit: its adapter decides. */
+export function svelteKitForm(tree: Tree): Form {
+  const adapter = svelteAdapter(tree);
+  const why = adapter === null ? [] : [`${adapter.file} uses ${adapter.name}`];
+  const option = (name: string) =>
+    setting(tree, "svelte", `*adapter().${name}`) ?? setting(tree, "vite", `*adapter().${name}`);
+  if (adapter?.name === "@sveltejs/adapter-node")
+    return server(startCommand(tree, nodeScript(folder(option("out"), "build"))), ...why);
+  const form = files(folder(option("pages"), "build"), ...why);
+  const advice = "use @sveltejs/adapter-node for a server, or @sveltejs/adapter-static for a static site";
+  if (adapter === null) return { ...form, problem: `the project has no SvelteKit adapter: ${advice}` };
+  if (!foreignAdapter.test(adapter.name)) return form;
+  return { ...form, problem: `${adapter.name} does not build for this server: ${advice}` };
+}
+
+/** The adapter that the configuration imports, or else that package.json names. */
+function svelteAdapter({ configs, signs }: Tree): { readonly name: string; readonly file: string } | null {
+  const isAdapter = (name: string) => /^@sveltejs\/adapter-|\badapter\b/.test(name);
+  for (const config of [configs.get("svelte"), configs.get("vite")]) {
+    const name = config === undefined ? undefined : [...config.imports].find(isAdapter);
+    if (config !== undefined && name !== undefined) return { name, file: config.file };
+  }
+  const named = [...signs.keys()].flatMap((sign) => (sign.startsWith("npm:") ? [sign.slice(4)] : []));
+  const name = named.find((one) => one.startsWith("@sveltejs/adapter-"));
+  return name === undefined ? null : { name, file: "package.json" };
+}
+
+/** Remix with Vite: a server, unless its plugin has `ssr: false`. */
+export function remixForm(tree: Tree): Form {
+  const ssr = setting(tree, "vite", "*().ssr");
+  if (ssr?.value === false) return files("build/client", ssr.why);
+  return server(
+    startCommand(tree, "remix-serve ./build/server/index.js"),
+    "vite.config does not have ssr: false",
+  );
+}
+
+/** React Router as a framework: a server, unless it is configured with `ssr: false`. */
+export function reactRouterForm(tree: Tree): Form {
+  const build = folder(setting(tree, "react-router", "buildDirectory"), "build");
+  const ssr = setting(tree, "react-router", "ssr");
+  if (ssr?.value === false) return files(`${build}/client`, ssr.why);
+  const start = startCommand(tree, `react-router-serve ./${build}/server/index.js`);
+  return server(start, "react-router.config does not have ssr: false");
+}
+
+/** Astro: files, unless pages are rendered on demand, which needs an adapter. */
+export function astroForm(tree: Tree): Form {
+  const dist = folder(setting(tree, "astro", "outDir"), "dist");
+  const config = tree.configs.get("astro");
+  const output = setting(tree, "astro", "output");
+  const adapter = [...(config?.imports ?? [])].find(
+    (name) => name === "@astrojs/node" || foreignAdapter.test(name),
+  );
+  const reasons = [
+    ...(output === null ? [] : [output.why]),
+    ...(adapter === undefined ? [] : [`${config?.file ?? ""} uses ${adapter}`]),
+  ];
+  const isServer = adapter === "@astrojs/node" || output?.value === "server" || output?.value === "hybrid";
+  const form = isServer
+    ? server(startCommand(tree, nodeScript(`${dist}/server/entry.mjs`)), ...reasons)
+    : files(dist, ...reasons);
+  if (adapter === undefined || adapter === "@astrojs/node") return form;
+  return {
+    ...form,
+    problem: `${adapter} does not build for this server: use @astrojs/node for a server, or no adapter for a static site`,
+  };
+}
+
+/** Vite: files. The output directory is relative to the folder of its pages. */
+export function viteForm(tree: Tree): Form {
+  const root = setting(tree, "vite", "root");
+  const base = folder(root, ".");
+  const output = setting(tree, "vite", "build.outDir");
+  const reasons = [root, output].flatMap((found) => (found === null ? [] : [found.why]));
+  return files(folder(output, insidePath(base, "dist") ?? "dist", base), ...reasons);
+}
+
+/** Eleventy: files. */
+export function eleventyForm(tree: Tree): Form {
+  const script = / --output[= ]["']?([\w./-]+)/.exec(tree.scripts.get("build") ?? "")?.[1];
+  if (script !== undefined) return files(insidePath(script) ?? "_site", "the script build has --output");
+  const output = setting(tree, "eleventy", "dir.output") ?? setting(tree, "eleventy", "setOutputDirectory()");
+  return files(folder(output, "_site"), ...(output === null ? [] : [output.why]));
+}
+
+/** Vue CLI: files. */
+export function vueForm(tree: Tree): Form {
+  const output = setting(tree, "vue", "outputDir");
+  return files(folder(output, "dist"), ...(output === null ? [] : [output.why]));
+}
+
+/** Angular: files, unless angular.json names a server. */
+export function angularForm(tree: Tree): Form {
+  const { output, server: script } = tree.angular ?? { output: null, server: null };
+  return script === null ? files(output ?? "dist") : server(nodeScript(script), "angular.json has a server");
+}
+
+/** Programs that show the files of a folder while somebody works on them. */
+const fileServer = /^(?:npx )?(?:serve|http-server|live-server|lite-server|browser-sync|servor|sirv)\b/;
+
+/** A project with a script `start`: a server, unless the script only shows the files. */
+export function nodeForm(tree: Tree): Form {
+  const start = tree.scripts.get("start") ?? "";
+  if (tree.signs.has("file:index.html") && fileServer.test(start))
+    return files(".", "the script start only shows the files");
+  return server(startCommand(tree, null));
+}

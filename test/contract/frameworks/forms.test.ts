@@ -1,0 +1,333 @@
+import { describe, expect, it } from "vitest";
+
+import { buildProblem, detectFramework, presetFor } from "#contract/frameworks/preset-for.ts";
+import { surveyTree, type Tree } from "#contract/frameworks/tree.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+function tree(packages: readonly string[], files: Files = {}, scripts: Files = { build: "build" }): Tree {
+  const dependencies = Object.fromEntries(packages.map((name) => [name, "1.0.0"]));
+  const manifest = { "package.json": JSON.stringify({ scripts, dependencies }), "package-lock.json": "" };
+  return surveyTree(new Map(Object.entries({ ...manifest, ...files })), new Set());
+}
+
+/** The preset of the detected framework. */
+function detect(found: Tree) {
+  return presetFor(detectFramework(found), found);
+}
+
+describe("a static site", () => {
+  it.each<[string, Tree, string, string | null]>([
+    [
+      "Next as a static export",
+      tree(["next"], { "next.config.mjs": `export default { output: "export" }` }),
+      "out",
+      'next.config.mjs has output: "export"',
+    ],
+    [
+      "Next with an export folder of its own",
+      tree(["next"], { "next.config.js": `module.exports = { output: "export", distDir: "./public/" }` }),
+      "public",
+      'next.config.js has output: "export"',
+    ],
+    [
+      "an old Next",
+      tree(["next"], {}, { build: "next build && next export" }),
+      "out",
+      "the script build runs next export",
+    ],
+    [
+      "Nuxt without a server",
+      tree(["nuxt"], { "nuxt.config.ts": "export default defineNuxtConfig({ ssr: false })" }),
+      ".output/public",
+      "nuxt.config.ts has ssr: false",
+    ],
+    [
+      "Nuxt with a static preset",
+      tree(["nuxt"], {
+        "nuxt.config.ts": `export default defineNuxtConfig({ nitro: { preset: "github_pages" } })`,
+      }),
+      ".output/public",
+      'nuxt.config.ts has preset: "github_pages"',
+    ],
+    [
+      "Nuxt that is generated",
+      tree(["nuxt"], {}, { build: "nuxt generate" }),
+      ".output/public",
+      "the script build runs nuxt generate",
+    ],
+    [
+      "SvelteKit with the static adapter",
+      tree(["@sveltejs/kit", "@sveltejs/adapter-static"]),
+      "build",
+      "package.json uses @sveltejs/adapter-static",
+    ],
+    [
+      "SvelteKit with a folder of its own",
+      tree(["@sveltejs/kit", "@sveltejs/adapter-auto"], {
+        "svelte.config.js": `import adapter from "@sveltejs/adapter-static"; export default { kit: { adapter: adapter({ pages: "www" }) } }`,
+      }),
+      "www",
+      "svelte.config.js uses @sveltejs/adapter-static",
+    ],
+    [
+      "Remix as a single page",
+      tree(["@remix-run/dev"], {
+        "vite.config.ts": "export default defineConfig({ plugins: [remix({ ssr: false })] })",
+      }),
+      "build/client",
+      "vite.config.ts has ssr: false",
+    ],
+    [
+      "React Router as a single page",
+      tree(["@react-router/dev"], {
+        "react-router.config.ts": "export default { ssr: false } satisfies Config",
+      }),
+      "build/client",
+      "react-router.config.ts has ssr: false",
+    ],
+    ["Astro", tree(["astro"]), "dist", null],
+    [
+      "Astro with a folder of its own",
+      tree(["astro"], { "astro.config.mjs": `export default defineConfig({ outDir: "./www" })` }),
+      "www",
+      null,
+    ],
+    [
+      "Vite with a folder of its own",
+      tree(["vite"], { "vite.config.js": `export default { build: { outDir: "public" } }` }),
+      "public",
+      'vite.config.js has outDir: "public"',
+    ],
+    [
+      "Vite with its pages in a folder",
+      tree(["vite"], { "vite.config.js": `export default { root: "src", build: { outDir: "../dist" } }` }),
+      "dist",
+      'vite.config.js has root: "src"',
+    ],
+    [
+      "Vite with its pages in a folder, by default",
+      tree(["vite"], { "vite.config.js": `export default { root: "./src" }` }),
+      "src/dist",
+      'vite.config.js has root: "./src"',
+    ],
+    [
+      "Vite with a folder outside",
+      tree(["vite"], { "vite.config.js": `export default { build: { outDir: "../../etc" } }` }),
+      "dist",
+      'vite.config.js has outDir: "../../etc"',
+    ],
+    [
+      "Eleventy with a folder in its configuration",
+      tree(["@11ty/eleventy"], {
+        ".eleventy.js": `module.exports = function (config) { return { dir: { output: "www" } } }`,
+      }),
+      "www",
+      '.eleventy.js has output: "www"',
+    ],
+    [
+      "Eleventy with a folder that is set by a call",
+      tree(["@11ty/eleventy"], {
+        "eleventy.config.js": `export default (config) => { config.setOutputDirectory("www"); }`,
+      }),
+      "www",
+      'eleventy.config.js has setOutputDirectory("www")',
+    ],
+    [
+      "Eleventy with a folder in its script",
+      tree(["@11ty/eleventy"], {}, { build: "eleventy --output=www" }),
+      "www",
+      "the script build has --output",
+    ],
+    [
+      "Vue CLI with a folder of its own",
+      tree(["@vue/cli-service"], { "vue.config.js": `module.exports = { outputDir: "www" }` }),
+      "www",
+      'vue.config.js has outputDir: "www"',
+    ],
+    [
+      "a page with a script that shows it",
+      tree([], { "index.html": "" }, { start: "http-server ." }),
+      ".",
+      "the script start only shows the files",
+    ],
+  ])("is %s", (_what, found, output, reason) => {
+    const preset = detect(found);
+    expect(preset).toMatchObject({ app_type: "static", output_directory: output, start_command: null });
+    if (reason !== null) expect(preset.reasons).toContain(reason);
+  });
+});
+
+const angular = (options: object) =>
+  JSON.stringify({
+    projects: { shop: { architect: { build: { builder: "@angular/build:application", options } } } },
+  });
+
+describe("a server", () => {
+  it.each<[string, Tree, string | null, string]>([
+    ["Next", tree(["next"]), "npx next start", 'next.config does not have output: "export"'],
+    [
+      "Next with a script of its own",
+      tree(["next"], {}, { build: "", start: "node server.js" }),
+      "npm run start",
+      "package.json depends on next",
+    ],
+    [
+      "Next with a script for development",
+      tree(["next"], {}, { build: "", start: "next dev" }),
+      "npx next start",
+      "package.json depends on next",
+    ],
+    [
+      "Next for a container",
+      tree(["next"], { "next.config.ts": `export default { output: "standalone" }` }),
+      "npx next start",
+      'next.config.ts has output: "standalone"',
+    ],
+    [
+      "Next whose export depends on a condition",
+      tree(["next"], {
+        "next.config.js": `module.exports = { output: process.env.EXPORT ? "export" : undefined }`,
+      }),
+      "npx next start",
+      'next.config does not have output: "export"',
+    ],
+    [
+      "Nuxt",
+      tree(["nuxt"], {}, { build: "nuxt build", generate: "nuxt generate" }),
+      "node .output/server/index.mjs",
+      "package.json depends on nuxt",
+    ],
+    [
+      "SvelteKit with the adapter for Node",
+      tree(["@sveltejs/kit", "@sveltejs/adapter-node"], {
+        "svelte.config.js": `import adapter from '@sveltejs/adapter-node';`,
+      }),
+      "node build",
+      "svelte.config.js uses @sveltejs/adapter-node",
+    ],
+    [
+      "SvelteKit whose adapter is in the configuration of Vite",
+      tree(["@sveltejs/kit"], {
+        "vite.config.js": `import adapter from "@sveltejs/adapter-node"; export default { plugins: [sveltekit({ adapter: adapter({ out: "server" }) })] }`,
+      }),
+      "node server",
+      "vite.config.js uses @sveltejs/adapter-node",
+    ],
+    [
+      "Remix",
+      tree(["@remix-run/dev"]),
+      "npx remix-serve ./build/server/index.js",
+      "vite.config does not have ssr: false",
+    ],
+    [
+      "React Router",
+      tree(["@react-router/dev"], { "react-router.config.ts": "export default { ssr: true }" }),
+      "npx react-router-serve ./build/server/index.js",
+      "react-router.config does not have ssr: false",
+    ],
+    [
+      "Astro with the adapter for Node",
+      tree(["astro"], {
+        "astro.config.mjs": `import node from "@astrojs/node"; export default { adapter: node({ mode: "standalone" }) }`,
+      }),
+      "node dist/server/entry.mjs",
+      "astro.config.mjs uses @astrojs/node",
+    ],
+    [
+      "Astro with pages on demand",
+      tree(["astro"], { "astro.config.mjs": `export default { output: "server" }` }),
+      "node dist/server/entry.mjs",
+      'astro.config.mjs has output: "server"',
+    ],
+    [
+      "Angular with a server",
+      tree(["@angular/core"], {
+        "angular.json": angular({ outputMode: "server", ssr: { entry: "src/server.ts" } }),
+      }),
+      "node dist/shop/server/server.mjs",
+      "angular.json has a server",
+    ],
+    [
+      "Express",
+      tree(["express"], {}, { start: "node app.js" }),
+      "npm run start",
+      "package.json depends on express",
+    ],
+    ["Express without a script", tree(["express"], {}, {}), null, "package.json depends on express"],
+    [
+      "any package with a script that starts it",
+      tree(["fastify"], {}, { start: "node app.js" }),
+      "npm run start",
+      "package.json has a script start",
+    ],
+  ])("is %s", (_what, found, start, reason) => {
+    const preset = detect(found);
+    expect(preset).toMatchObject({ app_type: "server", output_directory: ".", start_command: start });
+    expect(preset.reasons).toContain(reason);
+  });
+
+  it("is Angular only if its pages are not all built before", () => {
+    const found = tree(["@angular/core"], { "angular.json": angular({ outputMode: "static", ssr: {} }) });
+    expect(detect(found)).toMatchObject({ app_type: "static", output_directory: "dist/shop/browser" });
+  });
+});
+
+it("builds Nuxt with the command of its form", () => {
+  const commandOf = (scripts: Files, config = "") =>
+    detect(tree(["nuxt"], { "nuxt.config.ts": config }, scripts)).build_command;
+  const both = { build: "nuxt build", generate: "nuxt generate" };
+  expect(commandOf(both)).toBe("npm run build");
+  expect(commandOf({})).toBe("npx nuxt build");
+  expect(commandOf(both, "export default { ssr: false }")).toBe("npm run generate");
+  expect(commandOf({ build: "nuxt build" }, "export default { ssr: false }")).toBe("npx nuxt generate");
+  expect(commandOf({ build: "nuxi generate" })).toBe("npm run build");
+});
+
+describe("an adapter for another platform", () => {
+  it.each<[string, string, Files]>([
+    [
+      "@sveltejs/adapter-auto",
+      "sveltekit",
+      { "svelte.config.js": `import adapter from "@sveltejs/adapter-auto"` },
+    ],
+    [
+      "@astrojs/vercel",
+      "astro",
+      { "astro.config.mjs": `import vercel from "@astrojs/vercel"; export default { output: "server" }` },
+    ],
+  ])("is named, with the one to use instead: %s", (name, framework, files) => {
+    const found = tree([framework === "sveltekit" ? "@sveltejs/kit" : framework], files);
+    expect(detectFramework(found)).toBe(framework);
+    expect(buildProblem(framework, found)).toMatch(
+      new RegExp(`^${name} does not build for this server: use @`),
+    );
+  });
+
+  it("is not needed by other frameworks", () => {
+    expect(buildProblem("astro", tree(["astro"]))).toBeNull();
+    expect(buildProblem("next", tree(["next"]))).toBeNull();
+    expect(buildProblem("phoenix", tree([]))).toBeNull();
+  });
+});
+
+describe("the reasons of a detection", () => {
+  it("name the file that decides", () => {
+    const found = (files: Files) => surveyTree(new Map(Object.entries(files)), new Set());
+    const reasons = (files: Files) => detect(found(files)).reasons;
+    expect(reasons({ "hugo.toml": "" })).toEqual(["hugo.toml exists"]);
+    expect(reasons({ "config.toml": "", content: "" })).toEqual(["config.toml exists", "content exists"]);
+    expect(reasons({ Gemfile: 'gem "rails"' })).toEqual(["the Gemfile names rails"]);
+    expect(reasons({ Pipfile: 'flask = "*"' })).toEqual(["Pipfile names flask"]);
+    expect(reasons({ "composer.json": '{"require":{"laravel/framework":"12"}}' })).toEqual([
+      "composer.json requires laravel/framework",
+    ]);
+    expect(reasons({ "index.html": "" })).toEqual(["no file names a framework"]);
+  });
+
+  it("are short, whatever the files have in them", () => {
+    const long = "x".repeat(100_000);
+    const found = tree(["astro"], { "astro.config.mjs": `export default { output: "${long}" }` });
+    for (const reason of detect(found).reasons) expect(reason.length).toBeLessThan(200);
+  });
+});
