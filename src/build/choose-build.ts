@@ -3,6 +3,7 @@ import {
   buildProblem,
   detectFramework,
   hasPreset,
+  installFolder,
   presetFor,
   publishesFiles,
 } from "#contract/frameworks/preset-for.ts";
@@ -24,6 +25,8 @@ export type BuildChoice = {
   readonly firstStage: "install" | "build";
   /** The commands that come from the preset. Those of the project's own may install the tools that they need. */
   readonly presetCommands: readonly string[];
+  /** The folder in the repository in which the install command runs; null if it is the project's root directory. */
+  readonly installFolder: string | null;
   /** Why these files cannot be built for a server, in a sentence; null if they can. */
   readonly problem: string | null;
   /** Whether the output directory is published. Otherwise the app runs as a server. */
@@ -50,6 +53,7 @@ export function chooseBuild(tree: Tree, settings: BuildSettings): BuildChoice {
     isDetected: settings.framework === undefined,
     firstStage: install_command === null ? "build" : "install",
     presetCommands,
+    installFolder: settings.install_command === undefined ? installFolder(framework, tree) : null,
     problem: isPreset ? buildProblem(framework, tree) : null,
     isPublished: publishesFiles(settings, plan),
   };
@@ -69,11 +73,12 @@ export function commandsOf(
 
 /** Describes the choice in lines of the log. */
 export function describeChoice(choice: BuildChoice): readonly string[] {
-  const { plan, hasPreset: isKnown, isDetected, isPublished } = choice;
+  const { plan, hasPreset: isKnown, isDetected, isPublished, installFolder: folder } = choice;
   const { framework, install_command, build_command, output_directory, reasons } = plan;
   const unknown = isKnown ? [] : [`there is no preset for the framework ${framework}`];
   const source = isDetected ? `detected because ${reasons.join(" and ")}` : "set in the project";
-  const install = install_command === null ? "" : `installed by ${install_command}, `;
+  const where = folder === null ? "" : ` in the workspace \`${folder}\``;
+  const install = install_command === null ? "" : `installed by ${install_command}${where}, `;
   const build = build_command === null ? "nothing to build" : `built by ${build_command}`;
   const use = isPublished ? `served from ${output_directory}` : "runs as a server";
   return [...unknown, `framework ${framework}, ${source}: ${install}${build}, ${use}`];

@@ -7,6 +7,7 @@ import type { RunOrder } from "#contract/agent-order.ts";
 import { defaultTimeouts, runStages } from "#contract/stages.ts";
 
 import { eventsOf, messagesOf, World } from "./support/harness.ts";
+import { sealVariables } from "./support/sealed-variables.ts";
 
 let world: World;
 const path = process.env["PATH"];
@@ -136,10 +137,11 @@ describe("a repository without a framework setting", () => {
     expect(world.read("current/public/index.html")).toBe("built\n");
   });
 
-  it("is examined in its root directory, and above it for the workspace's lock file", async () => {
-    installTool("pnpm", '[ "$1" = run ] && mkdir -p _site; true');
+  it("is examined in its root directory, and installed where its workspace is", async () => {
+    installTool("pnpm", 'echo "in ${PWD##*/}"; [ "$1" = run ] && mkdir -p _site; true');
     world.repository.commit({
       "pnpm-lock.yaml": "lockfileVersion: '9.0'",
+      "pnpm-workspace.yaml": "packages:\n  - apps/*\n",
       "package.json": JSON.stringify({ devDependencies: { gatsby: "5" } }),
       "apps/docs/package.json": JSON.stringify({
         scripts: { build: "eleventy" },
@@ -149,7 +151,17 @@ describe("a repository without a framework setting", () => {
     await world.startAgent();
     const { run, result, preset } = await deploy({ root_directory: "apps/docs" });
     expect(preset?.framework).toBe("eleventy");
-    expect(messagesOf(run, "stdout")).toEqual(["pnpm install --frozen-lockfile", "pnpm run build"]);
+    expect(messagesOf(run, "stdout")).toEqual([
+      "pnpm install --frozen-lockfile",
+      "in 1",
+      "pnpm run build",
+      "in docs",
+    ]);
+    expect(messagesOf(run, "system")).toContainEqual(
+      expect.stringContaining("installed by pnpm install --frozen-lockfile in the workspace `.`, built by"),
+    );
+    const own = await deploy({ root_directory: "apps/docs", install_command: 'echo "own in ${PWD##*/}"' });
+    expect(messagesOf(own.run, "stdout")).toContain("own in docs");
     expect(result.outcome).toBe("live");
   });
 
@@ -173,6 +185,19 @@ describe("a repository without a framework setting", () => {
       "pip install -r requirements.txt",
       "python3 manage.py collectstatic --noinput",
     ]);
+  });
+
+  it("is installed with its development dependencies, although its build is for production", async () => {
+    installTool("npm", 'echo "$1 with NODE_ENV=$NODE_ENV"; mkdir -p dist');
+    world.repository.commit({ ...viteSite });
+    await world.startAgent();
+    const variables = await sealVariables(world, { NODE_ENV: "production" });
+    const { run } = await deploy({ variables });
+    expect(messagesOf(run, "stdout")).toEqual(
+      expect.arrayContaining(["ci with NODE_ENV=", "run with NODE_ENV=production"]),
+    );
+    const own = await deploy({ variables, install_command: "echo own with NODE_ENV=$NODE_ENV" });
+    expect(messagesOf(own.run, "stdout")).toContain("own with NODE_ENV=production");
   });
 
   it("cannot lead the agent to files outside of it", async () => {

@@ -66,6 +66,15 @@ export function projectEnvironment(
   return { ...shared, ...ofUser, ...last };
 }
 
+/**
+ * A project's variables for the install command of a preset: without `NODE_ENV`, because package managers install no
+ * development dependencies for `production`, and most builds need them.
+ */
+export function installVariables(variables: Environment): Environment {
+  const { NODE_ENV: _, ...others } = variables;
+  return others;
+}
+
 /** The variables of these names that exist. */
 export function pickVariables(own: NodeJS.ProcessEnv, names: readonly string[]): Environment {
   return Object.fromEntries(

@@ -1,10 +1,10 @@
 import type { Dirent } from "node:fs";
 import { open, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
-import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
 import { tellingFiles } from "#contract/frameworks/preset-for.ts";
 import { deepPaths, readFiles, surveyTree, type Tree } from "#contract/frameworks/tree.ts";
+import { type FolderAbove, readWorkspaceFiles, workspaceFiles } from "#contract/frameworks/workspace.ts";
 
 /** The rest of a longer file is irrelevant to framework detection. */
 const MAX_FILE_BYTES = 512 * 1024;
@@ -14,16 +14,10 @@ const MAX_FILE_BYTES = 512 * 1024;
  * @param root the project's root directory in the release; absolute, like `release`
  */
 export async function readTree(release: string, root: string): Promise<Tree> {
-  const files = new Map<string, string>();
-  for (const entry of await readdir(root, { withFileTypes: true })) {
-    const { name } = entry;
-    if (!tellingFiles.includes(name) || !(entry.isFile() || entry.isDirectory())) continue;
-    const isRead = entry.isFile() && readFiles.some((one) => one === name);
-    files.set(name, isRead ? await readStart(join(root, name)) : "");
-  }
+  const files = await readNamed(root, tellingFiles, readFiles);
   for (const path of deepPaths(files))
     for (const [name, text] of await readDeep(root, path)) files.set(name, text);
-  return surveyTree(files, await lockFilesAbove(release, root));
+  return surveyTree(files, await readFoldersAbove(release, root));
 }
 
 /** A project has few files with settings. Others that match are irrelevant. */
@@ -55,16 +49,32 @@ async function entriesOf(folder: string): Promise<readonly Dirent[]> {
   return await readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-/** Finds the lock files of a workspace, which has one for all packages in a folder above them. */
-async function lockFilesAbove(release: string, root: string): Promise<ReadonlySet<string>> {
+/** Reads the files by which a workspace is found, in each folder from the root directory's parent to the release. */
+async function readFoldersAbove(release: string, root: string): Promise<readonly FolderAbove[]> {
+  const above: FolderAbove[] = [];
   let folder = root;
   while (folder !== release && folder.startsWith(release)) {
     folder = join(folder, "..");
-    const names = await readdir(folder);
-    const found = names.filter((name) => packageManagerFiles.includes(name));
-    if (found.length > 0) return new Set(found);
+    const files = await readNamed(folder, workspaceFiles, readWorkspaceFiles);
+    if (files.size > 0)
+      above.push({ path: relative(release, folder) || ".", inside: relative(folder, root), files });
   }
-  return new Set();
+  return above;
+}
+
+/** The entries of a folder with these names, with the content of those that are read. */
+async function readNamed(
+  folder: string,
+  names: readonly string[],
+  read: readonly string[],
+): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const { name } = entry;
+    if (!names.includes(name) || !(entry.isFile() || entry.isDirectory())) continue;
+    files.set(name, entry.isFile() && read.includes(name) ? await readStart(join(folder, name)) : "");
+  }
+  return files;
 }
 
 /** Reads the beginning of a file, which is all that is relevant of a long one. */

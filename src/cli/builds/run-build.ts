@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
+import { installVariables } from "#build/commands/environment.ts";
 import { describeChoice } from "#build/choose-build.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
@@ -32,14 +33,17 @@ export async function runBuild(
   variables: Readonly<Record<string, string>>,
   log: BuildLog,
 ): Promise<BuildEnd> {
-  const { plan, firstStage } = build.choice;
+  const { plan, firstStage, problem } = build.choice;
   for (const line of describeChoice(build.choice)) log.system(firstStage, line);
+  if (problem !== null)
+    return { kind: "failed", failure: makeFailure("build_failed", firstStage, problem), times: [] };
   for (const { kind, message } of await localToolProblems(environment, build)) {
     if (kind === "missing")
       return { kind: "failed", failure: makeFailure("tool_missing", firstStage, message), times: [] };
     log.system(firstStage, message);
   }
   const scope = stageScope(build, { log, environment, variables, signal });
+  const scopes = { install: installScope(build, scope), build: scope };
   const times: StageTime[] = [];
   for (const [stage, line] of [
     ["install", plan.install_command],
@@ -47,7 +51,7 @@ export async function runBuild(
   ] as const) {
     if (line === null) continue;
     const startedAt = performance.now();
-    const ended = await runStage(scope, stage, line);
+    const ended = await runStage(scopes[stage], stage, line);
     times.push({ stage, duration: Math.round(performance.now() - startedAt) / 1000 });
     if (ended.kind !== "succeeded") return { ...ended, times };
   }
@@ -73,6 +77,14 @@ function stageScope(
     marker: `local_${randomUUID()}`,
     timeouts: project?.project.timeouts ?? defaultTimeouts,
   };
+}
+
+/** As a deployment, a preset installs in the folder of its workspace, and without `NODE_ENV`. */
+function installScope({ release, root, choice, project }: LocalBuild, scope: StageScope): StageScope {
+  if (project !== null && !project.project.automatic.includes("install_command")) return scope;
+  const { installFolder: folder } = choice;
+  const variables = installVariables(scope.variables);
+  return { ...scope, variables, root: folder === null ? root : join(release, folder) };
 }
 
 /** Checks what a deployment would refuse before it publishes the output directory. */

@@ -24,7 +24,7 @@ export type StageScope = {
   readonly environment: NodeJS.ProcessEnv;
   readonly variables: Readonly<Record<string, string>>;
   readonly facts: ReleaseFacts;
-  /** The real path of the root directory. */
+  /** The real path of the folder in which the command runs. */
   readonly root: string;
   /** Identifies the processes of this build. */
   readonly marker: string;

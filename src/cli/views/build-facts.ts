@@ -1,3 +1,4 @@
+import type { BuildChoice } from "#build/choose-build.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
 import type { Fact } from "#cli/output/facts.ts";
 import { printable, printableName } from "#cli/output/printable.ts";
@@ -42,11 +43,20 @@ export function buildFacts(build: LocalBuild): readonly Fact[] {
       "framework",
       choice.isDetected ? `${printable(choice.plan.framework)} (detected)` : setting("framework"),
     ],
+    ["because", choice.plan.reasons.length === 0 ? null : printable(choice.plan.reasons.join(", "))],
+    ["type", typeText(choice)],
     ["package manager", manager === null ? null : managerText(manager)],
     ["install command", setting("install_command")],
+    ["installed in", choice.installFolder === null ? null : printable(choice.installFolder)],
     ["build command", setting("build_command")],
     ["output directory", setting("output_directory")],
   ];
+}
+
+function typeText({ plan, problem }: BuildChoice): string {
+  if (problem !== null) return `none: ${printable(problem)}`;
+  if (plan.app_type === "static") return "static site";
+  return plan.start_command === null ? "server" : `server, started by ${printable(plan.start_command)}`;
 }
 
 function isAutomatic({ project }: LocalBuild, name: AutomaticSetting): boolean {

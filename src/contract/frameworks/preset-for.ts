@@ -18,6 +18,7 @@ export const usualTree: Tree = {
     ].map((sign) => [sign, sign]),
   ),
   packageManager: { name: "npm", isLocked: true },
+  workspace: null,
   scripts: new Map(["build", "generate"].map((name) => [name, name])),
   configs: new Map(),
   angular: null,
@@ -60,6 +61,11 @@ export function presetFor(framework: string, tree: Tree | null = null): Detected
     start_command: form.start_command,
     reasons: tree === null ? [] : [...whyDetected(framework, tree), ...form.reasons],
   };
+}
+
+/** The folder in the repository in which the framework's install command runs; null if it is the project's root directory. */
+export function installFolder(framework: string, tree: Tree): string | null {
+  return presetNamed(framework)?.commands(tree).installIn ?? null;
 }
 
 /** Why these files cannot be built for a server, in a sentence; null if they can. */

@@ -2,7 +2,12 @@ import { installCommand, scriptCommand, toolCommand } from "#contract/frameworks
 import type { Tree } from "#contract/frameworks/tree.ts";
 
 /** The commands that build a project; null for those that it does not need. */
-export type Commands = { readonly install: string | null; readonly build: string | null };
+export type Commands = {
+  readonly install: string | null;
+  readonly build: string | null;
+  /** The folder in the repository in which the installation runs. Without it: the project's root directory. */
+  readonly installIn?: string;
+};
 
 /** Returns the commands for a project. */
 export type Recipe = (tree: Tree) => Commands;
@@ -10,9 +15,12 @@ export type Recipe = (tree: Tree) => Commands;
 /** Nothing to install and nothing to build. */
 export const noCommands: Commands = { install: null, build: null };
 
-/** Installs the packages, then runs the first of the scripts that exists in package.json, or else the framework's own tool. */
+/**
+ * Installs the packages, of the whole workspace if the project is in one, then runs the first of the scripts that exists
+ * in package.json, or else the framework's own tool.
+ */
 export function node(scripts: readonly string[], tool: string | null): Recipe {
-  return ({ signs, packageManager }) => {
+  return ({ signs, packageManager, workspace }) => {
     const script = scripts.find((name) => signs.has(`script:${name}`));
     const run =
       script === undefined
@@ -20,7 +28,8 @@ export function node(scripts: readonly string[], tool: string | null): Recipe {
           ? null
           : toolCommand(packageManager, tool)
         : scriptCommand(packageManager, script);
-    return { install: installCommand(packageManager), build: run };
+    const install = installCommand(packageManager);
+    return { install, build: run, ...(workspace === null ? {} : { installIn: workspace.path }) };
   };
 }
 

@@ -1,4 +1,10 @@
 import { type PackageManager, packageManagerOf } from "#contract/frameworks/package-manager.ts";
+import {
+  type FolderAbove,
+  managerAbove,
+  type Workspace,
+  workspaceOf,
+} from "#contract/frameworks/workspace.ts";
 import { type AngularProject, angularProject } from "#contract/frameworks/angular-project.ts";
 import { configFiles, type ConfiguredTool, readConfigs } from "#contract/frameworks/config-files.ts";
 import type { Config } from "#contract/frameworks/read-config.ts";
@@ -13,6 +19,8 @@ export type Tree = {
    */
   readonly signs: ReadonlyMap<string, string>;
   readonly packageManager: PackageManager;
+  /** The workspace that the project belongs to, unless it has a lock file of its own. */
+  readonly workspace: Workspace | null;
   /** The scripts of package.json. */
   readonly scripts: ReadonlyMap<string, string>;
   readonly configs: ReadonlyMap<ConfiguredTool, Config>;
@@ -49,9 +57,9 @@ export function deepPaths(files: ReadonlyMap<string, string>): readonly string[]
 /**
  * Collects the facts about a project's files.
  * @param files the existing paths, with the content of those in `readFiles`. Content that cannot be parsed is ignored.
- * @param above the names of the files in the parent folders, up to the repository root: a workspace has its lock file there
+ * @param above the parent folders, the nearest first: a workspace has its lock file there
  */
-export function surveyTree(files: ReadonlyMap<string, string>, above: ReadonlySet<string>): Tree {
+export function surveyTree(files: ReadonlyMap<string, string>, above: readonly FolderAbove[]): Tree {
   const text = (name: string) => files.get(name) ?? "";
   const manifest = parseObject(text("package.json"));
   const composer = parseObject(text("composer.json"));
@@ -74,11 +82,14 @@ export function surveyTree(files: ReadonlyMap<string, string>, above: ReadonlySe
     ...tables.map((name) => [`toml:${name}`, `pyproject.toml has a table ${name}`] as const),
     ...(settings === undefined ? [] : [["django:static-root", `${settings[0]} sets STATIC_ROOT`] as const]),
   ]);
-  const locked = new Set(files.keys());
+  const own = packageManagerOf(new Set(files.keys()), manifest["packageManager"]);
+  const workspace = own?.isLocked === true ? null : workspaceOf(above);
   return {
     signs,
-    packageManager: packageManagerOf(locked, manifest["packageManager"]) ??
-      packageManagerOf(above, null) ?? { name: "npm", isLocked: false },
+    packageManager: workspace?.packageManager ??
+      own ??
+      managerAbove(above) ?? { name: "npm", isLocked: false },
+    workspace,
     scripts: new Map(scripts),
     configs: readConfigs(files),
     angular: angularProject(parseObject(text("angular.json"))),

@@ -8,7 +8,7 @@ type Files = Readonly<Record<string, string>>;
 function tree(packages: readonly string[], files: Files = {}, scripts: Files = { build: "build" }): Tree {
   const dependencies = Object.fromEntries(packages.map((name) => [name, "1.0.0"]));
   const manifest = { "package.json": JSON.stringify({ scripts, dependencies }), "package-lock.json": "" };
-  return surveyTree(new Map(Object.entries({ ...manifest, ...files })), new Set());
+  return surveyTree(new Map(Object.entries({ ...manifest, ...files })), []);
 }
 
 /** The preset of the detected framework. */
@@ -313,7 +313,7 @@ describe("an adapter for another platform", () => {
 
 describe("the reasons of a detection", () => {
   it("name the file that decides", () => {
-    const found = (files: Files) => surveyTree(new Map(Object.entries(files)), new Set());
+    const found = (files: Files) => surveyTree(new Map(Object.entries(files)), []);
     const reasons = (files: Files) => detect(found(files)).reasons;
     expect(reasons({ "hugo.toml": "" })).toEqual(["hugo.toml exists"]);
     expect(reasons({ "config.toml": "", content: "" })).toEqual(["config.toml exists", "content exists"]);

@@ -13,8 +13,13 @@ import { Framework, type Preset, ReportedPreset } from "#contract/endpoints/proj
 
 type Files = Readonly<Record<string, string>>;
 
-const tree = (files: Files, above: readonly string[] = []): Tree =>
-  surveyTree(new Map(Object.entries(files)), new Set(above));
+const tree = (files: Files, above: Files = {}): Tree =>
+  surveyTree(
+    new Map(Object.entries(files)),
+    Object.keys(above).length === 0
+      ? []
+      : [{ path: ".", inside: "apps/web", files: new Map(Object.entries(above)) }],
+  );
 
 /** A package.json with these dependencies; a script of each of these names. */
 function manifest(dependencies: readonly string[], scripts: readonly string[] = ["build"]): string {
@@ -255,7 +260,7 @@ describe("files below the top level", () => {
 });
 
 describe("the package manager", () => {
-  const vite = (lock: Files, above: readonly string[] = [], more: object = {}) =>
+  const vite = (lock: Files, above: Files = {}, more: object = {}) =>
     linesOf(
       presetFor(
         "vite",
@@ -282,18 +287,29 @@ describe("the package manager", () => {
   it("is the one in package.json if there are several lock files or none", () => {
     const both = { "pnpm-lock.yaml": "", "package-lock.json": "" };
     expect(vite(both)).toBe("pnpm install --frozen-lockfile && pnpm run build");
-    expect(vite(both, [], { packageManager: "npm@11.0.0" })).toBe(npm);
-    expect(vite({}, [], { packageManager: "pnpm@10.2.0" })).toBe("pnpm install && pnpm run build");
-    expect(vite({ "yarn.lock": "" }, [], { packageManager: "yarn@4.9.1" })).toBe(
+    expect(vite(both, {}, { packageManager: "npm@11.0.0" })).toBe(npm);
+    expect(vite({}, {}, { packageManager: "pnpm@10.2.0" })).toBe("pnpm install && pnpm run build");
+    expect(vite({ "yarn.lock": "" }, {}, { packageManager: "yarn@4.9.1" })).toBe(
       "yarn install --immutable && yarn run build",
     );
-    expect(vite({}, [], { packageManager: "cnpm@1" })).toBe("npm install && npm run build");
-    expect(vite({}, [], { packageManager: 7 })).toBe("npm install && npm run build");
+    expect(vite({}, {}, { packageManager: "cnpm@1" })).toBe("npm install && npm run build");
+    expect(vite({}, {}, { packageManager: 7 })).toBe("npm install && npm run build");
   });
 
-  it("of a workspace follows from the lock file above, unless the project has its own", () => {
-    expect(vite({}, ["pnpm-lock.yaml"])).toBe("pnpm install --frozen-lockfile && pnpm run build");
-    expect(vite({ "package-lock.json": "" }, ["pnpm-lock.yaml"])).toBe(npm);
+  it("of a workspace is that of its root, unless the project has a lock file of its own", () => {
+    const pnpm = { "pnpm-lock.yaml": "", "pnpm-workspace.yaml": "packages:\n  - apps/*\n" };
+    expect(vite({}, pnpm)).toBe("pnpm install --frozen-lockfile && pnpm run build");
+    expect(vite({ "package-lock.json": "" }, pnpm)).toBe(npm);
+    const unlocked = {
+      "package.json": JSON.stringify({ workspaces: ["apps/*"], packageManager: "yarn@4.9.1" }),
+    };
+    expect(vite({}, unlocked)).toBe("yarn install && yarn run build");
+  });
+
+  it("of a folder that is in no workspace is that of the lock file above, which is not its own", () => {
+    expect(vite({}, { "pnpm-lock.yaml": "" })).toBe("pnpm install && pnpm run build");
+    const others = { "package-lock.json": "", "package.json": '{"workspaces":["packages/*"]}' };
+    expect(vite({}, others)).toBe("npm install && npm run build");
   });
 
   it("runs the framework's own tool if package.json has no script for it", () => {

@@ -8,7 +8,7 @@ type Files = Readonly<Record<string, string>>;
 
 /** The suggestion for a project with these files. */
 function suggested(files: Files): string | null {
-  const tree = surveyTree(new Map(Object.entries(files)), new Set());
+  const tree = surveyTree(new Map(Object.entries(files)), []);
   return suggestReleaseCommand(detectFramework(tree), tree);
 }
 

@@ -25,7 +25,7 @@ export async function runReleaseCommand(scope: RunScope, release: Release): Prom
   }
   const ran = await runBuildCommand(scope, "release", line, {
     release: path,
-    root: root.path,
+    folder: root.path,
     commitSha: release.commit_sha,
     toolFolders: release.tool_folders ?? [],
     spentMs: 0,

@@ -9,7 +9,7 @@ import type { RunScope } from "#agent/run/step/run-scope.ts";
 export function beginStage(
   { journal, reporter }: RunScope,
   stage: "install" | "build",
-  { install_command, build_command, tools, release, root, commitSha }: BuildPlan,
+  { install_command, build_command, tools, release, root, installRoot, commitSha }: BuildPlan,
 ): CommandPlace {
   const isFirst = stage === "install" || install_command === null;
   if (!isFirst || !tools.hasBegun) {
@@ -18,5 +18,6 @@ export function beginStage(
     reporter.report({ type: "stage", stage }, isPatient ? "patient" : "urgent");
   }
   const spentMs = isFirst ? tools.spentMs : 0;
-  return { release, root, commitSha, toolFolders: tools.folders, spentMs };
+  const folder = stage === "install" ? installRoot : root;
+  return { release, folder, commitSha, toolFolders: tools.folders, spentMs };
 }

@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 
 import { checkBuildCommands } from "#agent/policy/check-policy.ts";
 import { rootFailure } from "#build/failure/directory-failure.ts";
@@ -22,8 +23,10 @@ export type BuildPlan = DetectedPreset & {
   readonly commitMessage: string;
   /** The release's folder. */
   readonly release: string;
-  /** The real path of the root directory, in which the commands run. */
+  /** The real path of the root directory, in which the build command runs. */
   readonly root: string;
+  /** The real path of the folder in which the install command runs: the root directory, or that of its workspace. */
+  readonly installRoot: string;
   /** The shared paths that are linked before the commands run. */
   readonly linked: ReadonlySet<string>;
   /** The folders that are kept for the next build, relative to the release. */
@@ -66,6 +69,8 @@ export async function planBuild(
   if (!linked.ok) return linked;
   const { sha: commitSha, message: commitMessage } = commit;
   const buildCaches = await findBuildCaches(plan.framework, realRelease, root.path);
-  const places = { release, root: root.path, linked: linked.value, buildCaches, tools: tools.value };
+  const installRoot = choice.installFolder === null ? root.path : join(realRelease, choice.installFolder);
+  const folders = { release, root: root.path, installRoot, linked: linked.value };
+  const places = { ...folders, buildCaches, tools: tools.value };
   return succeed({ ...plan, isPublished: choice.isPublished, commitSha, commitMessage, ...places });
 }

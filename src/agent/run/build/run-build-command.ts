@@ -1,4 +1,4 @@
-import { projectEnvironment } from "#build/commands/environment.ts";
+import { installVariables, projectEnvironment } from "#build/commands/environment.ts";
 import { shellCommand } from "#build/commands/shell.ts";
 import { unitLimits } from "#agent/policy/unit-limits.ts";
 import { killProcessesOfRun } from "#build/process/process-table.ts";
@@ -19,10 +19,13 @@ const commands = {
   release: { unit: 9, variables: "activate" },
 } as const;
 
-/** Where a command runs. `toolFolders`: first on its PATH. `spentMs`: how much of its time the stage has used before. */
+/**
+ * Where a command runs: in `folder` of the release. `toolFolders`: first on its PATH. `spentMs`: how much of its time the
+ * stage has used before.
+ */
 export type CommandPlace = {
   readonly release: string;
-  readonly root: string;
+  readonly folder: string;
   readonly commitSha: string;
   readonly toolFolders: readonly string[];
   readonly spentMs: number;
@@ -36,7 +39,7 @@ export async function runBuildCommand(
   scope: RunScope,
   stage: keyof typeof commands,
   line: string,
-  { release, root, commitSha, toolFolders, spentMs }: CommandPlace,
+  { release, folder, commitSha, toolFolders, spentMs }: CommandPlace,
 ): Promise<Step<null>> {
   const { order, context } = scope;
   const { unit, variables } = commands[stage];
@@ -47,10 +50,12 @@ export async function runBuildCommand(
     context.environment,
     order.run_id,
     projectUser(scope),
-    scope.variables[variables],
+    stage === "install" && order.install_command === undefined
+      ? installVariables(scope.variables.build)
+      : scope.variables[variables],
     toolFolders,
   );
-  const command = shellCommand(line, root, environment, {
+  const command = shellCommand(line, folder, environment, {
     release,
     projectName: order.project_name,
     version: order.version,

@@ -38,7 +38,7 @@ export type KeptInstallation = {
  */
 export async function planKeptInstallation(
   scope: RunScope,
-  { root, tools }: BuildPlan,
+  { installRoot, tools }: BuildPlan,
   release: string,
   command: string,
   signal: AbortSignal,
@@ -46,7 +46,7 @@ export async function planKeptInstallation(
   if ((await cacheLimit(scope.context)) === 0) return null;
   const survey = await surveyRelease(release, signal);
   if (signal.aborted) return null;
-  const folder = relative(release, root) || ".";
+  const folder = relative(release, installRoot) || ".";
   const decided = await decide(scope, release, survey, folder, command, tools);
   if (decided.ok) return decided.value;
   scope.log.system("install", `the dependencies are not kept for later deployments: ${decided.reason}`);

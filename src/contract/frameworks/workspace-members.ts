@@ -1,0 +1,39 @@
+/**
+ * Whether a folder belongs to a workspace. Patterns have `*` for a part of a name and `**` for any folders; `!` excludes.
+ * @param path relative to the workspace's root
+ */
+export function isMember(path: string, patterns: readonly string[]): boolean {
+  const names = path.split("/");
+  const matches = (pattern: string) => matchesPath(names, pattern.replace(/^\.\//, "").replace(/\/$/, ""));
+  return (
+    patterns.some((pattern) => !pattern.startsWith("!") && matches(pattern)) &&
+    !patterns.some((pattern) => pattern.startsWith("!") && matches(pattern.slice(1)))
+  );
+}
+
+/** Follows all possible matches at once, so that many wildcards take no longer. */
+function matchesPath(names: readonly string[], pattern: string): boolean {
+  let reached = new Set([0]);
+  for (const part of pattern.split("/")) {
+    const next = new Set<number>();
+    for (const at of reached)
+      if (part === "**") for (let end = at; end <= names.length; end += 1) next.add(end);
+      else if (at < names.length && matchesName(names[at] ?? "", part)) next.add(at + 1);
+    reached = next;
+  }
+  return reached.has(names.length);
+}
+
+function matchesName(name: string, pattern: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return name === pattern;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}
