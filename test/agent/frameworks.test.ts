@@ -251,7 +251,7 @@ describe("a repository that runs as a server", () => {
   it("fails at once if its files are built for another platform", async () => {
     world.repository.commit({
       "package.json": JSON.stringify({ devDependencies: { "@sveltejs/kit": "2" } }),
-      "svelte.config.js": 'import adapter from "@sveltejs/adapter-auto";',
+      "svelte.config.js": 'import adapter from "@sveltejs/adapter-vercel";',
     });
     await world.startAgent();
     const { run, result } = await deploy();
@@ -259,7 +259,7 @@ describe("a repository that runs as a server", () => {
       failure: {
         code: "build_failed",
         stage: "install",
-        message: expect.stringMatching(/^@sveltejs\/adapter-auto does not build for this server: use /),
+        message: expect.stringMatching(/^@sveltejs\/adapter-vercel does not build for this server: use /),
       },
     });
     expect(messagesOf(run, "system")).not.toContainEqual(expect.stringMatching(/^running /));

@@ -64,8 +64,15 @@ export function nuxtForm(tree: Tree): Form {
 }
 
 /** Adapters for the servers of one company, which build nothing that runs elsewhere. */
-const foreignAdapter =
-  /^(?:@sveltejs\/adapter-|@astrojs\/)(?:auto|vercel|netlify|cloudflare|cloudflare-workers)$/;
+const foreignAdapter = /^(?:@sveltejs\/adapter-|@astrojs\/)(?:vercel|netlify|cloudflare|cloudflare-workers)$/;
+
+/** Selects the adapter for the platform that it runs on. */
+const AUTO = "@sveltejs/adapter-auto";
+
+/** Whether SvelteKit's build selects its adapter itself. */
+export function selectsAdapter(tree: Tree): boolean {
+  return svelteAdapter(tree)?.name === AUTO;
+}
 
 /** SvelteKit: its adapter decides. */
 export function svelteKitForm(tree: Tree): Form {
@@ -73,7 +80,7 @@ export function svelteKitForm(tree: Tree): Form {
   const why = adapter === null ? [] : [`${adapter.file} uses ${adapter.name}`];
   const option = (name: string) =>
     setting(tree, "svelte", `*adapter().${name}`) ?? setting(tree, "vite", `*adapter().${name}`);
-  if (adapter?.name === "@sveltejs/adapter-node")
+  if (adapter?.name === "@sveltejs/adapter-node" || adapter?.name === AUTO)
     return server(startCommand(tree, nodeScript(folder(option("out"), "build"))), ...why);
   const form = files(folder(option("pages"), "build"), ...why);
   const advice = "use @sveltejs/adapter-node for a server, or @sveltejs/adapter-static for a static site";

@@ -9,6 +9,7 @@ import {
   reactRouterForm,
   remixForm,
   runsGenerate,
+  selectsAdapter,
   svelteKitForm,
   viteForm,
   vueForm,
@@ -40,6 +41,16 @@ const nuxt: Recipe = (tree) => {
   return node([runsGenerate(tree) ? "build" : "generate"], "nuxt generate")(tree);
 };
 
+/**
+ * SvelteKit's usual adapter knows a few platforms by their variables. By this one it takes the adapter for Node, and
+ * installs it.
+ */
+const svelteKit: Recipe = (tree) => {
+  const commands = node(["build"], "vite build")(tree);
+  const isNamed = selectsAdapter(tree) && commands.build !== null;
+  return isNamed ? { ...commands, build: `GCP_BUILDPACKS=1 ${commands.build}` } : commands;
+};
+
 const nodeServer = (tree: Tree): Form => server(startCommand(tree, null));
 
 /** PHP and Ruby apps publish the folder `public`, if the repository has it. */
@@ -53,7 +64,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   next: { signs: [["npm:next"]], commands: node(["build"], "next build"), form: nextForm },
   nuxt: { signs: [["npm:nuxt"]], commands: nuxt, form: nuxtForm },
   astro: { signs: [["npm:astro"]], commands: node(["build"], "astro build"), form: astroForm },
-  sveltekit: { signs: [["npm:@sveltejs/kit"]], commands: node(["build"], "vite build"), form: svelteKitForm },
+  sveltekit: { signs: [["npm:@sveltejs/kit"]], commands: svelteKit, form: svelteKitForm },
   remix: {
     signs: [["npm:@remix-run/dev"]],
     commands: node(["build"], "remix vite:build"),

@@ -284,12 +284,22 @@ it("builds Nuxt with the command of its form", () => {
   expect(commandOf({ build: "nuxi generate" })).toBe("npm run build");
 });
 
+it("builds SvelteKit for Node if its adapter is selected by the platform", () => {
+  const svelte = (adapter: string, scripts?: Files) => detect(tree(["@sveltejs/kit", adapter], {}, scripts));
+  expect(svelte("@sveltejs/adapter-auto")).toMatchObject({
+    build_command: "GCP_BUILDPACKS=1 npm run build",
+    app_type: "server",
+    start_command: "node build",
+  });
+  expect(svelte("@sveltejs/adapter-node").build_command).toBe("npm run build");
+});
+
 describe("an adapter for another platform", () => {
   it.each<[string, string, Files]>([
     [
-      "@sveltejs/adapter-auto",
+      "@sveltejs/adapter-vercel",
       "sveltekit",
-      { "svelte.config.js": `import adapter from "@sveltejs/adapter-auto"` },
+      { "svelte.config.js": `import adapter from "@sveltejs/adapter-vercel"` },
     ],
     [
       "@astrojs/vercel",
