@@ -129,6 +129,19 @@ export default defineConfig({
       },
       {
         test: {
+          name: "frameworks",
+          expect: expectOptions,
+          include: ["test/frameworks/**/*.test.ts"],
+          // Each test installs packages and compiles, which takes a core.
+          maxConcurrency: 2,
+          // After the projects that have timeouts, which would wait for these tests.
+          sequence: { groupOrder: 1 },
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
           name: "journeys",
           expect: expectOptions,
           include: ["test/journeys/**/*.test.ts"],

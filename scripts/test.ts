@@ -42,19 +42,22 @@ printHelp(
       "npm test -- [vitest options] [files]\nnpm run test:quick -- [vitest options] [files]\nnpm run test:server -- [vitest options] [files]",
     summary: `Runs the tests with vitest, and installs the programs that they need.
 
-npm test runs every project except server. npm run test:quick runs domain and worker without the fault walks.
-npm run test:server boots a Debian with systemd, which needs root.`,
+npm test runs every project except server and frameworks. npm run test:quick runs domain and worker without the fault
+walks. npm run test:server runs those two: it boots a Debian with systemd, which needs root, and installs real packages
+from the npm registry.`,
     options: z.object({
       project: option(
         "NAME",
-        "run this project only: domain, worker, openapi, agent, command, dashboard,\njourneys or server; repeatable",
+        "run this project only: domain, worker, openapi, agent, command, dashboard,\njourneys, frameworks or server; repeatable",
         z.string().optional(),
       ),
     }),
   },
   args,
 );
-/** The selected projects. Without a selection, all except server run. */
+/** The projects that take too long, or need more, to run with the others. */
+const separate: readonly string[] = ["server", "frameworks"];
+/** The selected projects. Without a selection, all except the separate ones run. */
 const projects = args.filter((_, at) => args[at - 1] === "--project");
 
 /** Installs the programs that the tests of a project run. */
@@ -74,7 +77,7 @@ const installers = {
 
 for (const [project, install] of Object.entries(installers))
   try {
-    const isSelected = projects.length === 0 ? project !== "server" : projects.includes(project);
+    const isSelected = projects.length === 0 ? !separate.includes(project) : projects.includes(project);
     if (isSelected) await install();
   } catch (error) {
     // The tests that need the program fail and report it. The other tests still run.
@@ -87,7 +90,7 @@ const vitest = spawn(
   [
     join(root, "node_modules/vitest/vitest.mjs"),
     ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportPath}`],
-    ...(projects.length === 0 ? ["--project=!server"] : []),
+    ...(projects.length === 0 ? separate.map((name) => `--project=!${name}`) : []),
     ...args,
   ],
   {

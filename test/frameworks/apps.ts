@@ -1,0 +1,249 @@
+/** A small app of a framework. */
+export type App = {
+  readonly name: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly framework: string;
+  readonly app_type: "static" | "server";
+  /** Text that its page contains. */
+  readonly text: string;
+  readonly root_directory?: string;
+};
+
+type Manifest = {
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly workspaces?: readonly string[];
+};
+
+function manifest(name: string, more: Manifest): string {
+  return JSON.stringify({ name, version: "1.0.0", private: true, type: "module", ...more });
+}
+
+const react = { react: "19.3.1", "react-dom": "19.3.1" };
+
+const next = (config: string, page: string): App["files"] => ({
+  "package.json": manifest("next-app", {
+    scripts: { dev: "next dev", build: "next build", start: "next start" },
+    dependencies: { next: "16.4.6", ...react },
+  }),
+  "next.config.mjs": config,
+  "app/layout.js":
+    "export default function Layout({ children }) {\n  return <html lang='en'><body>{children}</body></html>;\n}\n",
+  "app/page.js": page,
+});
+
+const svelteShell =
+  '<!doctype html>\n<html lang="en"><head>%sveltekit.head%</head><body><div>%sveltekit.body%</div></body></html>\n';
+
+const svelteKit = (adapter: string, version: string, page: string): App["files"] => ({
+  "package.json": manifest("svelte-app", {
+    scripts: { dev: "vite dev", build: "vite build", preview: "vite preview" },
+    dependencies: {
+      "@sveltejs/kit": "3.2.0",
+      [adapter]: version,
+      "@sveltejs/vite-plugin-svelte": "7.3.1",
+      svelte: "5.57.3",
+      vite: "8.3.8",
+    },
+  }),
+  "vite.config.js": `import adapter from "${adapter}";\nimport { sveltekit } from "@sveltejs/kit/vite";\nexport default { plugins: [sveltekit({ adapter: adapter() })] };\n`,
+  "src/app.html": svelteShell,
+  "src/routes/+page.svelte": page,
+});
+
+const astro = (config: string, more: Readonly<Record<string, string>>, page: string): App["files"] => ({
+  "package.json": manifest("astro-app", {
+    scripts: { dev: "astro dev", build: "astro build", preview: "astro preview" },
+    dependencies: { astro: "7.3.5", ...more },
+  }),
+  "astro.config.mjs": config,
+  "src/pages/index.astro": page,
+});
+
+const eleventy = { "@11ty/eleventy": "3.1.8" };
+
+/** The slowest first, so that none of them is last and alone. */
+export const apps: readonly App[] = [
+  {
+    name: "Nuxt",
+    framework: "nuxt",
+    app_type: "server",
+    text: "from Nuxt 42",
+    files: {
+      "package.json": manifest("nuxt-app", {
+        scripts: { build: "nuxt build", dev: "nuxt dev", generate: "nuxt generate" },
+        dependencies: { nuxt: "4.5.2", vue: "3.5.45" },
+      }),
+      "nuxt.config.ts": "export default defineNuxtConfig({ telemetry: false });\n",
+      "app/app.vue": "<template><p>from Nuxt {{ 6 * 7 }}</p></template>\n",
+    },
+  },
+  {
+    name: "Next.js as a server",
+    framework: "next",
+    app_type: "server",
+    text: "from Next 42",
+    files: next(
+      "export default {};\n",
+      'export const dynamic = "force-dynamic";\nexport default function Page() {\n  return <p>{`from Next ${6 * 7}`}</p>;\n}\n',
+    ),
+  },
+  {
+    name: "Next.js as a static export",
+    framework: "next",
+    app_type: "static",
+    text: "from Next 42",
+    files: next(
+      'export default { output: "export" };\n',
+      "export default function Page() {\n  return <p>{`from Next ${6 * 7}`}</p>;\n}\n",
+    ),
+  },
+  {
+    name: "React Router",
+    framework: "react-router",
+    app_type: "server",
+    text: "from React Router 42",
+    files: {
+      "package.json": manifest("router-app", {
+        scripts: {
+          build: "react-router build",
+          dev: "react-router dev",
+          start: "react-router-serve ./build/server/index.js",
+        },
+        dependencies: {
+          "@react-router/dev": "8.4.0",
+          "@react-router/node": "8.4.0",
+          "@react-router/serve": "8.4.0",
+          "react-router": "8.4.0",
+          isbot: "5.2.3",
+          vite: "8.3.8",
+          ...react,
+        },
+      }),
+      "vite.config.js":
+        'import { reactRouter } from "@react-router/dev/vite";\nexport default { plugins: [reactRouter()] };\n',
+      "app/routes.js":
+        'import { index } from "@react-router/dev/routes";\nexport default [index("home.jsx")];\n',
+      "app/root.jsx":
+        'import { Outlet } from "react-router";\nexport default function Root() {\n  return <html lang="en"><body><Outlet /></body></html>;\n}\n',
+      "app/home.jsx":
+        "export default function Home() {\n  return <p>{`from React Router ${6 * 7}`}</p>;\n}\n",
+    },
+  },
+  {
+    name: "Astro as a server",
+    framework: "astro",
+    app_type: "server",
+    text: "from Astro 42",
+    files: astro(
+      'import node from "@astrojs/node";\nexport default { output: "server", adapter: node({ mode: "standalone" }) };\n',
+      { "@astrojs/node": "11.1.6" },
+      "<p>from Astro {6 * 7}</p>\n",
+    ),
+  },
+  {
+    name: "Astro as a static site",
+    framework: "astro",
+    app_type: "static",
+    text: "from Astro 42",
+    files: astro("export default {};\n", {}, "<p>from Astro {6 * 7}</p>\n"),
+  },
+  {
+    name: "SvelteKit as its starter has it",
+    framework: "sveltekit",
+    app_type: "server",
+    text: "from SvelteKit 42",
+    files: {
+      "package.json": manifest("svelte-app", {
+        scripts: { dev: "vite dev", build: "vite build", preview: "vite preview" },
+        dependencies: {
+          "@sveltejs/kit": "2.70.4",
+          "@sveltejs/adapter-auto": "7.0.1",
+          "@sveltejs/vite-plugin-svelte": "7.3.1",
+          svelte: "5.57.3",
+          vite: "8.3.8",
+        },
+      }),
+      "svelte.config.js":
+        'import adapter from "@sveltejs/adapter-auto";\nexport default { kit: { adapter: adapter() } };\n',
+      "vite.config.js":
+        'import { sveltekit } from "@sveltejs/kit/vite";\nexport default { plugins: [sveltekit()] };\n',
+      "src/app.html": svelteShell,
+      "src/routes/+page.svelte": "<p>from SvelteKit {6 * 7}</p>\n",
+    },
+  },
+  {
+    name: "SvelteKit as a static site",
+    framework: "sveltekit",
+    app_type: "static",
+    text: "from SvelteKit 42",
+    files: {
+      ...svelteKit("@sveltejs/adapter-static", "4.0.1", "<p>from SvelteKit {6 * 7}</p>\n"),
+      "src/routes/+layout.js": "export const prerender = true;\n",
+    },
+  },
+  {
+    name: "Eleventy",
+    framework: "eleventy",
+    app_type: "static",
+    text: "from Eleventy",
+    files: {
+      "package.json": manifest("eleventy-app", { scripts: { build: "eleventy" }, dependencies: eleventy }),
+      "index.md": "# from Eleventy\n",
+    },
+  },
+  {
+    name: "a package of an npm workspace",
+    framework: "eleventy",
+    app_type: "static",
+    text: "from the package theme",
+    root_directory: "apps/docs",
+    files: {
+      "package.json": manifest("monorepo", { workspaces: ["apps/*", "packages/*"] }),
+      "packages/theme/package.json": manifest("theme", {}),
+      "packages/theme/index.js": 'export const title = "from the package theme";\n',
+      "apps/docs/package.json": manifest("docs", {
+        scripts: { build: "eleventy" },
+        dependencies: { ...eleventy, theme: "1.0.0" },
+      }),
+      "apps/docs/index.11ty.js":
+        'import { title } from "theme";\nexport const render = () => `<p>${title}</p>`;\n',
+    },
+  },
+  {
+    name: "Vite",
+    framework: "vite",
+    app_type: "static",
+    text: "from Vite",
+    files: {
+      "package.json": manifest("vite-app", {
+        scripts: { build: "vite build" },
+        dependencies: { vite: "8.3.8" },
+      }),
+      "vite.config.js": 'export default { build: { outDir: "www" } };\n',
+      "index.html": '<!doctype html>\n<p>from Vite</p>\n<script type="module" src="/main.js"></script>\n',
+      "main.js": 'console.log("loaded");\n',
+    },
+  },
+  {
+    name: "Express",
+    framework: "express",
+    app_type: "server",
+    text: "from Express 42",
+    files: {
+      "package.json": manifest("express-app", {
+        scripts: { start: "node app.js" },
+        dependencies: { express: "5.3.0" },
+      }),
+      "app.js":
+        'import express from "express";\nconst app = express();\napp.get("/", (_request, response) => response.send(`from Express ${6 * 7}`));\napp.listen(Number(process.env.PORT), "127.0.0.1");\n',
+    },
+  },
+  {
+    name: "a plain site",
+    framework: "static",
+    app_type: "static",
+    text: "a plain page",
+    files: { "index.html": "a plain page\n" },
+  },
+];
