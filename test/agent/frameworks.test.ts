@@ -187,6 +187,42 @@ describe("a repository without a framework setting", () => {
     ]);
   });
 
+  it("is installed as a package of an npm workspace, whose packages are kept for the next deployment", async () => {
+    const { "index.html": page, "package.json": _manifest, "package-lock.json": _lock, ...vendor } = viteSite;
+    const vite = "file:../../vendor/vite";
+    const linked = (resolved: string) => ({ resolved, link: true });
+    world.repository.commit({
+      ...vendor,
+      "package.json": JSON.stringify({ name: "all", workspaces: ["apps/*"] }),
+      "package-lock.json": JSON.stringify({
+        name: "all",
+        lockfileVersion: 3,
+        requires: true,
+        packages: {
+          "": { name: "all", workspaces: ["apps/*"] },
+          "apps/web": { version: "1.0.0", devDependencies: { vite } },
+          "node_modules/vite": linked("vendor/vite"),
+          "node_modules/web": linked("apps/web"),
+          "vendor/vite": { version: "1.0.0", dev: true, bin: { vite: "vite.js" } },
+        },
+      }),
+      "apps/web/package.json": JSON.stringify({
+        ...{ name: "web", version: "1.0.0", scripts: { build: "vite build" } },
+        devDependencies: { vite },
+      }),
+      "apps/web/index.html": page,
+    });
+    await world.startAgent();
+    const first = await deploy({ root_directory: "apps/web" });
+    expect(first.result.outcome).toBe("live");
+    expect(first.preset).toMatchObject({ framework: "vite", install_command: "npm ci" });
+    expect(world.read("current/apps/web/dist/index.html")).toBe("hello");
+    const second = await deploy({ root_directory: "apps/web" });
+    expect(second.result.outcome).toBe("live");
+    expect(messagesOf(second.run, "system").join("\n")).toMatch(/restored the dependencies of release 1/);
+    expect(world.read("current/apps/web/dist/index.html")).toBe("hello");
+  });
+
   it("is installed with its development dependencies, although its build is for production", async () => {
     installTool("npm", 'echo "$1 with NODE_ENV=$NODE_ENV"; mkdir -p dist');
     world.repository.commit({ ...viteSite });

@@ -428,6 +428,7 @@ describe("gantry projects", () => {
     expect(changed.stdout).toMatch(/^commits by hash\treachable$/m);
     const laravel = await run("projects", "create", "blog", "--framework", "laravel", ...source);
     expect(laravel.code).toBe(0);
+    expect(laravel.stdout).toMatch(/^type\tserver, which the activate command starts$/m);
     expect((await run("projects", "show", "blog")).stderr).toMatch(
       /gantry projects set proj_\w+ --release-command 'php artisan migrate --force'$/m,
     );

@@ -63,6 +63,7 @@ describe("gantry detect", () => {
     expect(stdout).toContain(`files\tmain at ${sha.slice(0, 7)}`);
     expect(stdout).toContain("root directory\tapps/web\n");
     expect(stdout).toMatch(/^framework\tvite /m);
+    expect(stdout).toContain("because\tpackage.json depends on vite\ntype\tstatic site\n");
     expect(stdout).toContain("package manager\tnpm, with a lock file\n");
     expect(stdout).toContain(
       "install command\tnpm ci\nbuild command\tnpm run build\noutput directory\tdist\n",
@@ -74,6 +75,8 @@ describe("gantry detect", () => {
       root_directory: "apps/web",
       framework: "vite",
       install_command: "npm ci",
+      install_directory: "apps/web",
+      reasons: ["package.json depends on vite"],
       package_manager: { name: "npm", locked: true },
       missing_tools: [],
       other_versions: [],

@@ -17,6 +17,8 @@ export function buildDocument(build: LocalBuild) {
     project: project === null ? null : { id: project.project.id, name: project.project.name },
     root_directory: rootDirectory,
     ...choice.plan,
+    /** The folder in which the install command runs. */
+    install_directory: choice.installFolder ?? rootDirectory,
     /** The settings that do not come from the project. */
     automatic: AutomaticSetting.options.filter((name) => isAutomatic(build, name)),
     preset: choice.preset,

@@ -90,6 +90,7 @@ describe("a failed deployment", () => {
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "shop", exact: true }).waitFor();
+    await page.getByRole("definition").getByText("static because no file names a framework").waitFor();
     expect((await api.listDeployments(project.id)).map(({ version }) => version)).toEqual([2]);
 
     await page.getByRole("button", { name: "Deploy", exact: true }).click();

@@ -100,7 +100,7 @@ function Facts({ project }: { readonly project: Project }) {
           {project.framework}
           {project.app_type === "server" ? ", runs as a server" : ""}
           {project.framework_reasons.length > 0 && (
-            <span class="quiet"> because {project.framework_reasons.join(" and ")}</span>
+            <span class="quiet"> because {withHiddenShown(project.framework_reasons.join(" and "))}</span>
           )}
         </dd>
       </dl>
