@@ -10,6 +10,7 @@ export type App = {
 };
 
 type Manifest = {
+  readonly packageManager?: string;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly workspaces?: readonly string[];
@@ -61,6 +62,18 @@ const astro = (config: string, more: Readonly<Record<string, string>>, page: str
 });
 
 const eleventy = { "@11ty/eleventy": "3.1.8" };
+
+/** Two packages, of which one needs the other. @param theme the version that it asks for */
+const monorepo = (theme: string): App["files"] => ({
+  "packages/theme/package.json": manifest("theme", {}),
+  "packages/theme/index.js": 'export const title = "from the package theme";\n',
+  "apps/docs/package.json": manifest("docs", {
+    scripts: { build: "eleventy" },
+    dependencies: { ...eleventy, theme },
+  }),
+  "apps/docs/index.11ty.js":
+    'import { title } from "theme";\nexport const render = () => `<p>${title}</p>`;\n',
+});
 
 /** The slowest first, so that none of them is last and alone. */
 export const apps: readonly App[] = [
@@ -199,15 +212,20 @@ export const apps: readonly App[] = [
     text: "from the package theme",
     root_directory: "apps/docs",
     files: {
+      ...monorepo("1.0.0"),
       "package.json": manifest("monorepo", { workspaces: ["apps/*", "packages/*"] }),
-      "packages/theme/package.json": manifest("theme", {}),
-      "packages/theme/index.js": 'export const title = "from the package theme";\n',
-      "apps/docs/package.json": manifest("docs", {
-        scripts: { build: "eleventy" },
-        dependencies: { ...eleventy, theme: "1.0.0" },
-      }),
-      "apps/docs/index.11ty.js":
-        'import { title } from "theme";\nexport const render = () => `<p>${title}</p>`;\n',
+    },
+  },
+  {
+    name: "a package of a pnpm workspace",
+    framework: "eleventy",
+    app_type: "static",
+    text: "from the package theme",
+    root_directory: "apps/docs",
+    files: {
+      ...monorepo("workspace:*"),
+      "package.json": manifest("monorepo", { packageManager: "pnpm@12.21.0" }),
+      "pnpm-workspace.yaml": "packages:\n  - apps/*\n  - packages/*\n",
     },
   },
   {
