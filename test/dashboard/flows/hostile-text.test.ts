@@ -58,7 +58,12 @@ describe("names, messages and lines with markup and scripts", () => {
       `/app/deployments/${failed.id}`,
       ...[name, branch, message, markup("actor"), markup("line"), "link"],
     );
-    await page.getByRole("region", { name: "Failure" }).getByText(markup("line")).waitFor();
+    for (const label of ["Line that failed", "Last lines of stderr"])
+      await page
+        .getByRole("region", { name: "Failure" })
+        .getByLabel(label)
+        .getByText(markup("line"))
+        .waitFor();
 
     const [raw] = await Promise.all([
       context.waitForEvent("page"),
