@@ -51,6 +51,11 @@ beforeAll(async () => {
     `chown gantry:gantry ${HOME}/projects/${project.id}/shared/.env; chmod 640 ${HOME}/projects/${project.id}/shared/.env`,
   );
   expect(await deploy(project.id)).toMatchObject({ status: "live", failure: null });
+  const tool = `${HOME}/tools/tool`;
+  await machine.tell(
+    `mkdir -p ${HOME}/tools && printf '#!/bin/sh\\necho a tool' > ${tool} && chmod 755 ${tool}`,
+  );
+  await machine.tell(`chown -R gantry:gantry ${HOME}/tools`);
   await machine.tell("touch /tmp/other /dev/shm/other ~/ada; useradd --create-home ada");
 });
 afterAll(() => machine.close());
@@ -137,6 +142,16 @@ describe("a hostile project", () => {
       expect(await machine.tell(rights)).toBe("");
     },
   );
+
+  it("can start the tools that the agent installed for builds", async () => {
+    await api.call("PATCH", `/v1/projects/${project.id}`, {
+      build_command: `${HOME}/tools/tool`,
+      activate_command: `${HOME}/tools/tool`,
+    });
+    const deployment = await deploy(project.id);
+    expect(deployment).toMatchObject({ status: "live", failure: null });
+    expect((await linesOf(deployment)).filter((line) => line === "a tool").length).toBe(2);
+  });
 
   it("cannot make the agent change or delete files outside of its release", async () => {
     const before = await machine.tell("stat -c '%U %G %a' /etc/passwd /etc/shadow /etc /usr/bin/su");

@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The version that install.sh pins. */
-const MISE_VERSION = "2026.9.15";
+export const MISE_VERSION = "2026.9.15";
 
 /**
  * Downloads mise from npm's registry into a folder.
@@ -37,7 +37,8 @@ export type NodeMirror = {
   close(): Promise<void>;
 };
 
-export async function startNodeMirror(host = "127.0.0.1"): Promise<NodeMirror> {
+/** @param further files to serve, by their paths */
+export async function startNodeMirror(further: ReadonlyMap<string, Buffer> = new Map()): Promise<NodeMirror> {
   const folder = mkdtempSync(join(tmpdir(), "gantry-mirror-"));
   const name = `node-${process.version}-linux-x64`;
   const root = join(folder, name);
@@ -53,6 +54,7 @@ export async function startNodeMirror(host = "127.0.0.1"): Promise<NodeMirror> {
   const sums = `${createHash("sha256").update(archive).digest("hex")}  ${file}\n`;
   const versions = [{ version: process.version, date: "2026-01-01", files: ["linux-x64"], lts: "Krypton" }];
   const files = new Map<string, string | Buffer>([
+    ...further,
     ["/index.json", JSON.stringify(versions)],
     [`/${process.version}/${file}`, archive],
     [`/${process.version}/SHASUMS256.txt`, sums],
@@ -63,7 +65,7 @@ export async function startNodeMirror(host = "127.0.0.1"): Promise<NodeMirror> {
     const found = files.get(url);
     response.writeHead(found === undefined ? 404 : 200).end(found);
   });
-  server.listen(0, host);
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
   return {

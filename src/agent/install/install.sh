@@ -14,6 +14,11 @@ oldest_node=20
 oldest_git=2.31
 start_seconds=30
 
+# mise installs the tool versions that repositories ask for. The hash is of its program for Linux on x86_64.
+mise_version=2026.9.15
+mise_sha256=09ea631d6f3e7031d63606a0892dc4c796f9fb57f493bc45937f9f7113c88216
+mise_url=${GANTRY_MISE_URL:-https://github.com/jdx/mise/releases/download}/v$mise_version/mise-v$mise_version-linux-x64
+
 usage() {
   cat <<END
 Installs the Gantry agent $agent_version of $origin on this server, or updates it.
@@ -25,6 +30,7 @@ Installs the Gantry agent $agent_version of $origin on this server, or updates i
   --token TOKEN   the enrolment token; prefer GANTRY_TOKEN, which other users cannot see
   --no-service    installs for the current user, without root and systemd, and prints how to run the agent
   --no-start      installs the service but does not start it
+  --with-mise     installs mise $mise_version too: deployments then get the versions of Node, Ruby, Python … that they ask for
   --prefix DIR    the program's folder (default: /usr/local, or ~/.local with --no-service)
   --home DIR      the folder for projects (default: /var/lib/gantry, or PREFIX/share/gantry with --no-service)
   --user NAME     the service's user, created if it does not exist (default: gantry)
@@ -52,7 +58,7 @@ read_options() {
   token=${GANTRY_TOKEN:-}
   # Commands that this script starts do not need the token in their environment.
   unset GANTRY_TOKEN
-  action=install is_service=yes is_started=yes is_purge=no prefix='' home='' user=''
+  action=install is_service=yes is_started=yes is_purge=no wants_mise=no prefix='' home='' user=''
   while [ $# -gt 0 ]; do
     case $1 in
       --token | --prefix | --home | --user)
@@ -67,6 +73,7 @@ read_options() {
         ;;
       --no-service) is_service=no && shift ;;
       --no-start) is_started=no && shift ;;
+      --with-mise) wants_mise=yes && shift ;;
       --uninstall) action=uninstall && shift ;;
       --purge) is_purge=yes && shift ;;
       -h | --help) usage && exit 0 ;;
@@ -93,7 +100,9 @@ read_places() {
   program=$lib/gantry-agent.mjs
   wrapper=$prefix/bin/gantry-agent
   facts=$lib/installed
+  mise=$prefix/bin/mise
   # Omitted options keep the values of an earlier installation.
+  made_mise=$(fact made_mise)
   if [ $is_service = yes ]; then
     home=${home:-$(fact home)} && home=${home:-/var/lib/gantry}
     user=${user:-$(fact user)} && user=${user:-gantry}
@@ -214,10 +223,10 @@ remove_empty_prefix() {
   done
 }
 
-# Downloads the URL $1 to the file $2.
+# Downloads the URL $1 to the file $2, in at most $3 seconds.
 download() {
   if command -v curl >/dev/null; then
-    curl -fsS --connect-timeout 15 --max-time 300 -o "$2" "$1"
+    curl -fsSL --connect-timeout 15 --max-time "${3:-300}" -o "$2" "$1"
   elif command -v wget >/dev/null; then
     wget -q -T 15 -O "$2" "$1"
   else
@@ -245,6 +254,24 @@ fetch_agent() {
   chmod 644 "$work/gantry-agent.mjs" "$work/install.sh"
   output=$("$node" "$work/gantry-agent.mjs" --version 2>&1) ||
     fail 12 "the agent $agent_version does not start. Nothing was changed. Its output: $output"
+}
+
+# Downloads mise, unless the server has it, or has it from an earlier run of this script in this version.
+fetch_mise() {
+  if [ $wants_mise = no ]; then return; fi
+  if [ "$made_mise" = $mise_version ] && [ -x "$mise" ]; then return; fi
+  found=$(command -v mise || true)
+  if [ -n "$found" ] && [ -z "$made_mise" ]; then
+    log "mise is installed already: $found"
+    return
+  fi
+  [ "$(uname -m)" = x86_64 ] || fail 4 "--with-mise is for x86_64; this is $(uname -m). Install mise as https://mise.jdx.dev says. Nothing was installed."
+  log "downloading mise $mise_version (150 MB)"
+  download "$mise_url" "$work/mise" 1800
+  [ "$(sha256_of "$work/mise")" = $mise_sha256 ] ||
+    fail 8 "the downloaded mise is damaged: its SHA-256 differs. Nothing was installed. Run the same line again."
+  chmod 755 "$work/mise"
+  output=$("$work/mise" --version 2>&1) || fail 1 "mise does not start on this system. Nothing was installed. Its output: $output"
 }
 
 make_user() {
@@ -316,6 +343,7 @@ write_facts() {
   if has_made user; then made_user=yes; fi
   if has_made home; then made_home=yes; fi
   printf '%s\n' "home=$home" "user=$user" "service=$is_service" "made_user=$made_user" "made_home=$made_home" \
+    "made_mise=$made_mise" \
     >"$work/installed"
   mv -f "$work/installed" "$facts"
 }
@@ -324,6 +352,12 @@ install_files() {
   if [ -f "$program" ]; then cp -p "$program" "$program.old"; fi
   write_wrapper >"$work/wrapper"
   chmod 755 "$work/wrapper"
+  if [ -e "$work/mise" ]; then
+    made_mise=$mise_version
+    # Recorded first, so that an uninstallation finds it.
+    write_facts
+    mv -f "$work/mise" "$mise" || fail 13 "$mise cannot be written."
+  fi
   write_facts
   mv -f "$work/install.sh" "$lib/install.sh"
   mv -f "$work/wrapper" "$wrapper" || fail 13 "$wrapper cannot be written."
@@ -661,6 +695,7 @@ install_agent() {
   check_tools
   check_enrolment
   fetch_agent
+  fetch_mise
   if [ $is_service = yes ]; then
     make_user
     make_home
@@ -705,13 +740,18 @@ uninstall_agent() {
     [ -z "$pid" ] || fail 11 "an agent uses $home as process $pid. Stop it, and run the same line again."
   fi
   # The installation's record stays as long as there is something to purge.
+  if [ -n "$made_mise" ]; then
+    rm -f "$mise" || fail 13 "$mise cannot be removed."
+    # A mise that somebody installs there later is not removed.
+    sed -i '/^made_mise=/d' "$facts"
+  fi
   rm -rf "$program" "$program.old" "$lib/install.sh" "$wrapper" || fail 13 "$prefix is not writable."
   if [ $is_purge = yes ]; then
     # In a folder that existed before, only the agent's files are removed.
     if [ "$made_home" = yes ]; then
       rm -rf "$home" || fail 13 "$home cannot be removed."
     else
-      for name in projects git-ssh agent.json agent.lock link.json enrolling.json seal.json .tmp; do rm -rf "${home:?}/$name"; done
+      for name in projects git-ssh agent.json agent.lock link.json enrolling.json seal.json tools .mise .tmp; do rm -rf "${home:?}/$name"; done
     fi
     if [ $is_service = yes ]; then
       rm -rf "$settings"

@@ -22,6 +22,8 @@ try "write the other release" touch $projects/$VICTIM/releases/1/planted
 try "write its own record" touch $projects/$SELF/releases/99.json
 try "make its own release current" ln -sfn releases/1 $projects/$SELF/current.new
 try "read its own run" cat $projects/$SELF/run.json
+try "write to the tools of builds" touch $HOME_OF_AGENT/tools/planted
+try "change a tool of builds" shell 'echo planted >> $HOME_OF_AGENT/tools/tool'
 try "see its own cache" ls $projects/$SELF/cache
 try "write to its own cache" touch $projects/$SELF/cache/planted
 try "write the list of its cache" touch $projects/$SELF/cache.json

@@ -17,7 +17,7 @@ export type ToolRunner = {
   readonly limit: StageLimit;
   /** The folder that the agent's tools are in. */
   readonly folder: string;
-  /** The PATH of the project's commands, without the tools that are being installed. */
+  /** The server's PATH, after the tools that were provided before. */
   readonly path: string;
   /** Runs a program as the agent's user, outside of the repository. With `log`, its output goes to the log. */
   readonly run: (
@@ -53,10 +53,10 @@ export function createToolRunner(
   folders: readonly string[],
   begin: () => void,
 ): ToolRunner {
-  const { context, order, variables } = scope;
+  const { context, order } = scope;
   const folder = toolsFolder(context.home);
-  const own = variables.build["PATH"] ?? context.environment["PATH"] ?? USUAL_PATH;
-  const path = [...folders, own].join(delimiter);
+  // Not the PATH of the project's variables: the agent would start the project's programs as its own user.
+  const path = [...folders, context.environment["PATH"] ?? USUAL_PATH].join(delimiter);
   const environment = { ...commandEnvironment(context.environment, order.run_id), PATH: path };
   return {
     ...{ scope, stage, limit, folder, path },

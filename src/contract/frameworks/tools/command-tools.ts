@@ -3,8 +3,9 @@ import type { Tool } from "#contract/frameworks/tools/tool.ts";
 /** The tools that a program needs. A program that is no tool itself comes with the first of them. */
 const programs: ReadonlyMap<string, readonly Tool[]> = new Map<string, readonly Tool[]>([
   ["node", ["node"]],
-  ["npm", ["npm", "node"]],
-  ["npx", ["npm", "node"]],
+  // npm comes with Node, except in Debian.
+  ["npm", ["node", "npm"]],
+  ["npx", ["node", "npm"]],
   ["pnpm", ["pnpm", "node"]],
   ["pnpx", ["pnpm", "node"]],
   ["yarn", ["yarn", "node"]],
@@ -86,8 +87,13 @@ const builtins: ReadonlySet<string> = new Set([
  * build.
  */
 export function programsOf(command: string): readonly string[] {
+  return startedBy(command).filter((program) => !program.includes("/"));
+}
+
+/** What a command chain starts: programs and scripts. */
+export function startedBy(command: string): readonly string[] {
   return command.split(/&&|\|\||[;|&\n]/).flatMap((part) => {
-    const program = part.split(/\s+/).find((word) => word !== "" && !/^[A-Za-z_][A-Za-z0-9_]*=/.test(word));
-    return program === undefined || program.includes("/") || builtins.has(program) ? [] : [program];
+    const word = part.split(/\s+/).find((one) => one !== "" && !/^[A-Za-z_][A-Za-z0-9_]*=/.test(one));
+    return word === undefined || builtins.has(word) ? [] : [word];
   });
 }

@@ -1,4 +1,4 @@
-import { programOf, programsOf, toolsOf } from "#contract/frameworks/tools/command-tools.ts";
+import { programOf, programsOf, startedBy, toolsOf } from "#contract/frameworks/tools/command-tools.ts";
 import { isBinding, type ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
 import type { Tool } from "#contract/frameworks/tools/tool.ts";
 
@@ -36,7 +36,7 @@ export function toolNeeds(
   for (const program of preset.flatMap(programsOf))
     for (const [index, tool] of (toolsOf(program) ?? []).entries())
       required.set(tool, required.get(tool) ?? (index === 0 ? program : programOf(tool)));
-  const mentioned = own.flatMap(programsOf).map(toolsOf);
+  const mentioned = own.flatMap(startedBy).map(toolsOf);
   // A script of the repository may start any tool.
   const isOpen = mentioned.includes(null);
   const asked = [...requests].filter(([, found]) => found.some(isBinding)).map(([tool]) => tool);
