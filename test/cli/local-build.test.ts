@@ -57,7 +57,7 @@ describe("gantry detect", () => {
     const site = await createRepository(join(cli.home, "vite"));
     const manifest = { scripts: { build: "vite build" }, devDependencies: { vite: "5" } };
     const files = { "package.json": JSON.stringify(manifest), "package-lock.json": "{}" };
-    const sha = await site.commit({ "README.md": "", ...Object.fromEntries(prefixed("apps/web", files)) });
+    const sha = await site.commit({ ".nvmrc": "999\n", ...Object.fromEntries(prefixed("apps/web", files)) });
     const { code, stdout } = await gantry(site.path, ["detect", "apps/web"]);
     expect(code).toBe(0);
     expect(stdout).toContain(`files\tmain at ${sha.slice(0, 7)}`);
@@ -65,6 +65,8 @@ describe("gantry detect", () => {
     expect(stdout).toMatch(/^framework\tvite /m);
     expect(stdout).toContain("because\tpackage.json depends on vite\ntype\tstatic site\n");
     expect(stdout).toContain("package manager\tnpm, with a lock file\n");
+    expect(stdout).toContain("tools\tNode 999 (.nvmrc)\n");
+    expect(stdout).toMatch(/^other version\t\.nvmrc asks for Node 999, and this machine has \d+\./m);
     expect(stdout).toContain(
       "install command\tnpm ci\nbuild command\tnpm run build\noutput directory\tdist\n",
     );
@@ -78,8 +80,9 @@ describe("gantry detect", () => {
       install_directory: "apps/web",
       reasons: ["package.json depends on vite"],
       package_manager: { name: "npm", locked: true },
+      tools: [{ tool: "node", version: "999", file: ".nvmrc" }],
       missing_tools: [],
-      other_versions: [],
+      other_versions: [expect.stringContaining("asks for Node 999")],
     });
   });
 
@@ -98,7 +101,7 @@ describe("gantry detect", () => {
     const site = await createSite("");
     const { code, stdout } = await gantry(site.path, ["detect"], { PATH: bare });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^missing\t.*needs hugo for hugo.toml, which this machine does not have/m);
+    expect(stdout).toMatch(/^missing\t.*needs hugo for hugo.toml, which this machine does not have\. \S+/m);
   });
 
   it("refuses a folder without a commit, and says what to do", async () => {

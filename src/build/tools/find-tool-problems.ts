@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 
 import { type BuildPlace, describeMissing, describeOther } from "#build/tools/describe-tool.ts";
 import { findProgram } from "#build/tools/find-program.ts";
+import type { WantedProgram } from "#build/tools/install-advice.ts";
 import { lacksVenv, VENV } from "#build/tools/lacks-venv.ts";
 import { readToolRequests } from "#build/tools/read-tool-requests.ts";
 import type { ServerTools } from "#build/tools/server-tools.ts";
@@ -19,7 +20,10 @@ export type ToolQuestion = {
 };
 
 /** `missing`: a preset's command starts a program that does not exist. */
-export type ToolProblem = { readonly kind: "missing" | "other_version"; readonly message: string };
+export type ToolProblem = WantedProgram & {
+  readonly kind: "missing" | "other_version";
+  readonly message: string;
+};
 
 /**
  * Compares the tools of a machine with what a project's commands need and its repository asks for, without installing
@@ -32,22 +36,28 @@ export async function findToolProblems(
 ): Promise<readonly ToolProblem[]> {
   const names = await readdir(root);
   const problems: ToolProblem[] = [];
-  const add = (kind: ToolProblem["kind"], message: string) => void problems.push({ kind, message });
   const missing = new Set<string>();
   for (const { tool, requests, program } of toolNeeds(commands, await readToolRequests(release, root))) {
     const found = await tools.find(programOf(tool), path);
     if (program !== null && !missing.has(program) && (await findProgram(program, path)) === null) {
       missing.add(program);
-      add("missing", describeMissing(program, requests, names, place));
+      const message = describeMissing(program, requests, names, place);
+      problems.push({ kind: "missing", message, program, tool, requests });
     } else if (found?.version !== undefined && found.version !== null) {
       const check = checkVersion(requests, found.version);
-      if (check.kind !== "fits") add("other_version", describeOther(check.by, found.version, place));
+      if (check.kind === "fits") continue;
+      const message = describeOther(check.by, found.version, place);
+      problems.push({ kind: "other_version", message, program: programOf(tool), tool, requests });
     }
   }
   const others = commands.preset.flatMap(programsOf).filter((program) => toolsOf(program) === null);
   const unknown = await findMissingProgram(others, path);
-  if (unknown !== null) add("missing", describeMissing(unknown, [], names, place));
-  if (await lacksVenv(commands.preset, path)) add("missing", describeMissing(VENV, [], names, place));
+  const add = (lacked: string, program: string): void => {
+    const message = describeMissing(lacked, [], names, place);
+    problems.push({ kind: "missing", message, program, tool: null, requests: [] });
+  };
+  if (unknown !== null) add(unknown, unknown);
+  if (await lacksVenv(commands.preset, path)) add(VENV, "python3");
   return problems;
 }
 

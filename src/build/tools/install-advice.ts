@@ -50,25 +50,32 @@ const packages: Readonly<Record<string, Partial<Record<System, string | null>>>>
   cargo: { arch: "rust", macos: "rust" },
 };
 
-/** What the advice depends on. */
-export type AdviceFacts = {
+/** A program to install. */
+export type WantedProgram = {
   readonly program: string;
   /** The tool of the program, whose version the requests are about. */
   readonly tool: Tool | null;
   readonly requests: readonly ToolRequest[];
+};
+
+/** What the advice for a server depends on. */
+export type AdviceFacts = WantedProgram & {
   /** The address of the control plane, whose installer offers mise. */
   readonly origin: string;
   readonly hasMise: boolean;
 };
 
-/** Says how to install a program on this machine. */
+/** Says how to install a program on this server. */
 export async function installAdvice(facts: AdviceFacts): Promise<string> {
   const system = await readSystem();
-  const found = facts.tool === null ? null : packageOf(system, programOf(facts.tool));
-  const isAsked = system === "debian" && found !== null && wishesOf(facts).length > 0;
-  const version = isAsked ? await aptVersion(found) : null;
   const canRunMise = process.platform === "linux" && process.arch === "x64";
-  return adviceFor(system, facts, version, canRunMise);
+  return adviceFor(system, facts, await packageVersion(system, facts), canRunMise);
+}
+
+/** The command that installs a program's package; `null` if the system has none with the wanted version. */
+export async function packageCommand(wanted: WantedProgram): Promise<string | null> {
+  const system = await readSystem();
+  return commandFor(system, wanted, await packageVersion(system, wanted));
 }
 
 /**
@@ -81,18 +88,29 @@ export function adviceFor(
   version: string | null,
   canRunMise: boolean,
 ): string {
-  const wishes = wishesOf(facts);
-  const found = packageOf(system, facts.program);
-  const fits = version === null ? wishes.length === 0 : checkVersion(wishes, version).kind !== "differs";
-  if (system !== "other" && found !== null && fits)
-    return `Run \`${commands[system]} ${found}\` on the server as root.`;
+  const command = commandFor(system, facts, version);
+  if (command !== null) return `Run \`${command}\` on the server as root.`;
   if (facts.hasMise) return `mise cannot install it. Install ${facts.program} on the server, for all users.`;
   return canRunMise
     ? `Run \`${installCommand(facts.origin)} | sh -s -- --with-mise\` on the server as root: with mise, deployments install the versions that they ask for.`
     : "Install mise on the server (https://mise.jdx.dev): with it, deployments install the versions that they ask for.";
 }
 
-function wishesOf({ requests }: AdviceFacts): readonly ToolRequest[] {
+function commandFor(system: System, wanted: WantedProgram, version: string | null): string | null {
+  const wishes = wishesOf(wanted);
+  const found = packageOf(system, wanted.program);
+  const fits = version === null ? wishes.length === 0 : checkVersion(wishes, version).kind !== "differs";
+  return system !== "other" && found !== null && fits ? `${commands[system]} ${found}` : null;
+}
+
+/** The version of the system's package of a tool, if it matters; `null`: unknown. */
+async function packageVersion(system: System, wanted: WantedProgram): Promise<string | null> {
+  const found = wanted.tool === null ? null : packageOf(system, programOf(wanted.tool));
+  const isAsked = system === "debian" && found !== null && wishesOf(wanted).length > 0;
+  return isAsked ? await aptVersion(found) : null;
+}
+
+function wishesOf({ requests }: WantedProgram): readonly ToolRequest[] {
   return requests.filter(({ strength }) => strength !== "default");
 }
 

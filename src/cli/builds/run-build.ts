@@ -9,10 +9,12 @@ import { makeFailure } from "#build/failure/make-failure.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
 import { folderInside } from "#build/tree/folder-inside.ts";
 import type { BuildLog } from "#cli/builds/build-log.ts";
+import { localAdvice } from "#cli/builds/local-advice.ts";
 import { localToolProblems } from "#cli/builds/local-tool-problems.ts";
 import type { LocalBuild } from "#cli/builds/prepare-build.ts";
 import { type EarlyEnd, runStage, type StageScope } from "#cli/builds/run-stage.ts";
 import type { Context } from "#cli/context.ts";
+import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import { attempt } from "#node/attempt.ts";
 import type { StageTime } from "#contract/endpoints/deployments/schemas.ts";
 import { defaultTimeouts } from "#contract/stages.ts";
@@ -35,11 +37,12 @@ export async function runBuild(
 ): Promise<BuildEnd> {
   const { plan, firstStage, problem } = build.choice;
   for (const line of describeChoice(build.choice)) log.system(firstStage, line);
-  if (problem !== null)
-    return { kind: "failed", failure: makeFailure("build_failed", firstStage, problem), times: [] };
-  for (const { kind, message } of await localToolProblems(environment, build)) {
+  const failEarly = (failure: Failure): BuildEnd => ({ kind: "failed", failure, times: [] });
+  if (problem !== null) return failEarly(makeFailure("build_failed", firstStage, problem));
+  for (const tool of await localToolProblems(environment, build)) {
+    const { kind, message } = tool;
     if (kind === "missing")
-      return { kind: "failed", failure: makeFailure("tool_missing", firstStage, message), times: [] };
+      return failEarly(makeFailure("tool_missing", firstStage, message, undefined, await localAdvice(tool)));
     log.system(firstStage, message);
   }
   const scope = stageScope(build, { log, environment, variables, signal });

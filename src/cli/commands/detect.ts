@@ -1,18 +1,22 @@
 import { defineCommand } from "#cli/arguments/command.ts";
 import { interruptedOr } from "#cli/builds/interrupted-or.ts";
+import { localAdvice } from "#cli/builds/local-advice.ts";
 import { localToolProblems } from "#cli/builds/local-tool-problems.ts";
 import { prepareBuild, sourceOptions, sourceWords } from "#cli/builds/prepare-build.ts";
+import { requestedTools } from "#cli/builds/requested-tools.ts";
 import { done } from "#cli/outcome.ts";
 import { printFacts } from "#cli/output/facts.ts";
 import { printable } from "#cli/output/printable.ts";
 import { buildDocument, buildFacts } from "#cli/views/build-facts.ts";
 import { printFailure } from "#cli/views/print-failure.ts";
+import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
+import { toolTitle } from "#contract/frameworks/tools/tool.ts";
 
 export const detect = defineCommand({
   name: "detect",
   summary: "Show how a deployment would build this repository, and why",
   details: [
-    "Reads the last commit: the framework, the package manager, the commands and the output directory, as a server detects them, and which programs this machine lacks for them. Nothing is installed or built.",
+    "Reads the last commit: the framework, the package manager, the commands and the output directory, as a server detects them, the versions of tools that it asks for, and which programs this machine lacks. Nothing is installed or built.",
     "If you are signed in, the settings of the project that deploys this repository take precedence, as in a deployment. Name the project if there are several. No network is needed otherwise.",
   ],
   words: sourceWords,
@@ -29,15 +33,29 @@ export const detect = defineCommand({
       return { ok: true, exit: "failed" };
     }
     const build = prepared.value.value;
+    const tools = await requestedTools(build);
     const problems = await localToolProblems(environment, build);
-    const missing = problems.filter(({ kind }) => kind === "missing").map(({ message }) => message);
     const others = problems.filter(({ kind }) => kind === "other_version").map(({ message }) => message);
-    output.json({ ...buildDocument(build), missing_tools: missing, other_versions: others });
+    const missing: { readonly message: string; readonly advice: string }[] = [];
+    for (const problem of problems)
+      if (problem.kind === "missing")
+        missing.push({ message: problem.message, advice: await localAdvice(problem) });
+    output.json({
+      ...buildDocument(build),
+      tools: tools.map(({ tool, written, file }) => ({ tool, version: written, file })),
+      missing_tools: missing,
+      other_versions: others,
+    });
     printFacts(output, [
       ...buildFacts(build),
-      ...missing.map((sentence) => ["missing", printable(sentence)] as const),
+      ["tools", tools.length === 0 ? null : printable(tools.map(requestText).join(", "))],
+      ...missing.map(({ message, advice }) => ["missing", printable(`${message}. ${advice}`)] as const),
       ...others.map((sentence) => ["other version", printable(sentence)] as const),
     ]);
     return done;
   },
 });
+
+function requestText({ tool, written, file }: ToolRequest): string {
+  return `${toolTitle(tool)} ${written} (${file})`;
+}
