@@ -225,6 +225,19 @@ describe("gantry build", () => {
     expect(readFileSync(join(site.path, "public", "index.html"), "utf8")).toBe("draft");
   });
 
+  it("publishes no files of an app that runs as a server", async () => {
+    const app = await createRepository(join(cli.home, "go"));
+    writeFileSync(join(tools, "go"), "#!/bin/sh\necho go version go1.99.0 linux/amd64\n");
+    chmodSync(join(tools, "go"), 0o755);
+    await app.commit({ "go.mod": "module example.com/app\n", "main.go": "package main\n" });
+    const built = await gantry(app.path, ["build", "--here"]);
+    expect(built).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`It runs as a server in ${app.path}.`),
+    });
+    expect(built.stdout).not.toContain("would be published");
+  });
+
   it("has the files of submodules that are checked out, and names the others", async () => {
     const theme = await createRepository(join(cli.home, "theme"));
     await theme.commit({ "theme.css": "body {}" });

@@ -68,7 +68,12 @@ function printEnd(output: Output, end: BuildEnd, kept: LocalBuild | null): Outco
     case "succeeded":
       output.json({ type: "end", status: "succeeded", failure: null, stages, folder });
       output.line(`${output.style.green("✓")} The build succeeded${details}`);
-      if (kept !== null) output.line(`  ${end.output} would be published.`);
+      if (kept !== null)
+        output.line(
+          kept.choice.isPublished
+            ? `  ${end.output} would be published.`
+            : `  It runs as a server in ${kept.root}.`,
+        );
       return { ok: true, exit: "done" };
     case "failed":
       output.json({ type: "end", status: "failed", failure: end.failure, stages, folder });
