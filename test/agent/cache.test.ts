@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
 
 import { ids, messagesOf, World } from "./support/harness.ts";
@@ -60,6 +61,7 @@ describe("the dependencies of a project", () => {
     world.repository.commit({});
     expect(await deploy()).toMatchObject({ text: "another\n", isInstalled: true });
     expect(cacheNames()).toEqual(["dependencies-1", "dependencies-4"]);
+    expect(await cachesSize(world.home)).toBeGreaterThan(0);
   });
 
   it("are installed by a deployment that clears the cache, also if its order comes twice", async () => {

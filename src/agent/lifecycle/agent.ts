@@ -1,5 +1,6 @@
 import { mkdir, statfs } from "node:fs/promises";
 
+import { cachesSize } from "#agent/cache/caches-size.ts";
 import type { AgentContext } from "#agent/context/context.ts";
 import { createRequests } from "#agent/lifecycle/answer-requests.ts";
 import { removeProject } from "#agent/lifecycle/remove-project.ts";
@@ -172,7 +173,8 @@ export function createAgent(context: AgentContext, { announce, send }: Outlet): 
 
   async function disk() {
     const { blocks, bavail, bsize } = await statfs(context.home);
-    return { total_bytes: blocks * bsize, free_bytes: bavail * bsize };
+    const cache_bytes = await cachesSize(context.home);
+    return { total_bytes: blocks * bsize, free_bytes: bavail * bsize, cache_bytes };
   }
 
   return {

@@ -1,3 +1,4 @@
+import { cachesSize } from "#agent/cache/caches-size.ts";
 import { isolationSentences } from "#agent/isolation/isolation.ts";
 import { readConnection } from "#agent/context/connection-file.ts";
 import { holderOf } from "#agent/lifecycle/home-lock.ts";
@@ -24,7 +25,9 @@ export async function agentStatus(home: string): Promise<AgentStatus> {
   const connection = link.connected
     ? `connected to ${link.url} as ${link.server_id} since ${link.since} (${what})`
     : `not connected to ${link.url} since ${link.since}: ${link.reason ?? "connecting"} (${what})`;
-  return { isConnected: link.connected, text: `${connection}${await sealKeyLine(home)}${isolation}${tools}` };
+  const caches = `\ncaches of projects: ${((await cachesSize(home)) / 1e6).toFixed(1)} MB`;
+  const lines = `${await sealKeyLine(home)}${isolation}${tools}${caches}`;
+  return { isConnected: link.connected, text: `${connection}${lines}` };
 }
 
 /** The seal key's fingerprint, to compare with the one that the control plane shows. Only the agent's user can read it. */

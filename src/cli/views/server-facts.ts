@@ -44,6 +44,7 @@ export function printServer(output: Output, server: Server): void {
     ["agent problem", problem === null ? null : printable(problem.message)],
     ["seal key", server.seal_key?.fingerprint ?? null],
     ["disk", free],
+    ["caches", disk?.cache_bytes === undefined ? null : `${(disk.cache_bytes / GB).toFixed(2)} GB`],
     ["tools", server.tools === null ? null : printable(toolList(server.tools))],
     ["projects are", server.isolation === null ? null : isolationTexts[server.isolation]],
   ]);

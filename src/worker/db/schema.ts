@@ -100,6 +100,8 @@ export const servers = sqliteTable(
     agentMismatch: text("agent_mismatch", { mode: "json" }).$type<{ protocol: number; at: number }>(),
     diskTotalBytes: real("disk_total_bytes"),
     diskFreeBytes: real("disk_free_bytes"),
+    /** Null: the agent does not report it. */
+    diskCacheBytes: real("disk_cache_bytes"),
     /** The key for which secrets are sealed, from the agent's last hello; null: the agent has none. */
     sealKey: text("seal_key", { mode: "json" }).$type<SealKey>(),
     /** Whether projects run as users of their own; null: unknown. */

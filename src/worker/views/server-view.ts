@@ -71,9 +71,10 @@ function statusOf(reading: ServerReading): ServerStatus {
   return disk !== null && isNearlyFull(disk) ? "degraded" : "healthy";
 }
 
-function diskOf({ diskTotalBytes, diskFreeBytes }: ServerReading): Disk | null {
+function diskOf({ diskTotalBytes, diskFreeBytes, diskCacheBytes }: ServerReading): Disk | null {
   if (diskTotalBytes === null || diskFreeBytes === null) return null;
-  return { total_bytes: diskTotalBytes, free_bytes: diskFreeBytes };
+  const caches = diskCacheBytes === null ? {} : { cache_bytes: diskCacheBytes };
+  return { total_bytes: diskTotalBytes, free_bytes: diskFreeBytes, ...caches };
 }
 
 /**

@@ -33,6 +33,8 @@ export type ServerRow = z.infer<typeof ServerRow>;
 export const Disk = z.strictObject({
   total_bytes: numberFrom(0),
   free_bytes: numberFrom(0),
+  /** An older agent omits it. */
+  cache_bytes: z.optional(numberFrom(0)),
 });
 export type Disk = z.infer<typeof Disk>;
 

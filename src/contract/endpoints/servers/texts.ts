@@ -20,7 +20,7 @@ const server = {
   last_seen_at: "2026-11-20T09:15:01.118Z",
   agent_version: "0.1.0",
   agent_problem: null,
-  disk: { total_bytes: 80_000_000_000, free_bytes: 51_200_000_000 },
+  disk: { total_bytes: 80_000_000_000, free_bytes: 51_200_000_000, cache_bytes: 412_000_000 },
   isolation: "projects",
   uptime_days: [
     { date: "2026-11-18", uptime: "100.00%" },
@@ -179,6 +179,8 @@ export const serverSchemas = {
   Disk: object(schemas.Disk, "Disk space.", {
     total_bytes: "The size of the disk.",
     free_bytes: "The free space.",
+    cache_bytes:
+      "What the caches of all projects take: kept dependencies, and what builds keep for the next one.",
   }),
   Enrollment: object(schemas.Enrollment, "How to enrol an agent.", {
     token: "The enrolment token. It works once, and is shown only in this response.",

@@ -1,6 +1,6 @@
 import { withHiddenShown } from "#contract/hidden-text.ts";
 import type { ServerId } from "#contract/ids.ts";
-import type { IsolationLevel, Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
+import type { Disk, IsolationLevel, Server, ServerRow } from "#contract/endpoints/servers/schemas.ts";
 import { toolList } from "#contract/endpoints/servers/tool-list.ts";
 import { ALL, useProjects } from "#dashboard/data/resources.ts";
 import { Fingerprint } from "#dashboard/shared/fingerprint.tsx";
@@ -75,13 +75,12 @@ const isolationTexts = {
 
 const GIB = 1024 ** 3;
 
-type DiskProps = { readonly total_bytes: number; readonly free_bytes: number };
-
-function DiskUse({ total_bytes: total, free_bytes: free }: DiskProps) {
+function DiskUse({ total_bytes: total, free_bytes: free, cache_bytes: caches }: Disk) {
   return (
     <>
       <meter min={0} max={total} value={total - free} high={total * 0.9} aria-label="Disk in use" />{" "}
       {(free / GIB).toFixed(1)} of {(total / GIB).toFixed(1)} GiB free
+      {caches === undefined ? "" : `, ${(caches / GIB).toFixed(2)} GiB in caches`}
     </>
   );
 }

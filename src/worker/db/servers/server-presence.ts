@@ -35,7 +35,12 @@ export async function writePresence(
   const changes =
     disk === undefined || disk === null
       ? columns
-      : { ...columns, diskTotalBytes: disk.total_bytes, diskFreeBytes: disk.free_bytes };
+      : {
+          ...columns,
+          diskTotalBytes: disk.total_bytes,
+          diskFreeBytes: disk.free_bytes,
+          diskCacheBytes: disk.cache_bytes ?? null,
+        };
   const notLater = or(isNull(servers.lastSeenAt), lte(servers.lastSeenAt, presence.lastSeenAt));
   return (await rows.run(rows.update(servers, changes, and(eq(servers.id, serverId), notLater)))) === 1;
 }

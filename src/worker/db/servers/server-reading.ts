@@ -16,6 +16,7 @@ const columns = {
   agentMismatch: servers.agentMismatch,
   diskTotalBytes: servers.diskTotalBytes,
   diskFreeBytes: servers.diskFreeBytes,
+  diskCacheBytes: servers.diskCacheBytes,
   sealKey: servers.sealKey,
   isolation: servers.isolation,
   tools: servers.tools,

@@ -30,6 +30,7 @@ export async function createServer(
     agentMismatch: null,
     diskTotalBytes: null,
     diskFreeBytes: null,
+    diskCacheBytes: null,
     sealKey: null,
     isolation: null,
     tools: null,

@@ -1,0 +1,9 @@
+import { readCacheIndex, sizeOf } from "#agent/cache/cache-index.ts";
+import { listProjects } from "#agent/workspace/project-report.ts";
+
+/** How many bytes the caches of all projects have. */
+export async function cachesSize(home: string): Promise<number> {
+  let bytes = 0;
+  for (const { folder } of await listProjects(home)) bytes += sizeOf(await readCacheIndex(folder));
+  return bytes;
+}
