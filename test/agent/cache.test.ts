@@ -115,6 +115,14 @@ describe("the dependencies of a project", () => {
     expect(world.read("current/node_modules/path")).toBe(`${world.path("releases/2")}/x\n`);
   });
 
+  it("are not kept if the list of the cache cannot be written, and the deployment is live anyway", async () => {
+    mkdirSync(world.path("cache.json"), { recursive: true });
+    await world.startAgent();
+    const { log } = await deploy();
+    expect(log).toContain("the dependencies cannot be kept for later deployments: EISDIR");
+    await expect.poll(cacheNames).toEqual([]);
+  });
+
   it("are not kept if the server's policy allows no cache", async () => {
     world.policy = { cache_mb: 0 };
     await world.startAgent();

@@ -32,7 +32,8 @@ export async function installDependencies(scope: RunScope, plan: BuildPlan): Pro
     const installed =
       command === null ? succeed(null) : await runBuildCommand(scope, "install", command, place);
     // The next deployment installs from the beginning, in case that what was restored is the reason.
-    if (!installed.ok && restored !== null) await dropEntry(scope, restored);
+    if (!installed.ok && restored !== null && !scope.interrupt.signal.aborted)
+      await dropEntry(scope, restored);
     if (installed.ok && kept !== null && restored === null)
       await storeDependencies(scope, release, kept, limit.signal);
     return scope.interrupt.signal.aborted ? interrupted : installed;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
 import { type CacheEntry, readCacheIndex, withEntry, writeCacheIndex } from "#agent/cache/cache-index.ts";
+import { megabytes } from "#agent/cache/megabytes.ts";
 import { replaceExpression, restoreScript, storeScript } from "#agent/cache/copy-scripts.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import { type CacheScript, runCacheScript } from "#agent/run/cache/run-cache-script.ts";
@@ -79,9 +80,4 @@ async function store(
   await writeCacheIndex(folder, withEntry(await readCacheIndex(folder), entry));
   log.system(script.stage, `kept ${what} for later deployments (${megabytes(bytes)} in ${end.seconds} s)`);
   return null;
-}
-
-function megabytes(bytes: number): string {
-  const mb = bytes / 1e6;
-  return `${mb < 10 ? mb.toFixed(1) : Math.round(mb)} MB`;
 }

@@ -22,6 +22,7 @@ import {
   type InstallStep,
   planInstallSteps,
 } from "#contract/frameworks/install-steps.ts";
+import { messageOf } from "#contract/lib/message-of.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
 /** An installation whose files can be kept. `survey`: the release before it. `rest`: what runs after a restore. */
@@ -47,7 +48,10 @@ export async function planKeptInstallation(
   const survey = await surveyRelease(release, signal);
   if (signal.aborted) return null;
   const folder = relative(release, installRoot) || ".";
-  const decided = await decide(scope, release, survey, folder, command, tools);
+  const decided = await decide(scope, release, survey, folder, command, tools).catch((error: unknown) => ({
+    ok: false as const,
+    reason: messageOf(error),
+  }));
   if (decided.ok) return decided.value;
   scope.log.system("install", `the dependencies are not kept for later deployments: ${decided.reason}`);
   return null;
@@ -132,7 +136,7 @@ export async function restoreDependencies(
     "install",
     `restored the dependencies of release ${entry.version} (${copied.what}): ${lockFile} is unchanged${skipped}`,
   );
-  await writeCacheIndex(folder, withEntry(entries, { ...entry, used_at: context.clock.now() }));
+  await noteEntries(scope, withEntry(entries, { ...entry, used_at: context.clock.now() }));
   return entry;
 }
 
@@ -152,10 +156,17 @@ export async function storeDependencies(
 }
 
 /** Does not use an entry again, after the rest of its installation has failed. */
-export async function dropEntry({ folder }: RunScope, entry: CacheEntry): Promise<void> {
-  const entries = await readCacheIndex(folder);
-  await writeCacheIndex(
-    folder,
+export async function dropEntry(scope: RunScope, entry: CacheEntry): Promise<void> {
+  const entries = await readCacheIndex(scope.folder);
+  await noteEntries(
+    scope,
     entries.filter(({ name }) => name !== entry.name),
+  );
+}
+
+/** Writes the list. On a full disk it stays as it was, which no deployment must fail for. */
+async function noteEntries({ folder, log }: RunScope, entries: readonly CacheEntry[]): Promise<void> {
+  await writeCacheIndex(folder, entries).catch((error: unknown) =>
+    log.system("install", `the list of kept dependencies cannot be written: ${messageOf(error)}`),
   );
 }

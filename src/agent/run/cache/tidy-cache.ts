@@ -1,5 +1,8 @@
+import { rm } from "node:fs/promises";
+
 import { entriesWithin, readCacheIndex, sizeOf, writeCacheIndex } from "#agent/cache/cache-index.ts";
 import { tidyCacheFolder } from "#agent/cache/cache-folder.ts";
+import { megabytes } from "#agent/cache/megabytes.ts";
 import { cacheLimit } from "#agent/run/cache/cache-limit.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { messageOf } from "#contract/lib/message-of.ts";
@@ -16,13 +19,13 @@ export async function tidyCache({ context, folder, order }: RunScope): Promise<v
   }
 }
 
-/** Empties the cache. The files are deleted after the run. Safe to repeat. */
-export async function clearCache({ folder, log }: RunScope): Promise<void> {
-  const entries = await readCacheIndex(folder);
-  await writeCacheIndex(folder, []);
-  const megabytes = Math.round(sizeOf(entries) / 1e6);
-  log.system(
-    "fetch",
-    entries.length === 0 ? "the cache is empty already" : `cleared the cache (${megabytes} MB)`,
+/** Empties the cache. Needs no space on the disk, because a full one may be the reason. Safe to repeat. */
+export async function clearCache({ context, folder, log }: RunScope): Promise<void> {
+  const size = sizeOf(await readCacheIndex(folder));
+  await rm(folder.cacheIndex, { force: true, recursive: true });
+  await tidyCacheFolder(context.isolation, folder, new Set()).catch((error: unknown) =>
+    // Nothing uses the files without the list, and they are deleted after the run.
+    log.system("fetch", `files of the cache cannot be deleted yet: ${messageOf(error)}`),
   );
+  log.system("fetch", size === 0 ? "the cache is empty already" : `cleared the cache (${megabytes(size)})`);
 }
