@@ -275,6 +275,9 @@ describe("the cache of a project", () => {
     expect(await linesOf(second)).toEqual(["1"]);
     expect(await linesOf(await deploy(project.id))).toEqual(["1", "2"]);
     await expect.poll(() => machine.tell(`ls ${cache(project.id)}`)).toBe("build-3");
+    const cleared = await api.start(project.id, { clear_cache: true });
+    expect(await linesOf(await api.ended(cleared.id, 60_000))).toEqual([]);
+    await expect.poll(() => machine.tell(`ls ${cache(project.id)}`)).toBe("build-4");
     const owners = `find ${cache(project.id)} -printf '%u %g\\n' | sort -u`;
     expect(await machine.tell(owners)).toBe(`${project.id} gantry-isolate\n${project.id} ${project.id}`);
     expect(await machine.tell(`stat -c %a ${cache(project.id)}`)).toBe("770");

@@ -24,7 +24,9 @@ export async function surveyRelease(release: string, signal: AbortSignal): Promi
   let isComplete = true;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     if (signal.aborted) return { paths, links, isComplete: false };
-    for (const entry of await readdir(join(release, folder), { withFileTypes: true })) {
+    const entries = await readdir(join(release, folder), { withFileTypes: true }).catch(() => null);
+    if (entries === null) isComplete = false;
+    for (const entry of entries ?? []) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       paths.add(path);
       if (entry.isSymbolicLink()) links.add(path);
