@@ -56,6 +56,16 @@ const nodeServer = (tree: Tree): Form => server(startCommand(tree, null));
 /** PHP and Ruby apps publish the folder `public`, if the repository has it. */
 const publicServer = (tree: Tree): Form => serverIn(tree.signs.has("file:public") ? "public" : ".")();
 
+const railsForm = (tree: Tree): Form => ({
+  ...(hasAssetPipeline(tree) ? serverIn("public")() : publicServer(tree)),
+  start_command: "RAILS_ENV=production bundle exec rails server",
+});
+
+const rubyForm = (tree: Tree): Form => ({
+  ...publicServer(tree),
+  start_command: tree.signs.has("gem:puma") && tree.signs.has("file:config.ru") ? "bundle exec puma" : null,
+});
+
 /**
  * The signs, the commands and the form of each framework. The first match is used, so a framework that is based on
  * another one comes before it.
@@ -122,11 +132,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
     form: serverIn("public"),
   },
   php: { signs: [["file:composer.json"], ["file:index.php"]], commands: php(), form: publicServer },
-  rails: {
-    signs: [["gem:rails"]],
-    commands: rails,
-    form: (tree) => (hasAssetPipeline(tree) ? serverIn("public")() : publicServer(tree)),
-  },
+  rails: { signs: [["gem:rails"]], commands: rails, form: railsForm },
   django: { signs: [["file:manage.py"], ["pip:django"]], commands: django, form: serverIn(".") },
   fastapi: { signs: [["pip:fastapi"]], commands: python(null), form: serverIn(".") },
   flask: { signs: [["pip:flask"]], commands: python(null), form: serverIn(".") },
@@ -156,14 +162,15 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
   ruby: {
     signs: [["file:config.ru"], ["gem:sinatra"], ["gem:rack"], ["gem:roda"], ["gem:hanami"], ["gem:puma"]],
     commands: ruby("", null),
-    form: publicServer,
+    form: rubyForm,
   },
+  // Python of a repository with a page is usually a tool for its author.
+  static: { signs: [["file:index.html"]], commands: () => noCommands, form: filesIn(".") },
   python: {
     signs: [["file:requirements.txt"], ["toml:project"], ["file:Pipfile"]],
     commands: python(null),
     form: serverIn("."),
   },
-  static: { signs: [], commands: () => noCommands, form: filesIn(".") },
 };
 
 /** Alternative names of frameworks. */

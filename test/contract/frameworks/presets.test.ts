@@ -191,6 +191,7 @@ describe("a framework", () => {
       venv.replace("-r requirements.txt", "."),
       ".",
     ],
+    ["static", { "requirements.txt": "requests", "index.html": "" }, null, "."],
     ["static", { "pyproject.toml": "[tool.ruff]\nline-length = 100" }, null, "."],
   ])("%s is found in %j", (framework, files, lines, output_directory) => {
     const found = tree(files);
@@ -198,6 +199,13 @@ describe("a framework", () => {
     const preset = presetFor(framework, found);
     expect(preset).toMatchObject({ framework, output_directory });
     expect(linesOf(preset)).toBe(lines);
+  });
+
+  it("of Ruby has the command that starts it, if the server is known", () => {
+    const start = (framework: string, files: Files) => presetFor(framework, tree(files)).start_command;
+    expect(start("rails", { Gemfile: 'gem "rails"' })).toBe("RAILS_ENV=production bundle exec rails server");
+    expect(start("ruby", { Gemfile: 'gem "puma"', "config.ru": "" })).toBe("bundle exec puma");
+    expect(start("ruby", { Gemfile: 'gem "thin"', "config.ru": "" })).toBe(null);
   });
 
   it("has a preset with valid settings for every project, or none", () => {
