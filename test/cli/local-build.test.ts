@@ -235,6 +235,7 @@ describe("gantry build", () => {
       code: 0,
       stdout: expect.stringContaining(`It runs as a server in ${app.path}.`),
     });
+    expect(built.stdout).toContain("nothing starts this app: set an activate_command");
     expect(built.stdout).not.toContain("would be published");
   });
 

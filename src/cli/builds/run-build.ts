@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
 import { installVariables } from "#build/commands/environment.ts";
-import { describeChoice } from "#build/choose-build.ts";
+import { describeChoice, startAdvice } from "#build/choose-build.ts";
 import { outputFailure } from "#build/failure/directory-failure.ts";
 import { makeFailure } from "#build/failure/make-failure.ts";
 import { checkLinks } from "#build/tree/check-links.ts";
@@ -37,6 +37,9 @@ export async function runBuild(
 ): Promise<BuildEnd> {
   const { plan, firstStage, problem } = build.choice;
   for (const line of describeChoice(build.choice)) log.system(firstStage, line);
+  const isStarted = (build.project?.project.activate_command ?? null) !== null;
+  const advice = isStarted ? null : startAdvice(build.choice);
+  if (advice !== null) log.system(firstStage, advice);
   const failEarly = (failure: Failure): BuildEnd => ({ kind: "failed", failure, times: [] });
   if (problem !== null) return failEarly(makeFailure("build_failed", firstStage, problem));
   for (const tool of await localToolProblems(environment, build)) {
