@@ -15,6 +15,7 @@ const INPUTS = [
   "src/agent",
   "src/node",
   "src/build",
+  "src/sealing",
   "src/client",
   "src/dashboard",
   "scripts/reference",
