@@ -92,6 +92,13 @@ describe("a repository without a framework setting", () => {
     expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "." });
   });
 
+  it("is served from its folder public, if its page is there", async () => {
+    world.repository.commit({ "README.md": "", "public/index.html": "one" });
+    await world.startAgent();
+    expect((await deploy()).preset).toMatchObject({ framework: "static", output_directory: "public" });
+    expect(JSON.parse(world.read("releases/1.json"))).toMatchObject({ output_directory: "public" });
+  });
+
   it("is installed and built by npm when it uses vite, and its dist is served", async () => {
     world.repository.commit(viteSite);
     await world.startAgent();

@@ -147,6 +147,8 @@ export function astroForm(tree: Tree): Form {
 export function viteForm(tree: Tree): Form {
   const root = setting(tree, "vite", "root");
   const base = folder(root, ".");
+  const script = / --outDir[= ]["']?([\w./-]+)/.exec(tree.scripts.get("build") ?? "")?.[1];
+  if (script !== undefined) return files(insidePath(base, script) ?? "dist", "the script build has --outDir");
   const output = setting(tree, "vite", "build.outDir");
   const reasons = [root, output].flatMap((found) => (found === null ? [] : [found.why]));
   return files(folder(output, insidePath(base, "dist") ?? "dist", base), ...reasons);

@@ -56,6 +56,10 @@ const nodeServer = (tree: Tree): Form => server(startCommand(tree, null));
 /** PHP and Ruby apps publish the folder `public`, if the repository has it. */
 const publicServer = (tree: Tree): Form => serverIn(tree.signs.has("file:public") ? "public" : ".")();
 
+/** A site whose pages are all in `public` is meant to be published from there. */
+const staticForm = ({ signs }: Tree): Form =>
+  signs.has("file:public/index.html") ? files("public", "its index.html is in public") : files(".");
+
 const railsForm = (tree: Tree): Form => ({
   ...(hasAssetPipeline(tree) ? serverIn("public")() : publicServer(tree)),
   start_command: "RAILS_ENV=production bundle exec rails server",
@@ -165,7 +169,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
     form: rubyForm,
   },
   // Python of a repository with a page is usually a tool for its author.
-  static: { signs: [["file:index.html"]], commands: () => noCommands, form: filesIn(".") },
+  static: { signs: [["file:index.html"]], commands: () => noCommands, form: staticForm },
   python: {
     signs: [["file:requirements.txt"], ["toml:project"], ["file:Pipfile"]],
     commands: python(null),

@@ -47,11 +47,14 @@ export const readFiles: readonly string[] = [
  */
 export function deepPaths(files: ReadonlyMap<string, string>): readonly string[] {
   const named = /["']DJANGO_SETTINGS_MODULE["'],\s*["']([\w.]{1,200})["']/.exec(files.get("manage.py") ?? "");
-  const assets = files.has("app") ? ["app/assets"] : [];
-  if (named?.[1] === undefined) return assets;
+  const fixed = [
+    ...(files.has("app") ? ["app/assets"] : []),
+    ...(files.has("public") && !files.has("index.html") ? ["public/index.html"] : []),
+  ];
+  if (named?.[1] === undefined) return fixed;
   // `config.settings.production` is config/settings/production.py, and usually imports from the files beside it.
   const parts = named[1].split(".");
-  return [...assets, [...parts.slice(0, -1), "*.py"].join("/"), [...parts, "*.py"].join("/")];
+  return [...fixed, [...parts.slice(0, -1), "*.py"].join("/"), [...parts, "*.py"].join("/")];
 }
 
 /**

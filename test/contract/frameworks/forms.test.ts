@@ -112,6 +112,18 @@ describe("a static site", () => {
       'vite.config.js has root: "./src"',
     ],
     [
+      "Vite with a folder in its script",
+      tree(["vite"], {}, { build: "tsc && vite build --outDir www" }),
+      "www",
+      "the script build has --outDir",
+    ],
+    [
+      "pages in a folder public",
+      surveyTree(new Map([["public/index.html", ""]]), []),
+      "public",
+      "its index.html is in public",
+    ],
+    [
       "Vite with a folder outside",
       tree(["vite"], { "vite.config.js": `export default { build: { outDir: "../../etc" } }` }),
       "dist",
