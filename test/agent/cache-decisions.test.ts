@@ -9,12 +9,12 @@ import { readManifests } from "#agent/cache/read-manifests.ts";
 import { surveyRelease } from "#agent/cache/survey-release.ts";
 
 describe("a cache over its limit", () => {
-  const entry = (version: number, bytes: number, used_at: number): CacheEntry => ({
-    ...{ name: `build-${version}`, kind: "build", key: `${version}`, version, paths: ["a"], bytes, used_at },
+  const entry = (version: number, bytes: number, used_by: number): CacheEntry => ({
+    ...{ name: `build-${version}`, kind: "build", key: `${version}`, version, paths: ["a"], bytes, used_by },
   });
 
   it("loses the entries that were not used for the longest time", () => {
-    const entries = [entry(1, 40, 300), entry(2, 40, 100), entry(3, 40, 200)];
+    const entries = [entry(1, 40, 6), entry(2, 40, 4), entry(3, 40, 5)];
     expect(entriesWithin(entries, 100).map(({ version }) => version)).toEqual([1, 3]);
     expect(entriesWithin(entries, 120)).toEqual(entries);
     expect(entriesWithin(entries, 0)).toEqual([]);

@@ -53,10 +53,15 @@ describe("a clock that is set while a deployment is under way", () => {
 
 describe("the time of day", () => {
   it("is read only for times that people see, and not for durations", () => {
-    const source = resolve(import.meta.dirname, "../../src/agent");
-    const readers = readdirSync(source, { recursive: true, encoding: "utf8" })
+    const source = resolve(import.meta.dirname, "../../src");
+    const readers = ["agent", "build"]
+      .flatMap((folder) =>
+        readdirSync(join(source, folder), { recursive: true, encoding: "utf8" }).map((path) =>
+          join(folder, path),
+        ),
+      )
       .filter((path) => path.endsWith(".ts"))
       .filter((path) => /clock\.now\(|Date\.now\(|new Date\(/.test(readFileSync(join(source, path), "utf8")));
-    expect(readers.toSorted()).toEqual(["link/link.ts", "main/main.ts", "run/run-log.ts"]);
+    expect(readers.toSorted()).toEqual(["agent/link/link.ts", "agent/main/main.ts", "agent/run/run-log.ts"]);
   });
 });

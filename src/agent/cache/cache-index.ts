@@ -9,7 +9,7 @@ import { SharedPath } from "#contract/git-names.ts";
 /**
  * A copy of files of a release, in a folder of the cache. `dependencies`: what an installation made, by the key of the
  * installation. `build`: what a build keeps for the next one, by branch. `paths`: where the files were, relative to the
- * release. `used_at`: Unix milliseconds.
+ * release. `used_by`: the version of the last deployment that made or restored it.
  */
 const CacheEntry = z.object({
   name: z.string().check(z.regex(/^(?:dependencies|build)-[1-9]\d{0,14}$/)),
@@ -18,7 +18,7 @@ const CacheEntry = z.object({
   version: wholeFrom(1),
   paths: z.array(SharedPath),
   bytes: wholeFrom(0),
-  used_at: z.number(),
+  used_by: wholeFrom(1),
 });
 export type CacheEntry = z.infer<typeof CacheEntry>;
 
@@ -54,7 +54,7 @@ export function withEntry(entries: readonly CacheEntry[], entry: CacheEntry): re
 /** The entries that fit into the limit: the last used ones first. */
 export function entriesWithin(entries: readonly CacheEntry[], maxBytes: number): readonly CacheEntry[] {
   let bytes = 0;
-  const newestFirst = entries.toSorted((a, b) => b.used_at - a.used_at);
+  const newestFirst = entries.toSorted((a, b) => b.used_by - a.used_by);
   const kept = newestFirst.filter((entry) => {
     bytes += entry.bytes;
     return bytes <= maxBytes;

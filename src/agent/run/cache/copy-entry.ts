@@ -75,7 +75,7 @@ async function store(
   if (verdict !== "stored") return `they need ${megabytes(bytes)}, and the limit is ${megabytes(maxBytes)}`;
   const entry: CacheEntry = {
     ...{ name, kind, key, version: order.version, paths: [...paths], bytes },
-    used_at: context.clock.now(),
+    used_by: order.version,
   };
   await writeCacheIndex(folder, withEntry(await readCacheIndex(folder), entry));
   log.system(script.stage, `kept ${what} for later deployments (${megabytes(bytes)} in ${end.seconds} s)`);

@@ -116,7 +116,7 @@ export async function restoreDependencies(
   { key, lockFile, rest }: KeptInstallation,
   signal: AbortSignal,
 ): Promise<CacheEntry | null> {
-  const { folder, log, context } = scope;
+  const { folder, log, order } = scope;
   const entries = await readCacheIndex(folder);
   const entry = findEntry(entries, "dependencies", key);
   if (entry === null) return null;
@@ -136,7 +136,7 @@ export async function restoreDependencies(
     "install",
     `restored the dependencies of release ${entry.version} (${copied.what}): ${lockFile} is unchanged${skipped}`,
   );
-  await noteEntries(scope, withEntry(entries, { ...entry, used_at: context.clock.now() }));
+  await noteEntries(scope, withEntry(entries, { ...entry, used_by: order.version }));
   return entry;
 }
 
