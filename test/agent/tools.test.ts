@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
+import { processesOfRun } from "#build/process/process-table.ts";
 import type { RunOrder } from "#contract/agent-order.ts";
+import { defaultTimeouts } from "#contract/stages.ts";
 import { noSites } from "#agent/sites/sites-client.ts";
 
 import { type FakeRegistry, startFakeRegistry } from "../support/fake-registry.ts";
@@ -20,6 +24,11 @@ async function deploy(given: Partial<RunOrder> = {}) {
   const { build_command: _build, output_directory: _output, ...rest } = world.order();
   const run = world.control.dispatch({ ...rest, ...given });
   return { run, result: await world.control.result(run) };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
 }
 
 const version = process.versions.node;
@@ -130,11 +139,11 @@ if (command === "run")
   afterEach(() => registry.close());
 
   /** The agent of a server whose npm uses the registry. */
-  async function startAgent(): Promise<void> {
+  async function startAgent(from?: string): Promise<void> {
     const home = join(world.folder, "user");
     mkdirSync(home, { recursive: true });
     const { npm_config_registry: address, npm_config_cache: cache } = registry.environment;
-    writeFileSync(join(home, ".npmrc"), `registry=${address}\ncache=${cache}\nnoproxy=127.0.0.1\n`);
+    writeFileSync(join(home, ".npmrc"), `registry=${from ?? address}\ncache=${cache}\nnoproxy=127.0.0.1\n`);
     await world.startAgent({}, noSites, { ...process.env, HOME: home });
   }
 
@@ -169,6 +178,32 @@ if (command === "run")
         evidence: { stderr_tail: expect.stringContaining("9.9.9") },
       },
     });
+  });
+
+  it.each([
+    ["canceled", {}],
+    ["timed_out", { timeouts: { ...defaultTimeouts, install_seconds: 1 } }],
+  ])("ends npm if the deployment is %s before the registry answers", async (outcome, given) => {
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const asked = once(silent, "connection");
+    world.repository.commit({ ...repository, "package.json": manifest("pnpm@1.0.0") });
+    await startAgent(`http://127.0.0.1:${portOf(silent)}/`);
+    const { build_command: _build, output_directory: _output, ...order } = { ...world.order(), ...given };
+    const run = world.control.dispatch(order);
+    if (outcome === "canceled") {
+      await asked;
+      world.control.stop(order);
+    }
+    const result = await world.control.result(run);
+    expect(result).toMatchObject(
+      outcome === "canceled"
+        ? { outcome }
+        : { failure: { code: "timed_out", message: "installing pnpm took longer than 1 seconds" } },
+    );
+    expect(processesOfRun(order.run_id)).toEqual([]);
+    expect(world.has("tmp")).toBe(false);
+    silent.close();
   });
 
   it("refuses a package that has not the hash in packageManager", async () => {

@@ -335,10 +335,11 @@ describe("the server's seal key", () => {
     expect(file()).not.toContain(gantry.token);
   });
 
-  it("is shown by gantry servers show, and missing before an agent has connected", async () => {
+  it("is shown by gantry servers show, with the tools, and missing before an agent has connected", async () => {
     const server = await newServer();
     const shown = await cli.run(["servers", "show", server.serverId], optionsOf(server));
     expect(shown.stdout).toContain(`seal key\t${server.keys.sealKey.fingerprint}\n`);
+    expect(shown.stdout).toContain("tools\tnode 24.11.1, corepack\n");
     const created = await server.api.call("POST", "/v1/servers", { name: "no-agent", ip: "192.0.2.1" });
     const project = await server.api.createProject({
       name: "no-agent",

@@ -28,6 +28,7 @@ describe("a server that loses its connection", () => {
     await signInWithToken(page, { ...local, token }, "/app/servers");
     const card = page.getByRole("article").filter({ has: page.getByRole("heading", { name: "web-9" }) });
     await card.locator(".status.healthy").waitFor();
+    await card.getByText(/^node \d+\.\d+\.\d+, /).waitFor();
     await agent.kill();
     await card.locator(".status.offline").waitFor();
 
