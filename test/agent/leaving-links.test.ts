@@ -106,6 +106,8 @@ describe("a release with a symbolic link", () => {
     });
     expect(await outcomeOf({}, build("/usr/bin/env"))).toBe("live");
     expect(await outcomeOf({}, build(`${world.home}/.local/share/uv/python/bin/python3`))).toBe("live");
+    // Where the agent's own mise installs Python, to which a virtual environment links.
+    expect(await outcomeOf({}, build(`${world.home}/tools/mise/installs/python/bin/python3`))).toBe("live");
     expect(await outcomeOf({}, build(`${world.home}/projects/other/shared`))).toMatch(
       /^build_failed: a symbolic link/,
     );

@@ -47,8 +47,12 @@ const programFolders = [
   "/snap",
 ];
 
-/** Folders of package and version managers in the home of the agent's user. Their files are linked to. */
+/**
+ * Folders of tools and of their managers in the home of the agent's user. Their files are linked to: a virtual
+ * environment links to the Python that it was made with. `tools` is the agent's own.
+ */
 const toolFolders = [
+  "tools",
   ...[".cache", ".local/share", ".local/bin", ".local/lib", ".local/pipx", ".local/state"],
   ...[".npm", ".nvm", ".nodenv", ".volta", ".fnm", ".bun", ".deno", ".pnpm-store", ".yarn"],
   ...[".pyenv", ".rbenv", ".rvm", ".gem", ".phpenv", ".goenv", "go", ".cargo", ".rustup", ".asdf", ".sdkman"],
