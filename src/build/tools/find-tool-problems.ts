@@ -1,13 +1,13 @@
 import { readdir } from "node:fs/promises";
 
 import { type BuildPlace, describeMissing, describeOther } from "#build/tools/describe-tool.ts";
+import { findMissing } from "#build/tools/find-missing.ts";
 import { findProgram } from "#build/tools/find-program.ts";
 import type { WantedProgram } from "#build/tools/install-advice.ts";
-import { lacksVenv, VENV } from "#build/tools/lacks-venv.ts";
 import { readToolRequests } from "#build/tools/read-tool-requests.ts";
 import type { ServerTools } from "#build/tools/server-tools.ts";
 import { checkVersion } from "#contract/frameworks/tools/check-version.ts";
-import { programOf, programsOf, toolsOf } from "#contract/frameworks/tools/command-tools.ts";
+import { programOf } from "#contract/frameworks/tools/command-tools.ts";
 import { type ChosenCommands, toolNeeds } from "#contract/frameworks/tools/tool-needs.ts";
 
 /** What a build is looked at with. `release`: the repository's folder; `root`: the project's; both real paths. */
@@ -50,20 +50,10 @@ export async function findToolProblems(
       problems.push({ kind: "other_version", message, program: programOf(tool), tool, requests });
     }
   }
-  const others = commands.preset.flatMap(programsOf).filter((program) => toolsOf(program) === null);
-  const unknown = await findMissingProgram(others, path);
-  const add = (lacked: string, program: string): void => {
-    const message = describeMissing(lacked, [], names, place);
+  for (const { name, program } of await findMissing(commands.preset, path)) {
+    if (missing.has(program)) continue;
+    const message = describeMissing(name, [], names, place);
     problems.push({ kind: "missing", message, program, tool: null, requests: [] });
-  };
-  if (unknown !== null) add(unknown, unknown);
-  if (await lacksVenv(commands.preset, path)) add(VENV, "python3");
+  }
   return problems;
-}
-
-/** The first program of commands that is not on the PATH; `null` if all are. */
-export async function findMissingProgram(commands: readonly string[], path: string): Promise<string | null> {
-  for (const program of commands.flatMap(programsOf))
-    if ((await findProgram(program, path)) === null) return program;
-  return null;
 }

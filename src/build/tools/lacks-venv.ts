@@ -2,9 +2,6 @@ import { execFile } from "node:child_process";
 
 const CHECK_TIMEOUT_MS = 10_000;
 
-/** What a server without it is said to lack. */
-export const VENV = "the module venv of python3";
-
 /**
  * Whether commands create a virtual environment, and Python cannot: Debian has a part of it in a package of its own,
  * without which the command fails with half a page of advice.

@@ -12,32 +12,25 @@ import type { ToolNeed } from "#contract/frameworks/tools/tool-needs.ts";
 import { type Tool, toolTitle } from "#contract/frameworks/tools/tool.ts";
 import { succeed } from "#contract/lib/result.ts";
 
-/** A tool that a build uses. `provided`: from the agent's folder; `null`: the server's own, or none. */
-export type ToolChoice = {
-  readonly tool: Tool;
-  readonly version: string | null;
-  readonly provided: ProvidedTool | null;
-};
-
 /**
  * Makes sure that a build has a tool in the wanted version: the server's own if it fits, and otherwise one in the
- * agent's folder. Fails if a preset's command needs another version than the server has and can get. What `engines` and the
- * like advise, and a newer compatible version, are worth a line in the log.
+ * agent's folder. Fails if a preset's command needs another version than the server has and can get. Logs if the version
+ * differs from what `engines` or the like advises, or is a newer compatible one.
  * @param names the files of the project's root directory
+ * @returns the tool in the agent's folder; `null` for the server's own, or none
  */
 export async function provideTool(
   runner: ToolRunner,
   need: ToolNeed,
   names: readonly string[],
-): Promise<Step<ToolChoice>> {
+): Promise<Step<ProvidedTool | null>> {
   const { scope, stage, limit, path } = runner;
   const { tool, requests } = need;
   const found = await scope.context.tools.find(programOf(tool), path);
   const version = found?.version ?? null;
   const isMissing = need.program === null ? found === null : (await findProgram(need.program, path)) === null;
   const check = isMissing ? null : checkVersion(requests, version ?? "");
-  if (check?.kind === "fits" || (tool === "npm" && check?.kind === "not_advised"))
-    return succeed({ tool, version, provided: null });
+  if (check?.kind === "fits" || (tool === "npm" && check?.kind === "not_advised")) return succeed(null);
   const provision = await providerOf(tool)(runner, tool, requests);
   if (scope.interrupt.signal.aborted) return interrupted;
   if (limit.hasTimedOut) {
@@ -48,7 +41,7 @@ export async function provideTool(
     const { tool: provided } = provision;
     const reason = requests[0] === undefined ? "" : `, for ${requests[0].file}`;
     scope.log.system(stage, `using ${toolTitle(tool)} ${provided.version}${reason}`);
-    return succeed({ tool, version: provided.version, provided });
+    return succeed(provided);
   }
   const program = need.program ?? programOf(tool);
   const message =
@@ -58,7 +51,7 @@ export async function provideTool(
   if (need.program !== null && (check === null || check.kind === "differs"))
     return failWithout(runner, program, need, message, provision);
   if (check !== null) scope.log.system(stage, `${message}, which is used`);
-  return succeed({ tool, version, provided: null });
+  return succeed(null);
 }
 
 function providerOf(tool: Tool): Provider {
