@@ -6,7 +6,7 @@ import { removeTree } from "#agent/workspace/discard.ts";
 import type { ProjectFolder } from "#agent/workspace/project-folder.ts";
 
 /** The ending of a folder in the cache that is unfinished, or is about to be deleted. */
-export const UNFINISHED = ".part";
+const UNFINISHED = ".part";
 
 /**
  * Deletes the folders of the cache that are no entries. A deletion that fails is repeated after the project's next run.

@@ -7,7 +7,7 @@ import type { ResultOf } from "#contract/lib/result.ts";
 import { hasCode } from "#node/has-code.ts";
 
 /** The output of git, or a sentence about why there is none. */
-export type GitResult = ResultOf<string, { readonly message: string; readonly isInstalled: boolean }>;
+export type GitResult = ResultOf<string, { readonly message: string }>;
 
 const execute = promisify(execFile);
 /** A list of all files of a large repository fits in. */
@@ -41,9 +41,9 @@ export async function runGit({ signal }: Pick<Context, "signal">, command: Comma
     const { stdout } = await execute(program, args, { cwd, env, signal, maxBuffer: MAX_OUTPUT_BYTES });
     return { ok: true, value: stdout };
   } catch (error) {
-    if (hasCode(error, "ENOENT")) return { ok: false, isInstalled: false, message: "git is not installed." };
+    if (hasCode(error, "ENOENT")) return { ok: false, message: "git is not installed." };
     const printed = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
     const line = printed.split("\n").find((each) => /^(?:fatal|error): /.test(each)) ?? printed.trim();
-    return { ok: false, isInstalled: true, message: `git failed: ${line.replace(/^(?:fatal|error): /, "")}` };
+    return { ok: false, message: `git failed: ${line.replace(/^(?:fatal|error): /, "")}` };
   }
 }
