@@ -19,6 +19,9 @@ type Bracket = { readonly opens: string; readonly path: readonly string[] };
 /** Settings further inside are ignored, so that deep nesting takes linear time. */
 const DEEPEST = 12;
 
+/** Longer names are cut, because the path of each setting inside has them again. */
+const LONGEST_NAME = 60;
+
 const closing: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]" };
 const nothing: ConfigToken = { kind: "mark", text: "" };
 
@@ -44,7 +47,7 @@ export function readConfig(file: string, text: string): Config {
     if (setting !== null) return setting.from === index ? setting.name : `${setting.name}()`;
     if (isMark(index - 1, "...")) return "...";
     const isCall = outer.length > 0 && isMark(index, "(") && at(index - 1).kind === "word";
-    return isCall ? `${at(index - 1).text}()` : null;
+    return isCall ? `${cut(at(index - 1).text)}()` : null;
   }
 
   for (const [index, { kind, text: word }] of tokens.entries()) {
@@ -58,19 +61,23 @@ export function readConfig(file: string, text: string): Config {
       if (closing[open.at(-1)?.opens ?? ""] === word) open.pop();
       if (/^[\]}),;=]$/.test(word)) setting = null;
     } else if (isKey) {
-      setting = { name: word, from: index + 2 };
+      setting = { name: cut(word), from: index + 2 };
       const isWhole = isMark(index + 3, ",", "}", "") || isWord(index + 3, /^(?:as|satisfies)$/);
       if (!isMark(index + 2, "{", "[") && outer.length <= DEEPEST)
-        note([...outer, word].join("."), isWhole ? plainValue(at(index + 2)) : null);
+        note([...outer, cut(word)].join("."), isWhole ? plainValue(at(index + 2)) : null);
     } else if (kind === "string") {
       const isArgument = isMark(index - 1, "(") && isMark(index + 1, ")");
-      if (isArgument && at(index - 2).kind === "word") note(`${at(index - 2).text}()`, word);
+      if (isArgument && at(index - 2).kind === "word") note(`${cut(at(index - 2).text)}()`, word);
       if (isWord(index - 1, /^(?:from|import)$/) || (isArgument && isWord(index - 2, /^(?:require|import)$/)))
         imports.add(word);
     }
   }
   const plain = [...values].flatMap(([path, value]) => (value === null ? [] : [[path, value] as const]));
   return { file, values: new Map(plain), imports };
+}
+
+function cut(name: string): string {
+  return name.slice(0, LONGEST_NAME);
 }
 
 function plainValue({ kind, text }: ConfigToken): string | boolean | null {

@@ -81,4 +81,10 @@ describe("the settings of a configuration file", () => {
     // With quadratic time, the test would not end.
     expect(() => readConfig("a.config.js", part.repeat(500_000 / part.length))).not.toThrow();
   });
+
+  it("are read soon inside of a setting with a very long name", () => {
+    const settings = Array.from({ length: 50_000 }, (_, index) => `a${index}:1`).join(",");
+    const text = `export default { ${"n".repeat(100_000)}: { ${settings} }, output: "export" }`;
+    expect(valuesOf(text)["output"]).toBe("export");
+  });
 });
