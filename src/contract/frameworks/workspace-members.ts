@@ -1,9 +1,15 @@
+/** No workspace has more patterns, or members in folders that are nested more deeply. */
+const MOST_PATTERNS = 1_000;
+const DEEPEST = 50;
+
 /**
  * Whether a folder belongs to a workspace. Patterns have `*` for a part of a name and `**` for any folders; `!` excludes.
  * @param path relative to the workspace's root
  */
-export function isMember(path: string, patterns: readonly string[]): boolean {
+export function isMember(path: string, all: readonly string[]): boolean {
   const names = path.split("/");
+  if (names.length > DEEPEST) return false;
+  const patterns = all.slice(0, MOST_PATTERNS);
   const matches = (pattern: string) => matchesPath(names, pattern.replace(/^\.\//, "").replace(/\/$/, ""));
   return (
     patterns.some((pattern) => !pattern.startsWith("!") && matches(pattern)) &&
@@ -13,8 +19,11 @@ export function isMember(path: string, patterns: readonly string[]): boolean {
 
 /** Follows all possible matches at once, so that many wildcards take no longer. */
 function matchesPath(names: readonly string[], pattern: string): boolean {
+  const parts = pattern.split("/").filter((part, index, all) => part !== "**" || all[index - 1] !== "**");
+  // Every other part is a name of the path.
+  if (parts.length > 2 * names.length + 1) return false;
   let reached = new Set([0]);
-  for (const part of pattern.split("/")) {
+  for (const part of parts) {
     const next = new Set<number>();
     for (const at of reached)
       if (part === "**") for (let end = at; end <= names.length; end += 1) next.add(end);
