@@ -84,4 +84,10 @@ describe("the files that an installation reads", () => {
     write({ "fixtures/node_modules/lib/index.js": "" });
     expect(await digest()).toBe("the repository has `fixtures/node_modules`");
   });
+
+  it("are read soon, whatever they have", async () => {
+    // With quadratic time, the test would not end.
+    write({ "package.json": {}, ".npmrc": "\n".repeat(1_000_000) });
+    expect(await read()).toMatchObject({ value: { isCopiedByNpm: false } });
+  });
 });

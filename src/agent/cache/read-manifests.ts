@@ -61,7 +61,8 @@ export async function readManifests(
     if (content.length > MAX_FILE_BYTES) return refuse(`\`${path}\` is too large`);
     hash.update(JSON.stringify([path, content.length])).update(content);
     const [name, folder] = [basename(path), dirname(path)];
-    if (name === ".npmrc") isCopiedByNpm ||= /^\s*install-links\s*=\s*true/m.test(content.toString("utf8"));
+    if (name === ".npmrc")
+      isCopiedByNpm ||= /^[ \t]*install-links[ \t]*=[ \t]*true/m.test(content.toString("utf8"));
     // npm compiles a package with this file, as if it had an `install` script.
     if (name === "binding.gyp") scripts.set(folder, new Set([...(scripts.get(folder) ?? []), "install"]));
     if (name !== "package.json") continue;
