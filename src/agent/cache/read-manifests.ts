@@ -4,19 +4,18 @@ import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 import { isNodeModules, type Survey } from "#agent/cache/survey-release.ts";
-import { installScripts } from "#contract/frameworks/install-steps.ts";
+import { installScripts, lockFiles } from "#contract/frameworks/install-steps.ts";
+import { toolFiles } from "#contract/frameworks/tools/find-requests.ts";
 import { objectOf, parseObject } from "#contract/lib/json-object.ts";
 import { type ResultOf, succeed } from "#contract/lib/result.ts";
 
 /** The files that an installation reads, in any folder: a workspace has a manifest in each package. */
 const readNames: ReadonlySet<string> = new Set([
-  ...["package.json", "package-lock.json", "npm-shrinkwrap.json", ".npmrc", "binding.gyp"],
-  ...["pnpm-lock.yaml", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"],
-  ...["yarn.lock", ".yarnrc", ".yarnrc.yml", "bun.lock", "bun.lockb", "bunfig.toml"],
-  ...["composer.json", "composer.lock", "auth.json", "Gemfile", "Gemfile.lock", "gems.rb", "gems.locked"],
-  ...["pyproject.toml", "uv.lock", "uv.toml", "poetry.lock", "poetry.toml", "Pipfile", "Pipfile.lock"],
-  ...[".nvmrc", ".node-version", ".tool-versions", "mise.toml", ".mise.toml"],
-  ...[".ruby-version", ".python-version", ".php-version"],
+  ...toolFiles,
+  ...lockFiles,
+  ...["package.json", ".npmrc", "binding.gyp", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"],
+  ...[".yarnrc", ".yarnrc.yml", "bunfig.toml", "composer.json", "auth.json", "Gemfile", "gems.rb"],
+  ...["pyproject.toml", "uv.toml", "poetry.toml", "Pipfile"],
 ]);
 /** Patches of packages, plugins of yarn, settings of Bundler. */
 const readFolders = /(?:^|\/)(?:patches|\.yarn|\.bundle)\//;

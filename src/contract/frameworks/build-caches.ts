@@ -1,4 +1,4 @@
-import { aliases } from "#contract/frameworks/presets.ts";
+import { presetName } from "#contract/frameworks/presets.ts";
 
 /** Where the tools of JavaScript frameworks keep what they have compiled: webpack, Babel, Terser, ESLint and others. */
 const TOOLS = "node_modules/.cache";
@@ -39,7 +39,7 @@ const RUST = "target";
  * @param isRust the root directory has a Cargo.toml; such a project has no framework of its own
  */
 export function buildCachesOf(framework: string, isRust: boolean): readonly string[] {
-  const name = (Object.hasOwn(aliases, framework) ? aliases[framework] : undefined) ?? framework;
+  const name = presetName(framework);
   const folders = Object.hasOwn(buildCaches, name) ? (buildCaches[name] ?? []) : [];
   return isRust ? [...folders, RUST] : folders;
 }

@@ -1,7 +1,7 @@
 /**
  * A package manager's installation. `repeats`: what of it still has to run after its files were restored. `scripts`: the
- * project's own scripts, because the command does nothing else than to restore the same files. `all`: the command, which
- * finds that no package is missing.
+ * project's own scripts, because the command itself would only install the same files. `all`: the command, which finds
+ * that no package is missing.
  */
 type Installer = {
   readonly command: RegExp;
@@ -29,18 +29,21 @@ const installers: readonly Installer[] = [
   installer("pipenv", "sync", ["Pipfile.lock"], "all"),
 ];
 
+/** The lock files of all package managers. */
+export const lockFiles: readonly string[] = installers.flatMap((one) => one.lockFiles);
+
 /** A command with plain options, after variables and a program that starts it. It has no effect that its name hides. */
 function installer(
   program: string,
   verbs: string,
-  lockFiles: readonly string[],
+  locks: readonly string[],
   repeats: Installer["repeats"],
 ): Installer {
   const value = String.raw`(?:[\w./:-]|\$\{[A-Z_]+:-[\w.-]*\})*`;
   const before = String.raw`(?:[A-Z_][A-Z0-9_]*=${value} )*(?:corepack |npx (?:--?[\w-]+ )*)?`;
   const options = String.raw`(?: --?[\w@%+=:,./-]+|(?<= --(?:only|omit|without)) [\w,]+)*`;
   const command = new RegExp(String.raw`^${before}${program}(?:@[\w.+-]+)? (?:${verbs})${options}$`);
-  return { command, lockFiles, repeats };
+  return { command, lockFiles: locks, repeats };
 }
 
 /** A command of the chain that an install command is. */
@@ -64,10 +67,10 @@ export function planInstallSteps(line: string, hasFile: (name: string) => boolea
         kind: "not_kept",
         reason: `\`${command}\` is not known to install only what a lock file says`,
       };
-    const { lockFiles, repeats } = found;
-    if (lockFiles.length > 0 && !lockFiles.some(hasFile))
-      return { kind: "not_kept", reason: `there is no ${lockFiles[0]}, so each installation may differ` };
-    steps.push({ command, lockFiles, repeats });
+    const { lockFiles: locks, repeats } = found;
+    if (locks.length > 0 && !locks.some(hasFile))
+      return { kind: "not_kept", reason: `there is no ${locks[0]}, so each installation may differ` };
+    steps.push({ command, lockFiles: locks, repeats });
   }
   return { kind: "kept", steps };
 }

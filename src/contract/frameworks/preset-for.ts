@@ -1,7 +1,7 @@
 import { packageManagerFiles } from "#contract/frameworks/package-manager.ts";
 import { filesIn } from "#contract/frameworks/form.ts";
 import { noCommands } from "#contract/frameworks/recipes.ts";
-import { aliases, type FrameworkPreset, presets } from "#contract/frameworks/presets.ts";
+import { type FrameworkPreset, presetName, presets } from "#contract/frameworks/presets.ts";
 import { readFiles, type Tree } from "#contract/frameworks/tree.ts";
 import type { BuildSettings, DetectedPreset, Preset } from "#contract/endpoints/projects/schemas.ts";
 
@@ -109,6 +109,6 @@ export function publishesFiles(
 }
 
 function presetNamed(framework: string): FrameworkPreset | null {
-  const name = Object.hasOwn(aliases, framework) ? aliases[framework] : framework;
-  return name !== undefined && Object.hasOwn(presets, name) ? (presets[name] ?? null) : null;
+  const name = presetName(framework);
+  return Object.hasOwn(presets, name) ? (presets[name] ?? null) : null;
 }

@@ -178,7 +178,7 @@ export const presets: Readonly<Record<string, FrameworkPreset>> = {
 };
 
 /** Alternative names of frameworks. */
-export const aliases: Readonly<Record<string, string>> = {
+const aliases: Readonly<Record<string, string>> = {
   "11ty": "eleventy",
   cra: "create-react-app",
   nestjs: "nest",
@@ -186,3 +186,8 @@ export const aliases: Readonly<Record<string, string>> = {
   nuxtjs: "nuxt",
   "svelte-kit": "sveltekit",
 };
+
+/** The name that a framework has in `presets`; unchanged if it has no preset. */
+export function presetName(framework: string): string {
+  return (Object.hasOwn(aliases, framework) ? aliases[framework] : undefined) ?? framework;
+}
