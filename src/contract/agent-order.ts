@@ -53,8 +53,8 @@ export type RunVariables = z.infer<typeof RunVariables>;
  * `limits`: for the build, release and activate command. An older control plane sends none.
  * `keep_releases`: the releases to keep besides the new one when it is live. The agent removes all others.
  * `variables`: an older control plane has none.
- * `cache`: `clear` empties the project's cache first. A branch without a cache of its own gets that of
- * `default_branch`. An older control plane omits it.
+ * `cache`: `clear` empties the project's cache first. A branch without a build cache gets that of `default_branch`. An
+ * older control plane omits it.
  */
 export const RunOrder = z.strictObject({
   run_id: RunId,

@@ -102,7 +102,7 @@ describe("gantry deploy", () => {
     const shown = await gantry("deployments", "show");
     expect(shown.stdout).toMatch(/^exit code\t7$/m);
     expect(shown.stdout).toMatch(/^stages\tfetch \S+ s, build \S+ s$/m);
-    expect(shown.stdout).toMatch(/^output\tError: out of paint$/m);
+    expect(shown.stdout).toMatch(/^failing line\tError: out of paint$/m);
     expect(shown.stdout).toMatch(/^Error: out of paint$/m);
 
     // A build of the same commit on this machine fails with the same words.

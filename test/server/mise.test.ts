@@ -71,7 +71,7 @@ describe("a server with mise", () => {
     expect(lines.join("\n")).toContain(`${process.version} ${tools}/`);
     expect(lines.at(-1)).toMatch(new RegExp(`^${tools}/.*/bin/node$`));
     const system = messagesOf(run, "system");
-    expect(system).toContain(`installing node ${process.versions.node} with mise`);
+    expect(system).toContain(`installing Node ${process.versions.node} with mise`);
     expect(system).toContain(`using Node ${process.versions.node}, for .nvmrc`);
     expect(eventsOf(run, "stage").map(({ stage }) => stage)).toEqual(runStages);
 

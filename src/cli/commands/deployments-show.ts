@@ -41,7 +41,7 @@ export const deploymentsShow = defineCommand({
       ["stages", stageTimesText(deployment.stages)],
       ["waiting", waiting === null ? null : waitingText(waiting)],
       ["failure", failure === null ? null : failureText(failure)],
-      ["output", failure?.failing_line === undefined ? null : printable(failure.failing_line)],
+      ["failing line", failure?.failing_line === undefined ? null : printable(failure.failing_line)],
       ["hint", failure?.hint === undefined ? null : printable(failure.hint)],
       ["exit code", evidence?.exit_code?.toString() ?? null],
       ["signal", evidence?.signal ?? null],

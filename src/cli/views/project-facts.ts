@@ -21,7 +21,7 @@ export function printProject(output: Output, project: Project): void {
     ["commits by hash", project.commits],
     ["server", project.server_id],
     ["framework", settingText("framework", project.framework)],
-    ["detected because", reasonsText(project)],
+    ["because", reasonsText(project)],
     ["type", project.app_type === "server" ? "server, which the activate command starts" : "static site"],
     ["install command", settingText("install_command", project.install_command)],
     ["build command", settingText("build_command", project.build_command)],

@@ -27,7 +27,7 @@ describe("a failed deployment", () => {
     await failure.getByText("build_failed", { exact: true }).waitFor();
     await failure.getByText("The build command failed, or its output cannot be published.").waitFor();
     await failure.getByText("The server has no program `no-such-tool`").waitFor();
-    await failure.getByLabel("Line that failed").getByText("Error: no such recipe").waitFor();
+    await failure.getByLabel("Failing line").getByText("Error: no such recipe").waitFor();
     await failure.getByLabel("Last lines of stderr").getByText("no such recipe").waitFor();
     expect(await failure.getByRole("definition").allTextContents()).toContain("3");
     expect(await violations(page)).toEqual([]);

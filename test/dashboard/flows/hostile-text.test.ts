@@ -58,7 +58,7 @@ describe("names, messages and lines with markup and scripts", () => {
       `/app/deployments/${failed.id}`,
       ...[name, branch, message, markup("actor"), markup("line"), "link"],
     );
-    for (const label of ["Line that failed", "Last lines of stderr"])
+    for (const label of ["Failing line", "Last lines of stderr"])
       await page
         .getByRole("region", { name: "Failure" })
         .getByLabel(label)

@@ -42,7 +42,7 @@ export async function restoreBuildCaches(
   if (entry === undefined || entry === null) return;
   const copied = await restoreEntry(scope, { name: "restoreBuild", stage: "build", entry, release, signal });
   if (copied.kind === "failed")
-    return log.system("build", `the build's cache cannot be restored: ${copied.reason}`);
+    return log.system("build", `the build cache cannot be restored: ${copied.reason}`);
   log.system("build", `restored ${namesOf(entry)} of release ${entry.version} (${copied.what})`);
 }
 
@@ -60,7 +60,7 @@ export async function storeBuildCaches(
   }
   if (paths.length === 0 || (await cacheLimit(scope.context)) === 0) return;
   await storeEntry(scope, {
-    ...{ name: "storeBuild", stage: "build", kind: "build", what: "the build's cache" },
+    ...{ name: "storeBuild", stage: "build", kind: "build", what: "the build cache" },
     ...{ key: keyOf(scope.order.source.branch, folders), paths, release, signal },
   });
 }

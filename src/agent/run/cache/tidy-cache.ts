@@ -15,7 +15,7 @@ export async function tidyCache({ context, folder, order }: RunScope): Promise<v
     if (kept.length < entries.length) await writeCacheIndex(folder, kept);
     await tidyCacheFolder(context.isolation, folder, new Set(kept.map(({ name }) => name)));
   } catch (error) {
-    context.log(`${order.project_name}: its cache cannot be tidied: ${messageOf(error)}`);
+    context.log(`${order.project_name}: its cache cannot be cleaned up: ${messageOf(error)}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { hasSucceeded } from "#build/process/command.ts";
 import type { Provider, ProvidedTool, ToolRunner } from "#agent/run/tools/tool-runner.ts";
 import { fitsBest, pickVersion } from "#contract/frameworks/tools/check-version.ts";
 import type { ToolRequest } from "#contract/frameworks/tools/tool-request.ts";
-import type { Tool } from "#contract/frameworks/tools/tool.ts";
+import { type Tool, toolTitle } from "#contract/frameworks/tools/tool.ts";
 import { exactVersion } from "#contract/frameworks/tools/wanted-version.ts";
 import { parseJson } from "#contract/parse-json.ts";
 
@@ -30,7 +30,7 @@ export const provideWithMise: Provider = async (runner, tool, requests) => {
   if (kept !== null) return { kind: "provided", tool: await mise.locate(tool, kept) };
 
   const version = await chooseVersion(mise, tool, requests);
-  scope.log.system(runner.stage, `installing ${tool} ${version} with mise`);
+  scope.log.system(runner.stage, `installing ${toolTitle(tool)} ${version} with mise`);
   const ran = await mise.run(true, "install", "--yes", `${tool}@${version}`);
   if (!hasSucceeded(ran.end)) return { kind: "failed", installer: "mise", ran };
   const provided = await mise.locate(tool, version);
@@ -78,6 +78,6 @@ async function chooseVersion(mise: Mise, tool: Tool, requests: readonly ToolRequ
     if (newest !== "" && fitsBest(requests, newest)) return newest;
   }
   const available = (await mise.ask("ls-remote", tool)).split("\n");
-  // mise says itself that it does not have the version.
+  // If mise does not have the version, it prints that itself.
   return pickVersion(requests, available) ?? first?.written ?? "latest";
 }

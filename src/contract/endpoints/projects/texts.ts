@@ -178,7 +178,7 @@ const rowFields = {
 
 const limitTexts = {
   memory_mb:
-    "The memory in MiB. A build that needs more is killed and fails with `build_failed`. If omitted: three quarters of the server's memory for a build or release command, and no limit for an activate command.",
+    "The memory in MiB. A command that needs more is killed, and the deployment fails. If omitted: three quarters of the server's memory for a build or release command, and no limit for an activate command.",
   cpu_weight:
     "The share of the CPU relative to others, which have 100. If omitted: 50 for a build or release command, 100 for an activate command.",
   tasks: "The number of processes and threads. If omitted: 4096.",

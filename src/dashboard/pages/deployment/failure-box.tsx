@@ -5,7 +5,7 @@ import { failureTexts, buildingLabels } from "#dashboard/text/labels.ts";
 
 const LAST_LINES = 20;
 
-/** Why a deployment failed: the stage, the cause, the line that failed and the last lines of stderr. */
+/** Why a deployment failed: the stage, the cause, the failing line and the last lines of stderr. */
 export function FailureBox({ deployment: { failure, project_id: id } }: { readonly deployment: Deployment }) {
   if (failure === null) return null;
   const { code, message, stage, failing_line: line, hint, evidence } = failure;
@@ -17,7 +17,7 @@ export function FailureBox({ deployment: { failure, project_id: id } }: { readon
       <p>{failureTexts[code]}</p>
       <p>{message}</p>
       {line === undefined ? null : (
-        <pre tabIndex={0} aria-label="Line that failed">
+        <pre tabIndex={0} aria-label="Failing line">
           <AnsiText line={line} />
         </pre>
       )}

@@ -20,7 +20,7 @@ type Props = {
   readonly onClose: () => void;
 };
 
-/** Starts a deployment of the project's branch, another branch or a commit, with or without what was kept of earlier builds. */
+/** Starts a deployment of the project's branch, another branch or a commit, with or without the cache. */
 export function DeployDialog({ id, project, onClose }: Props) {
   const [branch, setBranch] = useState("");
   const [commit, setCommit] = useState("");
