@@ -11,7 +11,7 @@ import { messageOf } from "#contract/lib/message-of.ts";
 import { removeOtherSpools } from "#agent/report/spool.ts";
 import { tidyReleaseVariables } from "#agent/secrets/release-variables.ts";
 import { endProcesses, traceOfRun } from "#agent/run/activate/end-release.ts";
-import { stoppedMessage } from "#agent/run/run-deployment.ts";
+import { stoppedMessage } from "#agent/run/run-result.ts";
 import { removeOwned } from "#agent/run/step/remove-owned.ts";
 import { readCurrent, switchCurrent } from "#agent/workspace/current-link.ts";
 import { emptyBin, removeTree } from "#agent/workspace/discard.ts";

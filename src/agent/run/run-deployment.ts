@@ -10,12 +10,12 @@ import { refuseLeavingLinks } from "#agent/run/build/check-links.ts";
 import { clearCache } from "#agent/run/cache/tidy-cache.ts";
 import { fetchRelease } from "#agent/run/fetch/fetch-stage.ts";
 import { endRelease, traceOfRun } from "#agent/run/activate/end-release.ts";
-import type { InterruptReason } from "#agent/run/step/interrupt.ts";
 import { pruneReleases, removePruned } from "#agent/run/activate/prune.ts";
 import { reactivate, switchBack } from "#agent/run/activate/revert.ts";
 import type { RunScope } from "#agent/run/step/run-scope.ts";
 import { startLimit } from "#agent/run/step/stage-limit.ts";
-import { fail, failUnexpectedly, interrupted, type RunEnd, type Step } from "#agent/run/step/step.ts";
+import { resultOf } from "#agent/run/run-result.ts";
+import { fail, failUnexpectedly, interrupted, type Step } from "#agent/run/step/step.ts";
 import { verifyRelease } from "#agent/run/activate/verify-stage.ts";
 import { linkTarget, readCurrent } from "#agent/workspace/current-link.ts";
 import { removeOwned } from "#agent/run/step/remove-owned.ts";
@@ -24,7 +24,6 @@ import { recordLiveCommit } from "#agent/workspace/live-commits.ts";
 import { tidyOutput } from "#agent/workspace/output-folder.ts";
 import { readRelease, type Release, removeRelease } from "#agent/workspace/releases.ts";
 import type { RunResult } from "#contract/agent-events.ts";
-import type { DeploymentStage } from "#contract/endpoints/deployments/schemas.ts";
 import type { RunStage } from "#contract/stages.ts";
 import { succeed } from "#contract/lib/result.ts";
 import {
@@ -189,24 +188,4 @@ async function undo(scope: RunScope, previous: number | null, progress: Progress
   }
   if (progress.isBuilding)
     await removeOwned(scope.context, folder, () => removeRelease(folder, order.version));
-}
-
-/** @returns `null` when the control plane accepts no more events of the run */
-function resultOf(end: RunEnd, reason: InterruptReason | null, stage: RunStage): RunResult | null {
-  if (end.kind === "failed" && reason !== "ended") return { outcome: "failed", failure: end.failure };
-  return interruptedResult(reason, stage);
-}
-
-/** What happened to a run that had not switched when its agent stopped. */
-export function stoppedMessage(stage: DeploymentStage): string {
-  return stage === "release"
-    ? "the agent stopped during the release command, which may have taken effect in part and is not run again"
-    : "the agent stopped during this deployment";
-}
-
-/** The result of an interrupted run. @returns `null` when the control plane has ended the run itself */
-export function interruptedResult(reason: InterruptReason | null, stage: RunStage): RunResult | null {
-  if (reason === "ended") return null;
-  if (reason === "stop") return { outcome: "canceled" };
-  return { outcome: "failed", failure: { code: "server_lost", message: stoppedMessage(stage), stage } };
 }

@@ -9,7 +9,8 @@ import { createReporter, type Delivery, type Reporter } from "#agent/report/repo
 import { openSpool } from "#agent/report/spool.ts";
 import { createInterrupt, type Interrupt } from "#agent/run/step/interrupt.ts";
 import type { ProjectTurns } from "#agent/run/project-turns.ts";
-import { interruptedResult, runDeployment } from "#agent/run/run-deployment.ts";
+import { runDeployment } from "#agent/run/run-deployment.ts";
+import { interruptedResult } from "#agent/run/run-result.ts";
 import { maskSecrets } from "#agent/secrets/mask-secrets.ts";
 import { noVariables, openOrderVariables } from "#agent/secrets/open-variables.ts";
 import { withToken } from "#agent/secrets/repository-token.ts";
