@@ -21,7 +21,7 @@ async function hintOf(files: Record<string, string>, settings: Partial<RunOrder>
 }
 
 describe("a failed command", () => {
-  it("names the line that failed, wherever it was printed and in whatever colour", async () => {
+  it("has the failing line, on either stream and in any colour", async () => {
     await world.startAgent();
     const command =
       "echo start; printf '\\033[31mTypeError: x is not a function\\033[0m\\n'; echo bye >&2; exit 1";

@@ -206,7 +206,7 @@ if (command === "run")
     silent.close();
   });
 
-  it("refuses a package that has not the hash in packageManager", async () => {
+  it("refuses a package whose hash is not the one in packageManager", async () => {
     const hash = Buffer.from(registry.integrity.replace("sha512-", ""), "base64").toString("hex");
     world.repository.commit({
       ...repository,

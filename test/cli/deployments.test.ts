@@ -300,7 +300,7 @@ describe("at a terminal", () => {
     const plain = jobOptions({ NO_COLOR: "1" });
     const printed = async (...args: readonly string[]) => {
       const { stdout } = await cli.inTerminal(args, plain).ended;
-      return stdout.match(/(?:3 warnings|its warnings were|old@\d|built fine|out of paint)/g);
+      return stdout.match(/(?:3 warnings|warnings of this stage:|old@\d|built fine|out of paint)/g);
     };
     const all = ["old@1", "old@2", "old@3"];
     await site.source.commit({ build: `${warn}; sleep 0.2; echo built fine` });
@@ -310,7 +310,7 @@ describe("at a terminal", () => {
     expect((await gantry("logs")).stdout.match(/old@\d/g)).toEqual(all);
     await site.source.commit({ build: `${warn}; sleep 0.2; echo out of paint; exit 7` });
     expect(await printed("deploy", "--follow")).toEqual([
-      ...["3 warnings", "out of paint", "its warnings were", ...all],
+      ...["3 warnings", "out of paint", "warnings of this stage:", ...all],
       "out of paint",
     ]);
     expect(await printed("logs")).toEqual([...all, "out of paint"]);

@@ -36,7 +36,7 @@ describe("a warning", () => {
     expect(isWarning(line)).toBe(false);
   });
 
-  it("is told in time that grows with the line only", () => {
+  it("is recognized in linear time", () => {
     const startedAt = performance.now();
     for (const long of ["a".repeat(16_384), " ".repeat(16_384), "package ".repeat(2_048)]) isWarning(long);
     expect(performance.now() - startedAt).toBeLessThan(200);
@@ -59,7 +59,7 @@ describe("a line that looks like an error", () => {
   );
 });
 
-describe("the line that failed", () => {
+describe("the failing line", () => {
   it.each<[string, string, string | null]>([
     ["the first error", "compiling\nError: no such recipe\nat x\nError: again\n", "Error: no such recipe"],
     ["the last line without one", "strange\nstranger\n\n", "stranger"],

@@ -67,8 +67,8 @@ const Rules = z.strictObject({
 
 /**
  * What this server's owner allows the control plane to order. Omitted rules are `any`, except `commits`, which is
- * `reachable`, and `release_commands`, which are as `activate_commands`: a policy from before release commands must not
- * allow more than it says. Unknown names are errors, so that a mistyped rule is not ignored.
+ * `reachable`, and `release_commands`, which has the value of `activate_commands`: a policy from before release commands
+ * must not allow more than it says. Unknown names are errors, so that a mistyped rule is not ignored.
  */
 export const Policy = z.pipe(
   Rules,

@@ -14,7 +14,7 @@ import type { BuildLog } from "#cli/builds/build-log.ts";
 import type { Failure } from "#contract/endpoints/deployments/schemas.ts";
 import { sendSignal, signalGroup } from "#node/processes.ts";
 
-/** As the settings of an agent, except that it waits longer from SIGTERM to SIGKILL, because nobody waits for it. */
+/** As the settings of an agent, except a shorter time from SIGTERM to SIGKILL, because a person waits for the end. */
 const STOP_GRACE_MS = 5_000;
 const OUTPUT_GRACE_MS = 200;
 const PARTIAL_LINE_MS = 250;

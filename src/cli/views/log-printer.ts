@@ -60,7 +60,9 @@ export function createLogPrinter(
       endRow();
       const shown = folded.filter((line) => line.stage === stage);
       if (shown.length === 0) return;
-      output.line(`${stageText(output, shown[0]?.stage ?? "")} ${output.style.dim("its warnings were")}`);
+      output.line(
+        `${stageText(output, shown[0]?.stage ?? "")} ${output.style.dim("warnings of this stage:")}`,
+      );
       for (const line of shown) printLogLine(output, line);
     },
   };

@@ -8,7 +8,7 @@ export type Form = {
   readonly output_directory: string;
   /** The command that starts a server; null if it is unknown. */
   readonly start_command: string | null;
-  /** The facts that told the form apart. */
+  /** The facts that decided the form. */
   readonly reasons: readonly string[];
   /** Why a build with these files cannot be used on a server; null if it can. */
   readonly problem: string | null;

@@ -42,8 +42,8 @@ const nuxt: Recipe = (tree) => {
 };
 
 /**
- * SvelteKit's usual adapter knows a few platforms by their variables. By this one it takes the adapter for Node, and
- * installs it.
+ * SvelteKit's usual adapter knows a few platforms by their variables. With this one it installs and uses
+ * the adapter for Node.
  */
 const svelteKit: Recipe = (tree) => {
   const commands = node(["build"], "vite build")(tree);

@@ -3,7 +3,7 @@ import { usualTree } from "#contract/frameworks/preset-for.ts";
 import { python, ruby } from "#contract/frameworks/recipes.ts";
 import type { Tree } from "#contract/frameworks/tree.ts";
 
-/** The usual release commands of frameworks that bring their own migrations. */
+/** The usual release commands of frameworks that have migrations. */
 const releaseCommands: Readonly<Record<string, (tree: Tree) => string | null>> = {
   laravel: () => "php artisan migrate --force",
   symfony: ({ signs }) =>

@@ -31,7 +31,7 @@ export async function installDependencies(scope: RunScope, plan: BuildPlan): Pro
     const command = kept === null || restored === null ? install_command : kept.rest;
     const installed =
       command === null ? succeed(null) : await runBuildCommand(scope, "install", command, place);
-    // The next deployment installs from the beginning, in case that what was restored is the reason.
+    // The next deployment installs from the beginning, in case the restored files are the reason.
     if (!installed.ok && restored !== null && !scope.interrupt.signal.aborted)
       await dropEntry(scope, restored);
     if (installed.ok && kept !== null && restored === null)

@@ -155,7 +155,7 @@ export async function storeDependencies(
   });
 }
 
-/** Does not use an entry again, after the rest of its installation has failed. */
+/** Removes an entry from the list, because the command that ran after its restore has failed. */
 export async function dropEntry(scope: RunScope, entry: CacheEntry): Promise<void> {
   const entries = await readCacheIndex(scope.folder);
   await noteEntries(

@@ -30,7 +30,7 @@ export function checkVersion(requests: readonly ToolRequest[], installed: string
   return differing === undefined ? { kind: "close", by: first } : { kind: "differs", by: differing };
 }
 
-/** The tools that keep what worked within a minor version only. */
+/** The tools whose versions are compatible only within a minor version. */
 const changing: readonly Tool[] = ["ruby", "python", "php"];
 
 function isClose({ tool, wanted, strength }: ToolRequest, version: string): boolean {
@@ -41,15 +41,15 @@ function isClose({ tool, wanted, strength }: ToolRequest, version: string): bool
   return satisfies(version, `${changing.includes(tool) ? "~" : "^"}${exact}`);
 }
 
-/** Whether no version can meet more of the requests. Files that contradict each other are never all met. */
+/** Whether no version can meet more of the requests. If files contradict each other, no version meets all of them. */
 export function fitsBest(requests: readonly ToolRequest[], version: string): boolean {
   const { kind } = checkVersion(requests, version);
   return kind === "fits" || (kind === "not_advised" && requests.some(isBinding));
 }
 
 /**
- * Chooses the newest version that all requests allow, or else all binding requests, or else the first one.
- * @param available versions in any order. Others than plain ones, such as `jruby-9.4` or `3.14.0a1`, are ignored.
+ * Chooses the newest version that all requests allow, or else all binding requests, or else the first request.
+ * @param available versions in any order. Only plain ones count, not `jruby-9.4` or `3.14.0a1`.
  * @returns null if there is none
  */
 export function pickVersion(requests: readonly ToolRequest[], available: readonly string[]): string | null {

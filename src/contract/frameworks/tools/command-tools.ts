@@ -43,7 +43,7 @@ export function programOf(tool: Tool): string {
   return tool === "rust" ? "cargo" : tool;
 }
 
-/** The files because of which a preset starts a program. */
+/** The files that make a preset start a program. */
 const reasons: ReadonlyMap<string, readonly string[]> = new Map([
   ["npm", ["package-lock.json", "npm-shrinkwrap.json", "package.json"]],
   ["npx", ["package.json"]],
@@ -64,7 +64,7 @@ const reasons: ReadonlyMap<string, readonly string[]> = new Map([
   ["hugo", ["hugo.toml", "hugo.yaml", "hugo.json", "config.toml", "config.yaml"]],
 ]);
 
-/** The file of a folder because of which a preset starts a program; `null` if there is none. */
+/** The file of a folder that makes a preset start a program; `null` if there is none. */
 export function reasonFor(program: string, names: readonly string[]): string | null {
   return reasons.get(program)?.find((name) => names.includes(name)) ?? null;
 }

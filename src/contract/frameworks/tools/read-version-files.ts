@@ -19,7 +19,7 @@ export function readToolVersions(text: string): readonly FoundRequest[] {
   });
 }
 
-/** Reads `require.php`, which Composer checks itself, and `config.platform.php`, which it only pretends to have. */
+/** Reads `require.php`, which Composer checks itself, and `config.platform.php`, which it only assumes. */
 export function readComposerJson(text: string): readonly FoundRequest[] {
   const composer = parseObject(text);
   const platform = objectOf(objectOf(composer["config"])["platform"])["php"];

@@ -7,8 +7,8 @@ import {
 
 /**
  * How binding a request is. `required`: the tool itself refuses other versions, as Bundler does. `pinned`: a version
- * file, for which a newer compatible version will do. `advised`: another version is worth a warning only, as `engines` is
- * to npm. `default`: what to install if the server has no version at all.
+ * file; a newer compatible version is accepted too. `advised`: for another version there is only a warning, as npm does
+ * for `engines`. `default`: what to install if the server has no version at all.
  */
 export type RequestStrength = "required" | "pinned" | "advised" | "default";
 

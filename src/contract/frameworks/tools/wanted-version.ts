@@ -96,7 +96,7 @@ export function exactVersion(wanted: WantedVersion): string | null {
   return /^[v=]*(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/.exec(wanted.range)?.[1] ?? null;
 }
 
-/** The lines of Node that have or will have long-term support, for far longer than this code. */
+/** The major versions of Node that have or will have long-term support: every even one from 4 to 62. */
 const ltsMajors = Array.from({ length: 30 }, (_, index) => 4 + 2 * index);
 
 /** The range to compare versions with. */
