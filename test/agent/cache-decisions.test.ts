@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 import { type CacheEntry, entriesWithin } from "#agent/cache/cache-index.ts";
 import { readManifests } from "#agent/cache/read-manifests.ts";
-import { surveyRelease } from "#agent/cache/survey-release.ts";
+import { newPaths, surveyRelease } from "#agent/cache/survey-release.ts";
 
 describe("a cache over its limit", () => {
   const entry = (version: number, bytes: number, used_by: number): CacheEntry => ({
@@ -21,19 +21,32 @@ describe("a cache over its limit", () => {
   });
 });
 
-describe("the files that an installation reads", () => {
-  let release: string;
-  beforeEach(() => {
-    release = mkdtempSync(join(tmpdir(), "gantry-release-"));
-  });
-  afterEach(() => rmSync(release, { recursive: true }));
+let release: string;
+beforeEach(() => {
+  release = mkdtempSync(join(tmpdir(), "gantry-release-"));
+});
+afterEach(() => rmSync(release, { recursive: true }));
 
-  function write(files: Readonly<Record<string, unknown>>): void {
-    for (const [name, content] of Object.entries(files)) {
-      mkdirSync(join(release, name, ".."), { recursive: true });
-      writeFileSync(join(release, name), typeof content === "string" ? content : JSON.stringify(content));
-    }
+function write(files: Readonly<Record<string, unknown>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(release, name, ".."), { recursive: true });
+    writeFileSync(join(release, name), typeof content === "string" ? content : JSON.stringify(content));
   }
+}
+
+describe("the files that an installation makes", () => {
+  it("are found without looking into new folders, which may have millions of files", async () => {
+    const { signal } = new AbortController();
+    write({ "package.json": {}, "src/a.js": "" });
+    const before = await surveyRelease(release, signal);
+    write({ ".venv/lib/a.py": "", "src/generated/b.js": "", "src/c.js": "" });
+    const after = await surveyRelease(release, signal, before);
+    expect(newPaths(before, after).toSorted()).toEqual([".venv", "src/c.js", "src/generated"]);
+    expect(after.paths).not.toContain(".venv/lib");
+  });
+});
+
+describe("the files that an installation reads", () => {
   const read = async () => readManifests(release, await surveyRelease(release, new AbortController().signal));
   const digest = async () => {
     const found = await read();

@@ -46,7 +46,7 @@ export async function readManifests(
   { paths, links, isComplete }: Survey,
 ): Promise<ResultOf<Manifests, { readonly reason: string }>> {
   const refuse = (reason: string) => ({ ok: false, reason }) as const;
-  if (!isComplete) return refuse("its folders are nested too deeply");
+  if (!isComplete) return refuse("it has too many files, or folders that are nested too deeply");
   const hash = createHash("sha256");
   const scripts = new Map<string, ReadonlySet<string>>();
   let folderDependency: string | null = null;

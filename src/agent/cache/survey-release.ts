@@ -10,27 +10,30 @@ export type Survey = {
   readonly isComplete: boolean;
 };
 
-/** A repository has no folders that are nested more deeply. */
+/** A repository has no folders that are nested more deeply, and no more files. */
 const DEEPEST = 100;
+const MOST_PATHS = 1_000_000;
 
 /**
  * Lists the files of a release without following links.
  * @param release the real path
+ * @param before an earlier survey: a folder that it does not have is listed without its content
  */
-export async function surveyRelease(release: string, signal: AbortSignal): Promise<Survey> {
+export async function surveyRelease(release: string, signal: AbortSignal, before?: Survey): Promise<Survey> {
   const paths = new Set<string>();
   const links = new Set<string>();
   const folders: string[] = [""];
   let isComplete = true;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    if (signal.aborted) return { paths, links, isComplete: false };
+    if (signal.aborted || paths.size > MOST_PATHS) return { paths, links, isComplete: false };
     const entries = await readdir(join(release, folder), { withFileTypes: true }).catch(() => null);
     if (entries === null) isComplete = false;
     for (const entry of entries ?? []) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       paths.add(path);
       if (entry.isSymbolicLink()) links.add(path);
-      if (!entry.isDirectory() || isNodeModules(path)) continue;
+      const isNew = before !== undefined && !before.paths.has(path);
+      if (!entry.isDirectory() || isNew || isNodeModules(path)) continue;
       if (path.split("/").length > DEEPEST) isComplete = false;
       else folders.push(path);
     }

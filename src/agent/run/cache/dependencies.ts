@@ -147,8 +147,10 @@ export async function storeDependencies(
   { key, survey }: KeptInstallation,
   signal: AbortSignal,
 ): Promise<void> {
-  const paths = newPaths(survey, await surveyRelease(release, signal));
-  if (signal.aborted || paths.length === 0) return;
+  const after = await surveyRelease(release, signal, survey);
+  const paths = newPaths(survey, after);
+  // Without a part of what was installed, a copy would not be the same.
+  if (signal.aborted || !after.isComplete || paths.length === 0) return;
   await storeEntry(scope, {
     ...{ name: "storeDependencies", stage: "install", kind: "dependencies", what: "the dependencies" },
     ...{ key, paths, release, signal },
