@@ -88,7 +88,7 @@ describe("a workspace", () => {
   it.each(["**/", "**/*/", "*/**/", "a/"])(
     "is looked for soon in long lists of long patterns of %j",
     (part) => {
-      const patterns = Array.from({ length: 100_000 }, () => part.repeat(1_000));
+      const patterns = Array.from({ length: 5_000 }, () => part.repeat(1_000));
       expect(isMember("a/".repeat(500), [part.repeat(200_000)])).toBe(false);
       expect(isMember(`${"a/".repeat(40)}b`, patterns)).toBe(part === "**/");
     },
