@@ -89,15 +89,19 @@ export function svelteKitForm(tree: Tree): Form {
   return { ...form, problem: `${adapter.name} does not build for this server: ${advice}` };
 }
 
+/** npm allows no longer name. */
+const LONGEST_PACKAGE = 214;
+
 /** The adapter that the configuration imports, or else that package.json names. */
 function svelteAdapter({ configs, signs }: Tree): { readonly name: string; readonly file: string } | null {
-  const isAdapter = (name: string) => /^@sveltejs\/adapter-|\badapter\b/.test(name);
+  const isAdapter = (name: string) =>
+    name.length <= LONGEST_PACKAGE && /^@sveltejs\/adapter-|\badapter\b/.test(name);
   for (const config of [configs.get("svelte"), configs.get("vite")]) {
     const name = config === undefined ? undefined : [...config.imports].find(isAdapter);
     if (config !== undefined && name !== undefined) return { name, file: config.file };
   }
   const named = [...signs.keys()].flatMap((sign) => (sign.startsWith("npm:") ? [sign.slice(4)] : []));
-  const name = named.find((one) => one.startsWith("@sveltejs/adapter-"));
+  const name = named.find((one) => one.startsWith("@sveltejs/adapter-") && isAdapter(one));
   return name === undefined ? null : { name, file: "package.json" };
 }
 

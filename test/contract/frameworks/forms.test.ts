@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { buildProblem, detectFramework, presetFor } from "#contract/frameworks/preset-for.ts";
+import { ReportedPreset } from "#contract/endpoints/projects/schemas.ts";
 import { surveyTree, type Tree } from "#contract/frameworks/tree.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -351,5 +352,18 @@ describe("the reasons of a detection", () => {
     const long = "x".repeat(100_000);
     const found = tree(["astro"], { "astro.config.mjs": `export default { output: "${long}" }` });
     for (const reason of detect(found).reasons) expect(reason.length).toBeLessThan(200);
+  });
+
+  it.each<[string, string, string]>([
+    ["@sveltejs/kit", "svelte.config.js", `import adapter from "adapter ${"x".repeat(5_000)}";`],
+    [
+      "@react-router/dev",
+      "react-router.config.ts",
+      `export default { ssr: false, buildDirectory: "${"b/".repeat(511)}" };`,
+    ],
+  ])("and all other settings of %s are short enough for the control plane", (name, file, text) => {
+    expect(ReportedPreset.safeParse(detect(tree([name], { [file]: text })))).toMatchObject({ success: true });
+    const asPackage = tree([name, `@sveltejs/adapter-${"x".repeat(5_000)}`]);
+    expect(ReportedPreset.safeParse(detect(asPackage))).toMatchObject({ success: true });
   });
 });
