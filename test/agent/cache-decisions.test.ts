@@ -89,6 +89,26 @@ describe("the files that an installation reads", () => {
     expect(await read()).toMatchObject({ value: { folderDependency: null } });
   });
 
+  it("tell whether an installation copies folders whose files do not count", async () => {
+    write({ "package.json": { pnpm: { overrides: { lib: "file:lib" } } } });
+    expect(await read()).toMatchObject({ value: { folderDependency: "package.json", copiedFolder: null } });
+    const path = { type: "path", url: "lib" };
+    write({
+      "composer.json": { repositories: [path] },
+      "pyproject.toml": 'lib = {path = "lib", develop = true}',
+    });
+    expect(await read()).toMatchObject({ value: { copiedFolder: null } });
+    for (const [name, content] of [
+      ["composer.json", { repositories: [{ ...path, options: { symlink: false } }] }],
+      ["pnpm-lock.yaml", "packages:\n  lib@file:lib:\n    resolution: {directory: lib, type: directory}\n"],
+      ["pyproject.toml", '[tool.poetry.dependencies]\nlib = { path = "./lib" }\n'],
+    ] as const) {
+      write({ [name]: content });
+      expect(await read()).toMatchObject({ value: { copiedFolder: name } });
+      rmSync(join(release, name));
+    }
+  });
+
   it("are not read through a link, nor if the repository has packages that are installed", async () => {
     write({ "package.json": {} });
     symlinkSync("/etc/passwd", join(release, ".npmrc"));

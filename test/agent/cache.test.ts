@@ -115,6 +115,15 @@ describe("the dependencies of a project", () => {
     expect(world.read("current/node_modules/path")).toBe(`${world.path("releases/2")}/x\n`);
   });
 
+  it("get no scripts of a project that turns them off", async () => {
+    writePackage(world.repository.path, "one\n", { postinstall: "touch node_modules/scripts-ran" });
+    world.repository.commit({ ".npmrc": "ignore-scripts = true\n" });
+    await world.startAgent();
+    await deploy();
+    await deploy();
+    expect(world.has("releases/2/node_modules/scripts-ran")).toBe(false);
+  });
+
   it("are not kept if the list of the cache cannot be written, and the deployment is live anyway", async () => {
     mkdirSync(world.path("cache.json"), { recursive: true });
     await world.startAgent();

@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
+import { copiesFolder, dependsOnFolder } from "#agent/cache/copied-folders.ts";
 import { isNodeModules, type Survey } from "#agent/cache/survey-release.ts";
 import { installScripts, lockFiles } from "#contract/frameworks/install-steps.ts";
 import { toolFiles } from "#contract/frameworks/tools/find-requests.ts";
@@ -32,7 +33,19 @@ export type Manifests = {
   readonly folderDependency: string | null;
   /** npm copies such a folder instead of linking it. */
   readonly isCopiedByNpm: boolean;
+  /** A file by which an installation copies a folder, with whatever package manager. */
+  readonly copiedFolder: string | null;
+  /** Settings of a package manager mention `ignore-scripts`, which they may turn on. */
+  readonly mayIgnoreScripts: boolean;
 };
+
+/** The files in which package managers can be told to run no scripts. */
+const scriptSettings: ReadonlySet<string> = new Set([
+  ".npmrc",
+  ".yarnrc",
+  "pnpm-workspace.yaml",
+  "bunfig.toml",
+]);
 
 /** A larger file is no manifest. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -51,6 +64,8 @@ export async function readManifests(
   const scripts = new Map<string, ReadonlySet<string>>();
   let folderDependency: string | null = null;
   let isCopiedByNpm = false;
+  let copiedFolder: string | null = null;
+  let mayIgnoreScripts = false;
   for (const path of [...paths].toSorted()) {
     if (isNodeModules(path)) return refuse(`the repository has \`${path}\``);
     if (!isRead(path)) continue;
@@ -60,6 +75,8 @@ export async function readManifests(
     if (content.length > MAX_FILE_BYTES) return refuse(`\`${path}\` is too large`);
     hash.update(JSON.stringify([path, content.length])).update(content);
     const [name, folder] = [basename(path), dirname(path)];
+    if (copiesFolder(name, content)) copiedFolder ??= path;
+    if (scriptSettings.has(name)) mayIgnoreScripts ||= /ignore-?scripts/i.test(content.toString("utf8"));
     if (name === ".npmrc")
       isCopiedByNpm ||= /^[ \t]*install-links[ \t]*=[ \t]*true/m.test(content.toString("utf8"));
     // npm compiles a package with this file, as if it had an `install` script.
@@ -71,7 +88,8 @@ export async function readManifests(
     if (dependsOnFolder(manifest)) folderDependency ??= path;
   }
   const digest = hash.digest("hex");
-  return succeed({ digest, scripts, folderDependency, isCopiedByNpm });
+  const copies = { folderDependency, isCopiedByNpm, copiedFolder };
+  return succeed({ digest, scripts, ...copies, mayIgnoreScripts });
 }
 
 /** Whether an installation may read the file, so that other content may lead to another result. */
@@ -98,17 +116,4 @@ type Manifest = Readonly<Record<string, unknown>>;
 
 function scriptsOf(manifest: Manifest): readonly string[] {
   return Object.keys(objectOf(manifest["scripts"])).filter((name) => installScripts.includes(name));
-}
-
-const dependencyFields = ["dependencies", "devDependencies", "optionalDependencies"] as const;
-
-/** An archive is no folder: the lock file has its hash. */
-function dependsOnFolder(manifest: Manifest): boolean {
-  const versions = dependencyFields.flatMap((field) => Object.values(objectOf(manifest[field])));
-  const isFolder = /^(?:file:|\.{1,2}\/)(?!.*\.(?:tgz|tar\.gz)$)/;
-  const metas = Object.values(objectOf(manifest["dependenciesMeta"]));
-  return (
-    versions.some((version) => isFolder.test(String(version))) ||
-    metas.some((meta) => objectOf(meta)["injected"] === true)
-  );
 }

@@ -89,15 +89,16 @@ export const installScripts: readonly string[] = [...usualScripts, ...otherScrip
 /**
  * The command to run after the files of an installation were restored.
  * @param scripts the install scripts of the package.json in the folder of the installation
- * @param isAlone no other package of the repository has install scripts
+ * @param isKnown whether it is known which scripts an installation runs: no other package of the repository has some,
+ * and no setting may turn them off
  * @returns null if nothing is left to run
  */
 export function commandAfterRestore(
   steps: readonly InstallStep[],
   scripts: ReadonlySet<string>,
-  isAlone: boolean,
+  isKnown: boolean,
 ): string | null {
-  const needsAll = !isAlone || otherScripts.some((name) => scripts.has(name));
+  const needsAll = !isKnown || otherScripts.some((name) => scripts.has(name));
   const commands = steps.flatMap(({ command, repeats }) => {
     if (repeats === "all" || needsAll) return [command];
     if (command.includes(" --ignore-scripts")) return [];

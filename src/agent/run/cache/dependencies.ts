@@ -72,7 +72,7 @@ async function decide(
   const read = await readManifests(release, survey);
   if (!read.ok) return read;
   const manifests = read.value;
-  const copied = copiedFolder(manifests, plan.steps);
+  const copied = manifests.copiedFolder ?? copiedFolder(manifests, plan.steps);
   if (copied !== null)
     return { ok: false, reason: `\`${copied}\` depends on a folder of the repository, which is copied` };
   const { context, order, variables } = scope;
@@ -89,7 +89,9 @@ async function decide(
   });
   const scripts = manifests.scripts.get(folder) ?? new Set();
   const isAlone = [...manifests.scripts.keys()].every((one) => one === folder);
-  const rest = commandAfterRestore(plan.steps, scripts, isAlone);
+  const mayIgnore =
+    manifests.mayIgnoreScripts || Object.keys(variables.build).some((name) => /ignore_?scripts/i.test(name));
+  const rest = commandAfterRestore(plan.steps, scripts, isAlone && (scripts.size === 0 || !mayIgnore));
   const lockFile = plan.steps.flatMap((step) => step.lockFiles).find(hasFile) ?? "";
   return succeed({ key, survey, rest, lockFile });
 }
@@ -103,8 +105,9 @@ function foldersFrom(folder: string): readonly string[] {
 /** A manifest whose packages contain copies of folders that do not count in the key; null if there is none. */
 function copiedFolder(manifests: Manifests, steps: readonly InstallStep[]): string | null {
   const isCopied = steps.some(
-    ({ command, repeats }) =>
-      repeats === "scripts" && (manifests.isCopiedByNpm || !/(?:^| )npm[ @]/.test(command)),
+    ({ command }) =>
+      /(?:^| )(?:pnpm|yarn|bun)[ @]/.test(command) ||
+      (/(?:^| )npm[ @]/.test(command) && (manifests.isCopiedByNpm || command.includes(" --install-links"))),
   );
   return isCopied ? manifests.folderDependency : null;
 }
