@@ -11,7 +11,7 @@ import { defaultTimeouts } from "#contract/stages.ts";
 import { noSites } from "#agent/sites/sites-client.ts";
 
 import { type FakeRegistry, startFakeRegistry } from "../support/fake-registry.ts";
-import { messagesOf, World } from "./support/harness.ts";
+import { ids, messagesOf, World } from "./support/harness.ts";
 
 let world: World;
 
@@ -104,6 +104,25 @@ describe("a repository that asks for a version of Node", () => {
     expect(messagesOf(run, "system")).toContain(
       `.nvmrc asks for Node 12, and this server has ${version}, which is used`,
     );
+  });
+
+  it("is built with the program that a PATH of the project leads to, which the agent does not start", async () => {
+    const bin = world.file("bin");
+    mkdirSync(bin);
+    const log = world.file("started");
+    const program = `#!/bin/sh\nenv | grep -c ^GANTRY_VERSION= >> ${log}\n`;
+    for (const name of ["php", "composer"]) writeFileSync(join(bin, name), program, { mode: 0o755 });
+    world.repository.commit({ "composer.json": '{"require":{"php":"^5.2"}}' });
+    await world.startAgent();
+    const { result } = await deploy({
+      variables: {
+        ...{ account_id: ids.account(), revision: 1, deployed: false, secrets: [] },
+        plain: [{ name: "PATH", value: `${bin}:${process.env["PATH"]}` }],
+      },
+    });
+    expect(result.outcome).toBe("live");
+    // Once, by the project's command.
+    expect(world.linesOf("started")).toEqual(["1"]);
   });
 
   it("is served without it if nothing is built", async () => {

@@ -24,11 +24,14 @@ export async function provideTool(
   need: ToolNeed,
   names: readonly string[],
 ): Promise<Step<ProvidedTool | null>> {
-  const { scope, stage, limit, path } = runner;
+  const { scope, stage, limit, path, projectPath } = runner;
   const { tool, requests } = need;
-  const found = await scope.context.tools.find(programOf(tool), path);
-  const version = found?.version ?? null;
-  const isMissing = need.program === null ? found === null : (await findProgram(need.program, path)) === null;
+  const used = await findProgram(programOf(tool), projectPath);
+  const own = await scope.context.tools.find(programOf(tool), path);
+  // A program that only the project's PATH leads to is not asked for its version. The project has chosen it.
+  const version = used?.path === own?.path ? (own?.version ?? null) : null;
+  const isMissing =
+    need.program === null ? used === null : (await findProgram(need.program, projectPath)) === null;
   const check = isMissing ? null : checkVersion(requests, version ?? "");
   if (check?.kind === "fits" || (tool === "npm" && check?.kind === "not_advised")) return succeed(null);
   const provision = await providerOf(tool)(runner, tool, requests);

@@ -55,8 +55,8 @@ export async function provideTools(
       if (!provided.ok) return provided;
       folders.unshift(...(provided.value?.folders ?? []));
     }
-    const { path } = createToolRunner(scope, stage, limit, folders, begin);
-    const [missing] = await findMissing(commands.preset, path);
+    const { path, projectPath } = createToolRunner(scope, stage, limit, folders, begin);
+    const [missing] = await findMissing(commands.preset, projectPath, path);
     if (missing !== undefined) {
       const wanted = { program: missing.program, tool: null, requests: [] };
       const advice = await installAdvice({ ...wanted, origin: context.connection.url, hasMise: false });

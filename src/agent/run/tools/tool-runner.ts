@@ -19,6 +19,8 @@ export type ToolRunner = {
   readonly folder: string;
   /** The server's PATH, after the tools that were provided before. */
   readonly path: string;
+  /** That of the project's commands. The agent starts nothing from it: the programs can be the project's own. */
+  readonly projectPath: string;
   /** Runs a program as the agent's user, outside of the repository. With `log`, its output goes to the log. */
   readonly run: (
     argv: readonly [string, ...string[]],
@@ -53,13 +55,15 @@ export function createToolRunner(
   folders: readonly string[],
   begin: () => void,
 ): ToolRunner {
-  const { context, order } = scope;
+  const { context, order, variables } = scope;
   const folder = toolsFolder(context.home);
   // Not the PATH of the project's variables: the agent would start the project's programs as its own user.
   const path = [...folders, context.environment["PATH"] ?? USUAL_PATH].join(delimiter);
+  const own = variables.build["PATH"];
+  const projectPath = own === undefined ? path : [...folders, own].join(delimiter);
   const environment = { ...commandEnvironment(context.environment, order.run_id), PATH: path };
   return {
-    ...{ scope, stage, limit, folder, path },
+    ...{ scope, stage, limit, folder, path, projectPath },
     async run(argv, { log, env = {} }) {
       begin();
       await mkdir(folder, { recursive: true });
